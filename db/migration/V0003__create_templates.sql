@@ -59,6 +59,7 @@ create table tasker.named_tasks (
   published_lifecycle  jsonb       generated always as (configuration #> '{lifecycle,publishes_events}') stored,
   created_at           timestamptz not null default now(),
   constraint one_template_per_version unique (task_namespace_uuid, name, version),
+  constraint name_fits_into_an_address check (name !~ '[/\\[:cntrl:]]' and name not in ('.', '..')),
   constraint has_steps check (total_steps >= initial_steps and initial_steps >= root_steps and root_steps > 0),
   constraint output_is_a_mapping check (jsonb_typeof(output) = 'object'),
   constraint search_attributes_are_an_object check (jsonb_typeof(search_attributes) = 'object'),

@@ -1,5 +1,5 @@
 // The last hour by minute: what was submitted and how it ended, and how long steps took.
-import { html } from "./vendor/preact-htm.js";
+import { html } from "./dom.js";
 import { get, useLoad } from "./core.js";
 import { Chart } from "./chart.js";
 import { t } from "./texts.js";

@@ -1,5 +1,5 @@
 // The frame around the pages: sign-in, navigation, and the page that the address names.
-import { html, render, useEffect, useRef, useState } from "./vendor/preact-htm.js";
+import { html, render, useEffect, useRef, useState, visible } from "./dom.js";
 import { link, may, mayEverywhere, shared, signIn, signInByToken, signOut, useRoute, useShared, whoAmI } from "./core.js";
 import { useGlobalKeys } from "./keys.js";
 import { KeyHelp, Palette } from "./palette.js";
@@ -90,7 +90,7 @@ function Page() {
   const address = route.parts.join("/");
   useEffect(() => {
     setError(null);
-    document.title = `${t.pages[route.parts[0] ?? "overview"] ?? ""} ${route.parts.slice(1).join("/")} – ${t.product}`;
+    document.title = visible(`${t.pages[route.parts[0] ?? "overview"] ?? ""} ${route.parts.slice(1).join("/")} – ${t.product}`);
     if (!name || module.name === name) return undefined;
     let isWanted = true;
     PAGES[name].load().then(({ default: page }) => isWanted && set({ name, page }), (failure) => isWanted && setError(failure));

@@ -1,5 +1,5 @@
 // A batch: its counters come with the task, a picture has a cell for each worker, and the workers themselves come page by page.
-import { html, useEffect, useRef, useState } from "./vendor/preact-htm.js";
+import { html, useEffect, useRef, useState } from "./dom.js";
 import { get, useLoad } from "./core.js";
 import { Document, MOST_BYTES, ofStep } from "./documents.js";
 import { cellAt, draw, LETTERS } from "./mosaic.js";

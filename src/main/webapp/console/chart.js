@@ -1,5 +1,5 @@
 // Lines over time, drawn by uPlot, which is loaded when the first chart is. The table below has the same numbers, for everyone.
-import { html, useEffect, useRef } from "./vendor/preact-htm.js";
+import { html, useEffect, useRef } from "./dom.js";
 import { t } from "./texts.js";
 import { Table, Time } from "./ui.js";
 

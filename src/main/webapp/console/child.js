@@ -1,5 +1,5 @@
 // The tasks above and below a task: the path to the first parent, failures of children, and a child inside the page of its parent.
-import { html, useEffect, useState } from "./vendor/preact-htm.js";
+import { html, useEffect, useState } from "./dom.js";
 import { get, link, may, useLoad } from "./core.js";
 import { Graph, nodesOf } from "./graph.js";
 import { t } from "./texts.js";

@@ -1,5 +1,5 @@
 // The filters of the list as chips, and for an empty list the chip that leaves out most.
-import { html } from "./vendor/preact-htm.js";
+import { html } from "./dom.js";
 import { get, setParams, useLoad } from "./core.js";
 import { t } from "./texts.js";
 

@@ -1,5 +1,5 @@
 // What every page needs: calls of the REST API, the session, the address bar, and hooks that load and follow.
-import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "./vendor/preact-htm.js";
+import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "./dom.js";
 
 /** The context root of the application. */
 export const ROOT = new URL("../", import.meta.url);
@@ -76,6 +76,9 @@ function changed() {
 const staleness = (path) => MAY_BE_STALE.test(path) && performance.now() - changedAt > STALE_SECONDS * 1000
   ? { "Tasker-Max-Staleness": String(STALE_SECONDS) } : {};
 
+/** Of an answer that is no JSON. */
+const MOST_FOREIGN = 2_000;
+
 export async function call(method, path, { body, type = "application/json", headers = {}, signal } = {}) {
   if (method !== "GET") changed();
   let answer;
@@ -97,9 +100,10 @@ export async function call(method, path, { body, type = "application/json", head
   try {
     document = text ? parseExact(text) : {};
   } catch {
-    document = { title: answer.statusText, detail: text.slice(0, 300) };
+    // Not of this server, but of something before it: a page for people, which is shown folded.
+    document = { code: "foreign-answer", foreign: text.slice(0, MOST_FOREIGN) };
   }
-  if (answer.ok) return document;
+  if (answer.ok && !document.foreign) return document;
   if (answer.status === 401 && !headers.Authorization) share({ lost: true });
   throw new Refusal(answer.status, document, Number(answer.headers.get("Retry-After")) || 0);
 }

@@ -1,5 +1,5 @@
 // Documents of tasks and steps: small ones as they came, of long ones the beginning, and all of it as a file.
-import { html, useState } from "./vendor/preact-htm.js";
+import { html, useState } from "./dom.js";
 import { get, parseExact, useLoad } from "./core.js";
 import { t } from "./texts.js";
 import { download, ErrorNote, Json, Loaded, size, Text } from "./ui.js";

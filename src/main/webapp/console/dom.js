@@ -14,6 +14,7 @@ const escaped = (character) => `\\u${character.codePointAt(0).toString(16).padSt
 
 /** The text with what it hides made visible; text that runs from right to left stays by itself, so that what stands beside it keeps its place. */
 export function visible(text) {
+  if (text.startsWith(ISOLATE) && text.endsWith(END)) return visible(text.slice(1, -1));
   const shown = text.replace(HIDDEN, escaped);
   return RIGHT_TO_LEFT.test(shown) ? `${ISOLATE}${shown}${END}` : shown;
 }

@@ -1,5 +1,5 @@
 // The graph of a template, with the steps of a task over it. dagre places the nodes in a worker; a change of a state moves nothing.
-import { html, useEffect, useState } from "./vendor/preact-htm.js";
+import { html, useEffect, useState } from "./dom.js";
 import { around, HEIGHT, WIDTH } from "./layout.js";
 import { t } from "./texts.js";
 import { family, glyph, words } from "./ui.js";
@@ -122,7 +122,7 @@ function Drawing({ label, nodes, selected, onSelect }) {
     }
   };
   return html`<div class="canvas" tabindex="0" role="region" aria-label=${label}><svg class="graph" viewBox=${`0 0 ${layout.size.width} ${layout.size.height}`} width=${layout.size.width} style=${{ minWidth: `${LEAST_SCALE * layout.size.width}px` }} role="group" aria-label=${label}>
-    ${layout.edges.map((edge) => html`<path class=${`edge ${states.get(edge.w) === "not_taken" ? "untaken" : ["complete", "resolved_manually"].includes(states.get(edge.v)) ? "done" : ""}`} d=${path(edge.points)} />`)}
+    ${layout.edges.map((edge) => html`<path class=${`edge ${[edge.v, edge.w].some((name) => states.get(name) === "not_taken") ? "untaken" : ["complete", "resolved_manually"].includes(states.get(edge.v)) ? "done" : ""}`} d=${path(edge.points)} />`)}
     ${nodes.map((node) => {
       const { x, y } = layout.places.get(node.name);
       const second = secondLine(node);

@@ -1,5 +1,5 @@
 // Keys for everything that is done often. A page adds its own; single letters can be switched off, and none counts while text is entered.
-import { useEffect, useRef } from "./vendor/preact-htm.js";
+import { useEffect, useRef } from "./dom.js";
 import { link, say } from "./core.js";
 import { preferences, prefer } from "./preferences.js";
 import { t } from "./texts.js";

@@ -1,7 +1,7 @@
 // Events for all tabs of a browser over as few connections as possible: a browser opens six to a server over HTTP/1.1, and a server has a limit of streams.
 // One tab leads, which the Web Locks decide; it opens the streams and hands their events to the others over a BroadcastChannel. When it is closed, the next
 // one goes on after the last event that was handed out. Where a page is not served securely there are no locks: then each tab leads itself.
-import { useEffect, useRef, useState } from "./vendor/preact-htm.js";
+import { useEffect, useRef, useState } from "./dom.js";
 import { mayEverywhere, query, ROOT, useShared } from "./core.js";
 
 const NAME = "tasker-live";

@@ -1,5 +1,5 @@
 // The palette (Ctrl-K): pages, what can be done on this one, and what a text finds. And the list of keys.
-import { html, useState } from "./vendor/preact-htm.js";
+import { html, useState } from "./dom.js";
 import { link } from "./core.js";
 import { find, UUID } from "./search.js";
 import { preferences, prefer } from "./preferences.js";

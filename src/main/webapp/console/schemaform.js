@@ -1,5 +1,5 @@
 // A form made from a JSON Schema: one field for each property, or the document as JSON.
-import { html, useState } from "./vendor/preact-htm.js";
+import { html, useState } from "./dom.js";
 import { t } from "./texts.js";
 import { Field } from "./ui.js";
 

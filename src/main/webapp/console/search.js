@@ -1,5 +1,5 @@
 // One box for what the reader has: a UUID, a correlation id, or the name of a template. It says what it understood.
-import { html, useState } from "./vendor/preact-htm.js";
+import { html, useState } from "./dom.js";
 import { get, link, may, say } from "./core.js";
 import { t } from "./texts.js";
 

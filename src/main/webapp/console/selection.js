@@ -1,5 +1,5 @@
 // Rows that were selected one by one: what is done to them is done to exactly these, with a verdict for each.
-import { html, useRef, useState } from "./vendor/preact-htm.js";
+import { html, useRef, useState } from "./dom.js";
 import { change, link, may, newKey, query, Refusal, say, shared } from "./core.js";
 import { t } from "./texts.js";
 import { Dialog, ErrorNote, Field } from "./ui.js";
@@ -61,7 +61,7 @@ function Form({ uuids, namespace, onDone, onClose }) {
     <${Field} label=${t.reason}><input name="reason" required maxlength="1000" value=${reason} onInput=${(e) => setReason(e.target.value)} /><//>
     ${error && (error.status === 0 ? html`<p class="note warn" role="alert">${t.action.lost}</p>` : html`<${ErrorNote} error=${error} />`)}
     ${done !== null && html`<progress max=${uuids.length} value=${done} aria-label=${t.select.selected(uuids.length)}></progress>`}
-    <div class="row"><button class="danger" disabled=${done !== null}>${t.tasks.run(t.tasks.actions[action], uuids.length)}</button><button type="button" onClick=${onClose}>${t.cancel}</button></div></form>`;
+    <div class="row"><button class="danger" disabled=${done !== null}>${t.tasks.run(t.tasks.actions[action], uuids.length)}</button><button type="button" onClick=${onClose}>${t.action.keep}</button></div></form>`;
 }
 
 /** The bar above the list while rows are selected. The set is what was selected, whatever moves meanwhile. */

@@ -45,6 +45,7 @@ export const t = {
   search: "Search", hits: (n) => many(n, "line matches", "lines match"), showAll: (size) => `Show all ${size}`,
   reason: "Reason",
   action: {
+    ask: (act, of) => `${act} ${of}?`, does: (act, kind) => `${act} ${kind}`, keep: "Leave as it is",
     lost: "No answer arrived, so it is not known whether this took effect. You can send it again: it takes effect once.", again: "Send it again",
     now: "It has changed since the dialog was opened. Now:", look: "Look at it",
   },
@@ -60,6 +61,7 @@ export const t = {
     page: "There is no such page.",
     broken: "This part of the page could not be drawn.",
     code: "Code",
+    foreign: (status) => `The answer (${status}) is not from Tasker EE, but from something in front of it: a proxy or a load balancer.`, details: "What it says",
   },
   ago: (text) => `${text} ago`,
   soon: (text) => `in ${text}`,
@@ -87,13 +89,13 @@ export const t = {
   },
   failures: {
     none: "No step is in error.", period: "Period", hours: (n) => (n === "168" ? "7 days" : n === "840" ? "35 days" : n === "24" ? "24 hours" : many(Number(n), "hour", "hours")),
-    tasks: "Tasks", blocked: (n) => `${n.toLocaleString()} blocked`, error: "Error", last: "Last", latest: "Latest", open: "Open the task",
+    tasks: "Tasks", blocked: (n) => `${n.toLocaleString()} blocked`, retry: (n) => `Retry ${n === 1 ? "this one" : `these ${n.toLocaleString()}`}`, error: "Error", last: "Last", latest: "Latest", open: "Open the task",
     more: (n) => `Only the latest ${n.toLocaleString()} tasks are counted, since`,
   },
   messages: {
     hint: "Messages that could not be processed several times. They stay here until they are sent again.",
     none: "No message is parked.", withReplayed: "Also those that were sent again", parked: "Parked", read: "Attempts", cause: "Cause", body: "Message",
-    replay: "Send again", replaySentence: "Puts the message on its queue again.", replayedBy: (by) => `sent again by ${by}`,
+    named: (m) => `the message of ${m.queue_name}`, kind: "message", replay: "Send again", replaySentence: "Puts the message on its queue again.", replayedBy: (by) => `sent again by ${by}`,
   },
   retention: {
     oldest: "Oldest task", purged: "Purged tasks", last: "Last purge", history: "Months of history", policies: "Policies", none: "There is no policy: every task is kept.",
@@ -106,7 +108,7 @@ export const t = {
     mean: "mean", most: "longest", least: "shortest", runs: "Runs", errors: "Errors",
   },
   views: {
-    views: "Views", none: "No saved view.", save: "Save this view", saveSentence: "Keeps the filters and columns under a name, on the server.", share: "Share with a namespace",
+    kind: "view", views: "Views", none: "No saved view.", save: "Save this view", saveSentence: "Keeps the filters and columns under a name, on the server.", share: "Share with a namespace",
     shareHint: "empty: only for me", remove: "Delete", removeSentence: (name) => `Deletes the view ${name} for all who see it.`, sharedBy: (v) => `${v.namespace}, by ${v.saved_by}`,
   },
   tasks: {
@@ -125,7 +127,8 @@ export const t = {
     newOnes: (n) => `Show ${many(n, "new task", "new tasks")}`,
     bulk: "Act on all that match",
     bulkHint: "One action for all tasks that match the filters, 100 000 at most. First a dry run says how many.",
-    bulkFilters: "A bulk action needs a filter among namespace, template, version, one state, initiator, source system, correlation ids and times.",
+    failedStep: "Failed step", errorType: "Error type", errorSignature: "Error",
+    bulkFilters: "A bulk action needs a filter among namespace, template, version, one state, failed step, error, initiator, source system, correlation ids and times.",
     bulkOther: (names) => `A bulk action cannot use these filters: ${names}.`,
     action: "Action",
     actions: { retry: "Retry", resolve: "Resolve", fail: "Fail", cancel: "Cancel", compensate: "Compensate" },
@@ -138,6 +141,14 @@ export const t = {
     why: "Why it waits", inBackground: "It goes on in the background, in parts: each task that still matches when its turn comes.", bulkRest: (n) => `${many(n, "task", "tasks")} to go.`, bulkStop: "Stop", bulkStopSentence: "The rest of the tasks stay as they are. What was done stays done.", moreRefusals: "Further refusals",
     bulkStates: { running: "Running.", done: "Ended.", cancelled: "Stopped by a user.", stopped: "Stopped: who started it may no longer do this." },
   },
+  bulk: {
+    all: (filters) => `All tasks ${filters}.`,
+    filters: {
+      namespace: (v) => `in the namespace ${v}`, name: (v) => `of the template ${v}`, version: (v) => `of version ${v}`, state: (v) => `in state ${v}`, failed_step: (v) => `that failed at step ${v}`, error_type: (v) => `with an error of the type ${v}`,
+      error_signature: (v) => `with the error “${v}”`, initiator: (v) => `of the initiator ${v}`, source_system: (v) => `from ${v}`, correlation_id: (v) => `with the correlation id ${v}`, parent_correlation_id: (v) => `caused by the correlation id ${v}`,
+      created_after: (v) => `created since ${v}`, created_before: (v) => `created before ${v}`,
+    },
+  },
   select: {
     label: "Selection", all: "Select all of the page", row: (name) => `Select ${name}`, selected: (n) => `${many(n, "task", "tasks")} selected`, still: "Rows stay where they are while some are selected.", act: "Act on the selection", clear: "Clear the selection",
     sentence: (n) => `Exactly ${n === 1 ? "this task" : `these ${n.toLocaleString()} tasks`}, one after the other; the answer for each is shown.`, ran: (done, refused) => `${done.toLocaleString()} done, ${refused.toLocaleString()} refused.`,
@@ -147,7 +158,8 @@ export const t = {
     gone: "This task does not exist, or not for you. It may have been deleted at the end of its retention.",
     back: "Back to the tasks",
     tabs: { graph: "Graph", timeline: "Timeline", steps: "Steps", batches: "Batches", tree: "Children and forks", story: "Story", data: "Data" },
-    signal: "Send a signal", signalSentence: "The step that waits for it goes on; without one the signal is kept.", signalName: "Name of the signal", payload: "Payload (JSON)", signalId: "Id", signalIdHint: "A second signal with the same id is not taken.",
+    named: (task) => `${task.name} ${task.task_uuid.slice(0, 8)}…`, kind: "task", kindOfStep: "step", keepRunning: "Keep running",
+    signal: "Send a signal", signalTo: (task) => `Send a signal to ${task}`, signalSentence: "The step that waits for it goes on; without one the signal is kept.", signalName: "Name of the signal", payload: "Payload (JSON)", signalId: "Id", signalIdHint: "A second signal with the same id is not taken.",
     until: "until", batchOf: (b) => `${b.done + b.failed + b.cancelled} of ${b.total} workers ended`, batchCounts: { done: "done", failed: "failed", in_flight: "running", waiting: "waiting", cancelled: "cancelled" }, worker: "Worker", noBatches: "The task has no batch.", nextWorkers: "Further workers", firstWorkers: "First workers",
     why: "Why it waits",
     cancelRequested: (by, reason) => `A cancel was requested by ${by}${reason ? `: ${reason}` : ""}.`,
@@ -216,7 +228,7 @@ export const t = {
   approvals: {
     states: { open: "open", approved: "approved", rejected: "rejected", expired: "expired", cancelled: "cancelled" },
     actions: { claim: "Claim", unclaim: "Give back", delegate: "Delegate" },
-    mine: "Only for me", none: "No approval matches.", what: "Approval", due: "Due", who: "Who", titlePart: "Part of the title", ofTask: "Task's id", open: "Open the approval", task: "Its task",
+    kind: "approval", mine: "Only for me", none: "No approval matches.", what: "Approval", due: "Due", who: "Who", titlePart: "Part of the title", ofTask: "Task's id", open: "Open the approval", task: "Its task",
     role: (name) => `role ${name}`, escalated: "escalated", escalatedAt: "Escalated", claimed: (name, until) => `claimed by ${name}${until ? ` until ${until}` : ""}`, decided: (name) => `decided by ${name}`,
     claimedBy: "Claimed by", claimEnds: "Claimed until", assignedBy: "Delegated by", decidedBy: "Decided by", candidates: "May decide", fourEyes: "Four eyes", fourEyesSentence: "Who submitted the task may not decide.",
     decision: "Decide", values: "Values", comment: "Comment", approve: "Approve", reject: "Reject", shown: "What it is about", events: "What happened",
@@ -224,12 +236,12 @@ export const t = {
     event: (e) => `${e.event}${e.by ? ` by ${e.by}` : ""}${e.to ? ` to ${e.to}` : ""}${e.note ? `: ${e.note}` : ""}`,
   },
   schedules: {
-    none: "No schedule matches.", create: "New schedule", change: "Change", save: "Save", ofTemplate: "Schedule it", timing: "Fires", next: "Next", last: "Last", lastTask: "its task", counts: "Fire times",
+    none: "No schedule matches.", kind: "schedule", between: (from, to) => `from ${from} to ${to}`, triggerOf: (name) => `Submit a task of ${name} now`, create: "New schedule", change: "Change", save: "Save", ofTemplate: "Schedule it", timing: "Fires", next: "Next", last: "Last", lastTask: "its task", counts: "Fire times",
     countsOf: (s) => `${s.started} started, ${s.skipped} skipped, ${s.missed} missed, ${s.failed} failed`, every: (text) => `every ${text}`, active: "active", over: "It fires no more.", paused: "Paused", failing: "Failing", yes: "yes", no: "no",
     pausedBy: (name) => `paused by ${name}`, inARow: (n) => many(n, "failure in a row", "failures in a row"), nextPage: "Further ones", firstPage: "First ones", tasks: "Its tasks",
     pause: "Pause", pauseSentence: "It starts nothing until it is resumed. Backfills and running tasks go on.", resume: "Resume", resumeSentence: "The fire times of the pause are recorded as missed.", catchUp: "Make up for missed fire times, as far as its catch-up allows",
     trigger: "Submit a task now", triggerSentence: "Submits one task now, whatever the overlap is. The next fire time stays.", remove: "Delete", removeSentence: "It fires no more. Its tasks and the record of its fire times stay.",
-    noContext: "A change needs the permission tasks:context_read: it replaces the context as well.", upcoming: "Next fire times", nothingWhilePaused: "It is paused.", there: (time, zone) => `${time} ${zone}`,
+    noContext: "A change needs the permission tasks:context_read: it replaces the context as well.", upcoming: "Next fire times", nothingWhilePaused: "It is paused.",
     settings: "Settings", queued: "Waits since the fire time", savedBy: "Saved by", fires: "What became of the fire times", noFires: "There is none.", fireTime: "Fire time", outcome: "Outcome", origin: "Origin", why: "Why", times: (n) => many(n, "fire time", "fire times"),
     unknownTemplate: "There is no such template or version.",
     backfills: "Backfills", backfill: "Backfill", noBackfills: "There is no backfill.", backfillSentence: "Submits tasks for the fire times of a past period that have none. First a dry run says how many.", from: "From", to: "To, exclusive", doneUntil: "Done until", started: "Started", present: "Had a task",
@@ -240,7 +252,8 @@ export const t = {
     hints: { template_version: "empty: the highest release at each fire time", cron: "minute hour day month weekday, or @daily", every_seconds: "instead of cron", zone: "of cron, such as Europe/Berlin", starts_at: "2026-11-01T00:00:00Z", ends_at: "exclusive", tags: "with commas", pause_after_failures: "0: never" },
   },
   webhooks: {
-    none: "No webhook matches.", everywhere: "all namespaces", create: "New webhook", change: "Change", save: "Save", open: "Open the webhook", address: "Address", types: "Event types", waiting: "Waiting", lastDelivered: "Last delivered", deadLetters: "Dead letters",
+    none: "No webhook matches.", kind: "webhook", kindOfDelivery: "delivery", delivery: (d) => `the delivery of ${d.event_type ?? d.event_id}`, retryOf: (d) => `Send ${d.event_type ?? d.event_id} again`,
+    pingTo: (name) => `Send a test to ${name}`, replayTo: (name) => `Send events to ${name} again`, rotateOf: (name) => `New secret of ${name}`, everywhere: "all namespaces", create: "New webhook", change: "Change", save: "Save", open: "Open the webhook", address: "Address", types: "Event types", waiting: "Waiting", lastDelivered: "Last delivered", deadLetters: "Dead letters",
     secretIs: (secret) => `The secret is ${secret}. It is not shown again.`, secretLost: "The answer with the secret was lost, and it is not shown again: give the webhook another secret.",
     pause: "Pause", pauseSentence: "It sends nothing and keeps its place until it is resumed. Tasks are kept for seven days for it.", resume: "Resume", resumeSentence: "It goes on from its place.",
     ping: "Send a test", pingSentence: "Sends an event of the type tasker.ping once, also while it is paused. Its delivery shows what came back.",
@@ -258,10 +271,10 @@ export const t = {
   tree: {
     ofChildren: "Children", noChildren: "No step of the task has a child.", children: (n) => many(n, "child", "children"), of: (c) => `${c.step}${c.attempt ? `, attempt ${c.attempt}` : ""}`, nextChildren: "Further children", firstChildren: "First children", openChild: "Open the child",
     forks: "Forks", noForks: "The task has no fork.", from: "From", copied: "Copied steps", forkedAt: "Forked", forkedFrom: (f) => `Forked from ${f.task_uuid.slice(0, 8)} at ${f.from_steps.join(", ")}`,
-    fork: "Fork from here", forkSentence: "Makes a new task: this step and all that follow run again, the others are done with the results of this task, which stays as it is.", forkFrom: "Steps that run again", forkFromHint: "with commas", contextHint: "JSON; empty: the context of this task",
+    fork: "Fork from here", forkOf: (task, step) => `Fork ${task} from ${step}`, forkSentence: "Makes a new task: this step and all that follow run again, the others are done with the results of this task, which stays as it is.", forkFrom: "Steps that run again", forkFromHint: "with commas", contextHint: "JSON; empty: the context of this task",
   },
   templates: {
-    none: "No template is registered.",
+    none: "No template is registered.", kind: "template",
     latest: "Latest version", versions: "Versions", steps: "Steps", description: "Description", identity: "Identity", registered: "Registered",
     graph: "Graph", source: "Source", difference: "Difference", compareWith: "Compare with", same: "The two versions have the same source.", onlyOne: "There is no other version.", added: "added", removed: "removed", unchanged: (n) => `${many(n, "unchanged line", "unchanged lines")}`, configuration: "Normal form", submit: "Submit a task", tasks: "Its tasks", pause: "Pause", resume: "Resume",
     pausedBy: (p) => `Paused by ${p.paused_by}: ${p.reason}`,
@@ -281,14 +294,14 @@ export const t = {
     durations: "Durations of its steps in the last week",
   },
   dead: {
-    none: "There is no dead letter of this kind.",
+    none: "There is no dead letter of this kind.", kind: "dead letter", named: (d) => `the dead letter of task ${d.task_uuid.slice(0, 8)}…`,
     status: "Status", reason: "Reason", since: "Since", task: "Task", notes: "Notes", resolve: "Close",
     resolveSentence: "Closes the investigation. The task itself does not change.",
     statuses: { pending: "open", manually_resolved: "resolved", permanently_failed: "permanent failure", cancelled: "cancelled" },
     snapshot: "The task at that time",
   },
   servers: {
-    servers: "Servers", workers: "Workers", none: "No server has reported.", noWorkers: "No worker has registered.",
+    kind: "server", kindOfWorker: "worker", servers: "Servers", workers: "Workers", none: "No server has reported.", noWorkers: "No worker has registered.",
     name: "Name", health: "Health", roles: "Roles", namespaces: "Namespaces", load: "Running", heartbeat: "Last heartbeat", problems: "Problems",
     drainWorker: "Drain", drainSentence: "The worker gets no more steps. Those that it runs may end, and then it has stopped.", handlers: "Handlers", ofServer: "in a server", external: "over HTTP",
     manage: "Change", pausedRoles: "Paused roles", pausedHint: (roles) => `With commas: ${roles}. Empty: unchanged; none: all work.`, capacity: "Capacity", drain: "Draining",
@@ -299,7 +312,7 @@ export const t = {
   policies: {
     none: "No template has a concurrency policy.",
     limit: "Limit", holding: "Hold a slot", waiting: "Wait", setBy: (p) => `set by ${p.set_by}; the template has ${p.template_limit}`,
-    change: "Change", sentence: "Takes effect at once. A lower limit revokes no slot; empty restores the template's limit.",
+    change: "Change", kind: "limit", limitOf: (p) => `the limit of ${p.namespace}/${p.name}${p.step ? ` · ${p.step}` : ""}`, sentence: "Takes effect at once. A lower limit revokes no slot; empty restores the template's limit.",
     counts: "Counts", key: "Key",
   },
   access: {
@@ -308,7 +321,7 @@ export const t = {
     namespaceHint: "empty: all namespaces", passwordIs: (p) => `The password is ${p}. It is not shown again.`, keyIs: (k) => `The key is ${k}. It is not shown again.`,
     disableSentence: (name) => `${name} can no longer sign in, and open sessions end.`, enableSentence: (name) => `${name} can sign in again.`,
     revokeSentence: (name) => `Programs with the key ${name} are refused from now on. This cannot be undone.`,
-    days: "Valid for days", daysHint: "empty: for ever", addGrant: "Grant", addGrantSentence: (name) => `Gives ${name} a role, in a namespace or in all.`, revokeGrant: (grant) => `Revoke ${grant}`, revokeGrantShort: "Revoke", revokeGrantSentence: (name) => `${name} loses it at once, on other servers within a minute.`,
+    days: "Valid for days", daysHint: "empty: for ever", addGrant: "Grant", addGrantSentence: (name) => `Gives ${name} a role, in a namespace or in all.`, revokeGrant: (grant, name) => `Revoke ${grant} of ${name}?`, revokeGrantDo: "Revoke grant", grantTo: (name) => `Grant ${name} a role`, kind: "user", kindOfKey: "key", revokeGrantShort: "Revoke", revokeGrantSentence: (name) => `${name} loses it at once, on other servers within a minute.`,
   },
   audit: {
     none: "No request matches.", at: "At", caller: "Caller", request: "Request", status: "Answer", remote: "From", route: "Route",

@@ -4,10 +4,11 @@ import { preferences } from "./preferences.js";
 const UTC = "UTC";
 const DAY = { year: "numeric", month: "short", day: "numeric" };
 const CLOCK = { hour: "2-digit", minute: "2-digit", second: "2-digit", timeZoneName: "short" };
+const DAY_AND_CLOCK = { ...DAY, hour: "2-digit", minute: "2-digit", second: "2-digit" };
 const formats = new Map();
 
 function format(parts, timeZone) {
-  const key = `${Object.keys(parts).length} ${timeZone}`;
+  const key = `${Object.keys(parts).join()} ${timeZone}`;
   if (!formats.has(key)) formats.set(key, new Intl.DateTimeFormat(undefined, { ...parts, hourCycle: "h23", timeZone }));
   return formats.get(key);
 }
@@ -19,6 +20,8 @@ export const zone = () => (isUtc() ? UTC : undefined);
 export const zoneName = () => (isUtc() ? UTC : Intl.DateTimeFormat().resolvedOptions().timeZone);
 
 export const stamp = (at, timeZone = zone()) => format({ ...DAY, ...CLOCK }, timeZone).format(new Date(at));
+/** In a zone that is named, with its name and no other. */
+export const stampThere = (at, timeZone) => `${format(DAY_AND_CLOCK, timeZone).format(new Date(at))} ${timeZone}`;
 export const clockTime = (at) => format(CLOCK, zone()).format(new Date(at));
 /** The same time in the zone that is not shown, for the pointer. */
 export const otherStamp = (at) => (isUtc() ? stamp(at, Intl.DateTimeFormat().resolvedOptions().timeZone) : new Date(at).toISOString().replace("T", " ").replace("Z", " UTC"));

@@ -1,5 +1,5 @@
 // One row for each step: what it did from its creation to its end, attempt by attempt.
-import { html, useState } from "./vendor/preact-htm.js";
+import { html, useMemo, useState } from "./dom.js";
 import { useClock } from "./core.js";
 import { t } from "./texts.js";
 import { clockTime } from "./time.js";
@@ -31,13 +31,32 @@ function rowsOf(history, now) {
 /** While one of these lasts, something is done or offered; else time passes. */
 const BUSY = new Set(["offered", "running", "finishing"]);
 
-/** fits(name): whether the step's row is shown. */
-export function Timeline({ task, history, fits = () => true }) {
+/** How many steps the longest way to each has before it, by name: parents stand above what follows from them. */
+function depths(nodes) {
+  const found = new Map(nodes.map((node) => [node.name, 0]));
+  const followers = new Map(nodes.map((node) => [node.name, []]));
+  const left = new Map(nodes.map((node) => [node.name, node.after.filter((parent) => found.has(parent)).length]));
+  nodes.forEach((node) => node.after.forEach((parent) => followers.get(parent)?.push(node.name)));
+  const next = nodes.map((node) => node.name).filter((name) => left.get(name) === 0);
+  for (let name = next.pop(); name !== undefined; name = next.pop()) {
+    for (const follower of followers.get(name)) {
+      found.set(follower, Math.max(found.get(follower), found.get(name) + 1));
+      left.set(follower, left.get(follower) - 1);
+      if (left.get(follower) === 0) next.push(follower);
+    }
+  }
+  return found;
+}
+
+/** nodes: those of the graph, for their order; fits(name): whether the step's row is shown. */
+export function Timeline({ task, history, nodes, fits = () => true }) {
   const clock = useClock();
   const [open, unfold] = useState(new Set());
   const [shown, show] = useState(FIRST_ROWS);
   const now = task.completed_at ? new Date(task.completed_at).getTime() : Math.max(clock, new Date(task.created_at).getTime());
-  const rows = rowsOf(history, now).filter((row) => fits(row.name));
+  const depth = useMemo(() => depths(nodes), [nodes]);
+  const begun = (row) => row.segments.find((segment) => segment.kind !== "waiting")?.from ?? Infinity;
+  const rows = rowsOf(history, now).filter((row) => fits(row.name)).sort((a, b) => (depth.get(a.name) ?? Infinity) - (depth.get(b.name) ?? Infinity) || begun(a) - begun(b) || 0);
   const begin = new Date(task.created_at).getTime();
   const end = Math.max(now, begin + 1, ...rows.flatMap((row) => row.segments.map((segment) => segment.to)));
   // Folds keep their names while a running task grows, so that one that was opened stays open.

@@ -1,5 +1,5 @@
 // The tasks around a task: its children and theirs, what it was forked from, and its forks.
-import { html, useState } from "./vendor/preact-htm.js";
+import { html, useState } from "./dom.js";
 import { get, link, useLoad } from "./core.js";
 import { t } from "./texts.js";
 import { Ago, Loaded, Panel, State, Table, Time } from "./ui.js";

@@ -1,6 +1,7 @@
 // Parts that several pages use.
-import { html, useEffect, useErrorBoundary, useRef, useState } from "./vendor/preact-htm.js";
+import { html, useEffect, useErrorBoundary, useRef, useState } from "./dom.js";
 import { newKey, Refusal, say, useClock, useShared } from "./core.js";
+import { span } from "./span.js";
 import { t } from "./texts.js";
 import { clockTime, otherStamp, stamp } from "./time.js";
 
@@ -36,15 +37,7 @@ export const State = ({ of }) => html`<span class=${`state f-${family(of)}`}><sp
 /** In the zone that the reader chose, the other one under the pointer. */
 export const Time = ({ at }) => (at ? html`<time datetime=${at} title=${otherStamp(at)}>${stamp(at)}</time>` : html`<span class="quiet">–</span>`);
 
-export function span(ms) {
-  const s = Math.max(0, ms) / 1000;
-  if (s < 1) return `${Math.round(ms)} ms`;
-  if (s < 10) return `${s.toFixed(1)} s`;
-  if (s < 60) return `${Math.round(s)} s`;
-  if (s < 3600) return `${Math.floor(s / 60)} min ${Math.round(s % 60)} s`;
-  if (s < 86_400) return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
-  return `${Math.floor(s / 86_400)} d ${Math.floor((s % 86_400) / 3600)} h`;
-}
+export { span };
 
 export function Ago({ at }) {
   const now = useClock();
@@ -111,10 +104,12 @@ export const Json = ({ value, name = "document", label }) => html`<${Text} text=
 
 export function ErrorNote({ error, onRetry }) {
   if (error.status === 0 || error.status === 401) return null; // The banner and the sign-in dialog say it.
-  const sentence = error.status === 403 ? t.error.forbidden : error.status === 404 ? t.error.missing : error.problem?.title;
-  return html`<div class="note bad" role="alert"><strong>${sentence}</strong> ${error.message}
+  const foreign = error.problem?.foreign;
+  const sentence = foreign !== undefined ? t.error.foreign(error.status) : error.status === 403 ? t.error.forbidden : error.status === 404 ? t.error.missing : error.problem?.title;
+  return html`<div class="note bad" role="alert"><strong>${sentence}</strong> ${foreign === undefined && error.message}
     <${Violations} error=${error} />
-    ${error.problem?.code && html` <span class="small">${t.error.code}: <code>${error.problem.code}</code></span>`}
+    ${foreign !== undefined ? html`<details data-foreign><summary class="small">${t.error.details}</summary><pre tabindex="0" role="region" aria-label=${t.error.details}>${foreign}</pre></details>`
+      : error.problem?.code && html` <span class="small">${t.error.code}: <code>${error.problem.code}</code></span>`}
     ${onRetry && html` <button type="button" onClick=${onRetry}>${t.retry}</button>`}</div>`;
 }
 
@@ -188,10 +183,10 @@ const isUnknown = (refused) => refused.status === 0 || refused.status >= 500;
  * Asks for the reason and what else an action needs, sends it, and shows a refusal in its own words. The key of the request is made when the dialog opens:
  * after a lost answer the same request has the same key, so that it takes effect once.
  *
- * fields: [{name, label, hint?, kind?: text|area|check|number, value?}]; send(values, key) makes the request. now: what is true of the object, in words;
+ * confirm: what the button that sends it says; keep: what the other one says. fields: [{name, label, hint?, kind?: text|area|check|number, value?}]; send(values, key) makes the request. now: what is true of the object, in words;
  * after a conflict the dialog shows it, loaded anew by onConflict, and offers to look at it instead of sending again.
  */
-export function ActionDialog({ title, sentence, fields: asked = [], withReason = true, isDangerous, send, now, onConflict, onClose, onDone }) {
+export function ActionDialog({ title, confirm = title, keep = t.action.keep, sentence, fields: asked = [], withReason = true, isDangerous, send, now, onConflict, onClose, onDone }) {
   const [values, set] = useState(() => Object.fromEntries(asked.map((field) => [field.name, field.value ?? (field.kind === "check" ? false : "")])));
   const [reason, setReason] = useState("");
   const [error, setError] = useState(null);
@@ -241,15 +236,18 @@ export function ActionDialog({ title, sentence, fields: asked = [], withReason =
     ${lost.current !== null && !isBusy && html`<p class="note warn" role="alert" data-lost>${t.action.lost}</p>`}
     ${hasConflict && html`<p class="note warn" role="alert" data-now>${t.action.now} <strong>${now}</strong></p>`}
     <div class="row">${hasConflict ? html`<button type="button" class="main" onClick=${onClose}>${t.action.look}</button>`
-      : html`<button class=${isDangerous ? "danger" : "main"} disabled=${isBusy}>${lost.current !== null && !isBusy ? t.action.again : title}</button>`}<button type="button" onClick=${onClose}>${t.cancel}</button></div>
+      : html`<button class=${isDangerous ? "danger" : "main"} disabled=${isBusy}>${lost.current !== null && !isBusy ? t.action.again : confirm}</button>`}<button type="button" onClick=${onClose}>${keep}</button></div>
   </form><//>`;
 }
 
-/** A button that opens its dialog; absent for a caller who may not. The open dialog stays when the action is not offered any more. */
-export function Action({ label, isAllowed = true, isOffered = true, ...dialog }) {
+/**
+ * A button that opens its dialog; absent for a caller who may not. The open dialog stays when the action is not offered any more. of: what is acted on, as its
+ * reader calls it, for the title; kind: what it is, for the button that does it.
+ */
+export function Action({ label, of, kind, isAllowed = true, isOffered = true, ...dialog }) {
   const [isOpen, set] = useState(false);
   return isAllowed && html`${isOffered && html`<button type="button" class=${dialog.isDangerous ? "danger" : ""} onClick=${() => set(true)}>${label}</button>`}
-    ${isOpen && html`<${ActionDialog} title=${label} ...${dialog} onClose=${() => set(false)} />`}`;
+    ${isOpen && html`<${ActionDialog} title=${of ? t.action.ask(label, of) : label} confirm=${kind ? t.action.does(label, kind) : label} ...${dialog} onClose=${() => set(false)} />`}`;
 }
 
 /** What only the answer that made it has: a password, a key, a secret. Without a text there is none to show. */

@@ -1,17 +1,15 @@
 // Why a task waits: one sentence for each step that does, grouped by cause, with links to what it waits for.
-import { html } from "./vendor/preact-htm.js";
-import { get, link, may, mayEverywhere, setParams, useLoad } from "./core.js";
+import { html } from "./dom.js";
+import { link, may, mayEverywhere, setParams } from "./core.js";
 import { t } from "./texts.js";
 import { withTimes } from "./time.js";
-import { Ago, Loaded, State } from "./ui.js";
+import { Ago, State } from "./ui.js";
 
 /** What an operator can change comes first, what follows from other steps last. */
 const ORDER = ["failed", "no_server", "no_handler", "paused", "slot", "approval", "signal", "child", "child_retry", "lease_expired", "cancelling", "running", "batch", "offered", "retry", "retry_due", "yielded", "timer", "delayed",
   "result_submitted", "not_checked", "not_started", "ready", "held_back", "parents"];
 /** Of one cause. */
 const MOST = 6;
-/** Soon enough that a step without a worker is seen within ten seconds. */
-const EVERY = 5_000;
 const UNSERVED = ["no_server", "no_handler"];
 
 const rank = (cause) => (ORDER.includes(cause) ? ORDER.indexOf(cause) : ORDER.length);
@@ -45,13 +43,14 @@ function Cause({ task, cause, steps }) {
     ${steps.length > MOST && html`<p class="quiet small">${t.why.more(steps.length - MOST)}</p>`}</li>`;
 }
 
-/** actions(waiting) draws what belongs below. */
-export function Why({ task, actions }) {
-  const why = useLoad((signal) => get(`v1/tasks/${task.task_uuid}/diagnosis`, {}, signal), [task.task_uuid, task.state, task.updated_at], EVERY);
+/**
+ * found: the diagnosis that was loaded with the task and its steps. moved: the states of steps that have moved since, by name; what was said of them is no longer
+ * true and not shown. actions(waiting) draws what belongs below.
+ */
+export function Why({ task, found, moved, actions }) {
+  const waiting = found.waiting.filter((step) => moved[step.name] === undefined || moved[step.name] === step.state);
+  const causes = [...new Set(waiting.map((step) => step.cause))].sort((a, b) => rank(a) - rank(b));
   return html`${task.cancel_request && html`<p>${t.task.cancelRequested(task.cancel_request.by, task.cancel_request.reason)}</p>`}
-    ${task.explanation && html`<p><strong>${withTimes(task.explanation)}</strong></p>`}
-    <${Loaded} of=${why}>${({ waiting }) => {
-      const causes = [...new Set(waiting.map((step) => step.cause))].sort((a, b) => rank(a) - rank(b));
-      return html`<${Unserved} waiting=${waiting} /><ul class="why">${causes.map((cause) => html`<${Cause} key=${cause} task=${task} cause=${cause} steps=${waiting.filter((step) => step.cause === cause)} />`)}</ul>${actions(waiting)}`;
-    }}<//>`;
+    ${found.explanation && waiting.length === found.waiting.length && html`<p><strong data-explanation>${withTimes(found.explanation)}</strong></p>`}
+    <${Unserved} waiting=${waiting} /><ul class="why">${causes.map((cause) => html`<${Cause} key=${cause} task=${task} cause=${cause} steps=${waiting.filter((step) => step.cause === cause)} />`)}</ul>${actions(waiting)}`;
 }

@@ -1,5 +1,5 @@
 // Where time goes: charts by minute, the slowest steps and templates, and advice.
-import { html } from "../vendor/preact-htm.js";
+import { html } from "../dom.js";
 import { get, link, mayEverywhere, setParams, shared, useLoad } from "../core.js";
 import { t } from "../texts.js";
 import { Activity } from "../activity.js";

@@ -1,5 +1,5 @@
 // One approval: what is shown to those who decide, the form of the decision, and what happened.
-import { html, useRef, useState } from "../vendor/preact-htm.js";
+import { html, useRef, useState } from "../dom.js";
 import { change, get, link, may, say, useLoad } from "../core.js";
 import { asError, useDocument } from "../schemaform.js";
 import { t } from "../texts.js";
@@ -43,7 +43,7 @@ export default function Approval({ parts: [, uuid] }) {
     <div class="row" data-state=${one.state}><${State} of=${one.state} />${may("tasks:read", one.namespace) && html`<a href=${link("tasks", one.task_uuid, { step: one.step })}>${t.approvals.task}</a>`}<a href=${link("approvals")}>${t.pages.approvals}</a></div>
     ${one.description && html`<p>${one.description}</p>`}
     <div class="row actions"><${Claims} approval=${one} onDone=${found.reload} />
-      <${Action} label=${t.approvals.actions.delegate} sentence=${t.approvals.delegateSentence} withReason=${false} isOffered=${one.may.includes("delegate")} onDone=${found.reload}
+      <${Action} label=${t.approvals.actions.delegate} of=${one.title} kind=${t.approvals.kind} sentence=${t.approvals.delegateSentence} withReason=${false} isOffered=${one.may.includes("delegate")} onDone=${found.reload}
         fields=${[{ name: "to", label: t.approvals.to, required: true }, { name: "note", label: t.approvals.note }]}
         send=${(values, key) => change("POST", `${path}/delegate`, { to: values.to.trim(), ...(values.note.trim() && { note: values.note.trim() }) }, key)} /></div>
     <${Facts} of=${[[t.approvals.due, one.state === "open" && one.due_at ? html`<${Ago} at=${one.due_at} /> · <${Time} at=${one.due_at} />` : null], [t.approvals.escalatedAt, one.escalated_at && html`<${Time} at=${one.escalated_at} />`],

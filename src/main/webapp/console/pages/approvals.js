@@ -1,5 +1,5 @@
 // Decisions that wait for a user: the inbox, and those that were decided.
-import { html, useRef, useState } from "../vendor/preact-htm.js";
+import { html, useRef, useState } from "../dom.js";
 import { change, get, link, say, setParams, useLoad } from "../core.js";
 import { t } from "../texts.js";
 import { stamp } from "../time.js";

@@ -1,5 +1,5 @@
 // Who asked for which change.
-import { html } from "../vendor/preact-htm.js";
+import { html } from "../dom.js";
 import { get, link, setParams, useLoad } from "../core.js";
 import { t } from "../texts.js";
 import { Field, Loaded, Table, Time } from "../ui.js";

@@ -1,5 +1,5 @@
 // Messages that could not be processed.
-import { html } from "../vendor/preact-htm.js";
+import { html } from "../dom.js";
 import { change, get, link, query, setParams, shared, useLoad } from "../core.js";
 import { t } from "../texts.js";
 import { Action, Json, Loaded, Table, Time } from "../ui.js";
@@ -15,7 +15,7 @@ export default function DeadMessages({ params }) {
         <td><${Time} at=${message.parked_at} /></td><td>${message.queue_name}</td><td>${message.read_ct}</td>
         <td>${message.cause ?? message.sqlstate}${message.message !== undefined && html`<details><summary class="small">${t.messages.body}</summary><${Json} value=${message.message} name=${message.dead_message_uuid} /></details>`}</td>
         <td>${message.replayed_at ? html`${t.messages.replayedBy(message.replayed_by)} <${Time} at=${message.replayed_at} />`
-          : html`<${Action} label=${t.messages.replay} sentence=${t.messages.replaySentence} withReason=${false} isOffered=${message.allowed_actions?.includes("replay")} onDone=${messages.reload}
+          : html`<${Action} label=${t.messages.replay} of=${t.messages.named(message)} kind=${t.messages.kind} sentence=${t.messages.replaySentence} withReason=${false} isOffered=${message.allowed_actions?.includes("replay")} onDone=${messages.reload}
             send=${(_, key) => change("POST", `v1/dead-messages/${message.dead_message_uuid}/replay${query({ requested_by: shared.me.name })}`, undefined, key)} />`}</td></tr>`)}<//>`}
       <div class="row">${cursor && html`<button type="button" onClick=${() => setParams({ cursor: null })}>${t.first}</button>`}${next && html`<a class="button" href=${link("deadMessages", { replayed: replayed || null, cursor: next })}>${t.more}</a>`}</div>`}<//>`;
 }

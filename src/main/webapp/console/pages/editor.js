@@ -1,5 +1,5 @@
 // An editor of templates: checks what is typed, and registers it.
-import { html, useEffect, useRef, useState } from "../vendor/preact-htm.js";
+import { html, useEffect, useRef, useState } from "../dom.js";
 import { call, get, link, may, say } from "../core.js";
 import { t } from "../texts.js";
 import { ErrorNote, Field } from "../ui.js";

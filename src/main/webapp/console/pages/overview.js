@@ -1,5 +1,5 @@
 // What happens now, and what needs an operator.
-import { html } from "../vendor/preact-htm.js";
+import { html } from "../dom.js";
 import { get, link, may, mayEverywhere, useLoad } from "../core.js";
 import { Activity } from "../activity.js";
 import { t } from "../texts.js";

@@ -1,5 +1,5 @@
 // Concurrency policies: who holds a slot, who waits, and the limit.
-import { html } from "../vendor/preact-htm.js";
+import { html } from "../dom.js";
 import { change, get, link, may, shared, useLoad } from "../core.js";
 import { t } from "../texts.js";
 import { Action, Ago, Facts, Loaded } from "../ui.js";
@@ -14,7 +14,7 @@ export default function Policies() {
     <div class="panels">${all.map((policy) => html`<section class="panel" key=${policy.policy_uuid} data-policy=${policy.policy_uuid}><h2>${policy.namespace}/${policy.name}${policy.step ? ` · ${policy.step}` : ""}</h2>
       <${Facts} of=${[[t.policies.limit, html`<strong>${policy.limit}</strong>${policy.set_by && html` <span class="quiet small">${t.policies.setBy(policy)}</span>`}`], [t.policies.holding, String(policy.holding)], [t.policies.waiting, String(policy.waiting)],
         [t.policies.counts, policy.counts], [t.policies.key, policy.key]]} />
-      <${Action} label=${t.policies.change} sentence=${t.policies.sentence} isAllowed=${may("policies:update", policy.namespace)} onDone=${policies.reload} send=${set(policy)}
+      <${Action} label=${t.policies.change} of=${t.policies.limitOf(policy)} kind=${t.policies.kind} sentence=${t.policies.sentence} isAllowed=${may("policies:update", policy.namespace)} onDone=${policies.reload} send=${set(policy)}
         fields=${[{ name: "limit", label: t.policies.limit, kind: "number", value: String(policy.limit) }]} />
       <${Entries} of=${policy.holders} title=${t.policies.holding} /><${Entries} of=${policy.waiters} title=${t.policies.waiting} /></section>`)}</div>`}<//>`;
 }

@@ -1,5 +1,5 @@
 // How long finished tasks are kept, and what would be purged now.
-import { html } from "../vendor/preact-htm.js";
+import { html } from "../dom.js";
 import { change, get, mayEverywhere, shared, useLoad } from "../core.js";
 import { t } from "../texts.js";
 import { Action, Facts, Loaded, Panel, Table, Time, words } from "../ui.js";

@@ -1,5 +1,5 @@
 // One schedule: its next fire times, what became of the others, backfills, and a form that creates or changes it.
-import { html, useRef, useState } from "../vendor/preact-htm.js";
+import { html, useRef, useState } from "../dom.js";
 import { change, get, link, may, query, say, setParams, shared, useLoad } from "../core.js";
 import { asError, useDocument } from "../schemaform.js";
 import { t } from "../texts.js";
@@ -80,7 +80,7 @@ function Form({ schedule, namespace: given, template: of, onDone, onClose }) {
     <${Loaded} of=${found}>${({ schema }) => html`<${Context} key=${JSON.stringify(schema ?? null)} schema=${schema} initial=${schedule?.context} error=${error} into=${context} />`}<//>
     <${Field} label=${t.reason}><input name="reason" required=${!!schedule} maxlength="1000" value=${reason} onInput=${(e) => setReason(e.target.value)} /><//>
     ${error && html`<${ErrorNote} error=${error} />`}
-    <div class="row"><button class="main" disabled=${isBusy}>${t.schedules.save}</button>${onClose && html`<button type="button" onClick=${onClose}>${t.cancel}</button>`}</div></form>`;
+    <div class="row"><button class="main" disabled=${isBusy}>${t.schedules.save}</button>${onClose && html`<button type="button" onClick=${onClose}>${t.action.keep}</button>`}</div></form>`;
 }
 
 // ---- Backfills
@@ -123,12 +123,12 @@ function BackfillForm({ path, onDone, onClose }) {
   return html`${error && html`<${ErrorNote} error=${error} />`}
     ${preview ? html`<p><strong data-start=${preview.start}>${t.schedules.would(preview)}</strong></p>
       <ul class="hits">${preview.fires.slice(0, 50).map((fire) => html`<li key=${fire.fire_at}><${Time} at=${fire.fire_at} /> ${t.schedules.wouldDo[fire.would]}</li>`)}</ul>
-      <div class="row">${preview.start > 0 && html`<button type="button" class="main" disabled=${isBusy} onClick=${() => send(false)}>${t.schedules.start(preview.start)}</button>`}<button type="button" onClick=${() => setPreview(null)}>${t.schedules.backToForm}</button><button type="button" onClick=${onClose}>${t.cancel}</button></div>`
+      <div class="row">${preview.start > 0 && html`<button type="button" class="main" disabled=${isBusy} onClick=${() => send(false)}>${t.schedules.start(preview.start)}</button>`}<button type="button" onClick=${() => setPreview(null)}>${t.schedules.backToForm}</button><button type="button" onClick=${onClose}>${t.action.keep}</button></div>`
     : html`<form onSubmit=${(event) => { event.preventDefault(); send(true); }}><p>${t.schedules.backfillSentence}</p>
       ${["from", "to"].map((name) => html`<${Field} key=${name} label=${`${t.schedules[name]} (${zoneName()})`}><input type="datetime-local" name=${name} required value=${values[name]} onInput=${update(name)} /><//>`)}
       <${Field} label=${t.schedules.fields.overlap}><select name="overlap" value=${values.overlap} onChange=${update("overlap")}>${["one_by_one", "allow"].map((one) => html`<option value=${one}>${one}</option>`)}</select><//>
       <${Field} label=${t.reason}><input name="reason" required maxlength="1000" value=${values.reason} onInput=${update("reason")} /><//>
-      <div class="row"><button class="main" disabled=${isBusy}>${t.tasks.dryRun}</button><button type="button" onClick=${onClose}>${t.cancel}</button></div></form>`}`;
+      <div class="row"><button class="main" disabled=${isBusy}>${t.tasks.dryRun}</button><button type="button" onClick=${onClose}>${t.action.keep}</button></div></form>`}`;
 }
 
 function Backfills({ path, mayStart, mayCancel, onDone }) {
@@ -138,7 +138,7 @@ function Backfills({ path, mayStart, mayCancel, onDone }) {
     <${Loaded} of=${found}>${({ backfills }) => (backfills.length === 0 ? html`<p>${t.schedules.noBackfills}</p>`
       : html`<${Table} label=${t.schedules.backfills} head=${[t.tasks.state, t.schedules.from, t.schedules.to, t.schedules.doneUntil, t.schedules.started, t.schedules.present, t.retention.by, t.task.act]}>${backfills.map((one) => html`<tr key=${one.backfill_uuid} data-backfill=${one.backfill_uuid}>
         <td><${State} of=${one.state} /></td><td><${Time} at=${one.from} /></td><td><${Time} at=${one.to} /></td><td><${Time} at=${one.done_until} /></td><td>${one.started}</td><td>${one.present}</td><td>${one.created_by}: ${one.reason}${one.failure && html` <${Json} value=${one.failure} name="failure" />`}</td>
-        <td>${one.state === "running" && html`<${Action} label=${t.schedules.cancelBackfill} sentence=${t.schedules.cancelBackfillSentence} isDangerous isAllowed=${mayCancel} onDone=${done}
+        <td>${one.state === "running" && html`<${Action} label=${t.schedules.cancelBackfill} of=${t.schedules.between(stamp(one.from), stamp(one.to))} keep=${t.task.keepRunning} sentence=${t.schedules.cancelBackfillSentence} isDangerous isAllowed=${mayCancel} onDone=${done}
           send=${({ reason }, key) => change("DELETE", `${path}/backfills/${one.backfill_uuid}${query({ requested_by: shared.me.name, reason })}`, undefined, key)} />`}</td></tr>`)}<//>`)}<//><//>`;
 }
 
@@ -147,7 +147,7 @@ function Backfills({ path, mayStart, mayCancel, onDone }) {
 /** The same moment in the reader's zone and, where it differs, in the schedule's. */
 function Fire({ at, zone }) {
   const isElsewhere = zone !== zoneName();
-  return html`<${Time} at=${at} />${isElsewhere && html` <span class="quiet small">${t.schedules.there(stamp(at, zone), zone)}</span>`}`;
+  return html`<${Time} at=${at} />${isElsewhere && html` <span class="quiet small">${stampThere(at, zone)}</span>`}`;
 }
 
 function Fires({ path, params }) {
@@ -178,11 +178,11 @@ function Whole({ schedule: one, path, params, reload }) {
     ${one.pause_reason && html`<p class="note warn">${t.schedules.pausedBy(one.paused_by)}: ${one.pause_reason}</p>`}
     ${one.last_failure && one.failures_in_a_row > 0 && html`<div class="note bad"><strong>${t.schedules.inARow(one.failures_in_a_row)}</strong><${Json} value=${one.last_failure} name="failure" /></div>`}
     <div class="row actions">
-      <${Action} ...${common} label=${t.schedules.pause} sentence=${t.schedules.pauseSentence} isOffered=${can("pause")} send=${act("pause")} />
-      <${Action} ...${common} label=${t.schedules.resume} sentence=${t.schedules.resumeSentence} isOffered=${can("resume")} fields=${[{ name: "catch_up", label: t.schedules.catchUp, kind: "check" }]} send=${act("resume", (values) => ({ catch_up: values.catch_up }))} />
-      <${Action} ...${common} label=${t.schedules.trigger} sentence=${t.schedules.triggerSentence} isOffered=${can("trigger")} send=${act("trigger")} />
+      <${Action} ...${common} label=${t.schedules.pause} of=${one.name} kind=${t.schedules.kind} sentence=${t.schedules.pauseSentence} isOffered=${can("pause")} send=${act("pause")} />
+      <${Action} ...${common} label=${t.schedules.resume} of=${one.name} kind=${t.schedules.kind} sentence=${t.schedules.resumeSentence} isOffered=${can("resume")} fields=${[{ name: "catch_up", label: t.schedules.catchUp, kind: "check" }]} send=${act("resume", (values) => ({ catch_up: values.catch_up }))} />
+      <${Action} ...${common} label=${t.schedules.trigger} title=${t.schedules.triggerOf(one.name)} sentence=${t.schedules.triggerSentence} isOffered=${can("trigger")} send=${act("trigger")} />
       ${mayEdit && !isEdited && html`<button type="button" onClick=${() => edit(true)}>${t.schedules.change}</button>`}
-      <${Action} label=${t.schedules.remove} sentence=${t.schedules.removeSentence} isDangerous isOffered=${can("delete")} onDone=${() => { location.hash = link("schedules"); }}
+      <${Action} label=${t.schedules.remove} of=${one.name} kind=${t.schedules.kind} sentence=${t.schedules.removeSentence} isDangerous isOffered=${can("delete")} onDone=${() => { location.hash = link("schedules"); }}
         send=${({ reason }, key) => change("DELETE", path + query({ requested_by: shared.me.name, reason }), undefined, key)} /></div>
     ${can("update") && one.context === undefined && html`<p class="quiet">${t.schedules.noContext}</p>`}
     ${isEdited && html`<${Form} schedule=${one} onDone=${() => { edit(false); reload(); }} onClose=${() => edit(false)} />`}

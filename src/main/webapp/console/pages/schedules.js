@@ -1,5 +1,5 @@
 // Schedules: when each fires next, what became of its last fire times, and which are paused or fail.
-import { html } from "../vendor/preact-htm.js";
+import { html } from "../dom.js";
 import { get, link, may, setParams, useLoad } from "../core.js";
 import { t } from "../texts.js";
 import { Ago, Field, Loaded, span, Table } from "../ui.js";

@@ -1,5 +1,5 @@
 // Servers, workers and queues.
-import { html } from "../vendor/preact-htm.js";
+import { html } from "../dom.js";
 import { change, get, shared, useLoad } from "../core.js";
 import { t } from "../texts.js";
 import { Action, Ago, Loaded, Panel, span, State, Table } from "../ui.js";
@@ -26,7 +26,7 @@ function Servers() {
     <${Table} label=${t.servers.servers} head=${[t.servers.health, t.servers.name, t.servers.load, t.servers.roles, t.servers.namespaces, t.servers.heartbeat, t.servers.problems, t.task.act]}>${all.map((server) => html`<tr key=${server.server_uuid}>
       <td><${State} of=${server.health} /></td><td>${server.name}</td><td>${server.running} / ${server.capacity}</td><td>${server.roles.join(", ")}</td><td>${list(server.namespaces)}</td>
       <td><${Ago} at=${server.heartbeat_at} /></td><td>${server.problems.join("; ")}</td>
-      <td><${Action} label=${t.servers.manage} sentence=${t.servers.manageSentence} isOffered=${server.allowed_actions?.includes("update")} onDone=${servers.reload} send=${changeOf(server)}
+      <td><${Action} label=${t.servers.manage} of=${server.name} kind=${t.servers.kind} sentence=${t.servers.manageSentence} isOffered=${server.allowed_actions?.includes("update")} onDone=${servers.reload} send=${changeOf(server)}
         fields=${[{ name: "paused_roles", label: t.servers.pausedRoles, hint: t.servers.pausedHint(server.roles.join(", ")) }, { name: "worker_capacity", label: t.servers.capacity, kind: "number" },
           { name: "draining", label: t.servers.drain, kind: "check", value: server.reported_status === "draining" }]} /></td></tr>`)}<//>`}
     ${handoffs?.length > 0 && html`<h3>${t.servers.handoffs}</h3><ul>${handoffs.map((one) => html`<li>${one.namespace}: ${one.waiting ?? 0} ${t.servers.waiting}, ${one.stuck ?? 0} ${t.servers.stuck}, ${t.servers.median} ${span(one.p50_ms ?? 0)}</li>`)}</ul>`}`}<//><//>`;
@@ -38,7 +38,7 @@ function Workers() {
     <${Table} label=${t.servers.workers} head=${[t.servers.health, t.servers.name, t.servers.load, t.servers.namespaces, t.servers.handlers, t.servers.heartbeat, t.task.act]}>${all.map((worker) => html`<tr key=${worker.worker_uuid} data-worker=${worker.name}>
       <td><${State} of=${worker.health} /></td><td>${worker.name} <span class="quiet small">${worker.server_uuid ? t.servers.ofServer : t.servers.external}</span></td><td>${worker.running} / ${worker.capacity}</td>
       <td>${list(worker.namespaces)}</td><td><details><summary>${worker.handlers?.length ?? t.all}</summary>${list(worker.handlers)}</details></td><td><${Ago} at=${worker.heartbeat_at} /></td>
-      <td><${Action} label=${t.servers.drainWorker} sentence=${t.servers.drainSentence} isDangerous withReason=${false} isOffered=${worker.allowed_actions?.includes("drain")} onDone=${workers.reload} send=${(_, key) => change("DELETE", `v1/workers/${worker.worker_uuid}`, undefined, key)} /></td></tr>`)}<//>`)}<//><//>`;
+      <td><${Action} label=${t.servers.drainWorker} of=${worker.name} kind=${t.servers.kindOfWorker} sentence=${t.servers.drainSentence} isDangerous withReason=${false} isOffered=${worker.allowed_actions?.includes("drain")} onDone=${workers.reload} send=${(_, key) => change("DELETE", `v1/workers/${worker.worker_uuid}`, undefined, key)} /></td></tr>`)}<//>`)}<//><//>`;
 }
 
 function Queues() {

@@ -1,5 +1,5 @@
 // One task: why it waits, its graph, timeline, steps, story and data, and what an operator can do about it.
-import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.js";
+import { html, useEffect, useMemo, useRef, useState } from "../dom.js";
 import { change, get, link, may, query, setParams, shared, useLoad, useThrottled } from "../core.js";
 import { Batch } from "../batch.js";
 import { Ancestors, Child, marked, useChildren } from "../child.js";
@@ -17,8 +17,11 @@ import { Action, Ago, Copy, ENDED, ErrorNote, Facts, Guard, Json, Live, Loaded, 
 
 const TABS = Object.entries(t.task.tabs);
 const ROWS = 100;
-/** An unfinished task is loaded again now and then, in case its stream is cut. */
-const EVERY = 15_000;
+/** An unfinished task is loaded again: soon enough that a step without a worker is seen within ten seconds; one of many steps less often. */
+const EVERY = 5_000;
+const EVERY_LARGE = 15_000;
+/** Task, steps and what they wait for are three reads; while they do not agree, the task has moved between them. */
+const MOST_READS = 3;
 
 function json(text) {
   try {
@@ -36,13 +39,14 @@ function TaskActions({ task, onDone }) {
   const [retry, resolve, fail, compensate, cancel] = ["retry", "resolve", "fail", "compensate", "cancel"].map((action) => t.task.actions[action]);
   const can = (action) => task.allowed_actions.includes(action);
   const isAllowed = may("tasks:act", task.namespace);
-  const common = { onDone, isAllowed, onConflict: onDone, now: words(task.state) };
+  const named = { of: t.task.named(task), kind: t.task.kind };
+  const common = { ...named, onDone, isAllowed, onConflict: onDone, now: words(task.state) };
   return html`<div class="row actions">
     <${Action} ...${common} label=${retry[0]} sentence=${retry[1]} isOffered=${can("retry")} send=${act("retry")} />
     <${Action} ...${common} label=${resolve[0]} sentence=${resolve[1]} isOffered=${can("resolve")} send=${act("resolve")} />
     <${Action} ...${common} label=${fail[0]} sentence=${fail[1]} isDangerous isOffered=${can("fail")} send=${act("fail")} />
     <${Action} ...${common} isAllowed=${isAllowed && may("tasks:cancel", task.namespace)} label=${compensate[0]} sentence=${compensate[1]} isDangerous isOffered=${can("compensate")} send=${act("compensate")} />
-    <${Action} onDone=${onDone} isAllowed=${may("tasks:cancel", task.namespace)} label=${cancel[0]} sentence=${cancel[1]} isDangerous isOffered=${can("cancel")}
+    <${Action} ...${named} keep=${t.task.keepRunning} onDone=${onDone} isAllowed=${may("tasks:cancel", task.namespace)} label=${cancel[0]} sentence=${cancel[1]} isDangerous isOffered=${can("cancel")}
       send=${({ reason }, key) => change("DELETE", path + query({ reason, requested_by: shared.me.name }), undefined, key)} /></div>`;
 }
 
@@ -51,7 +55,7 @@ function StepActions({ task, step, isDecision, onDone }) {
   const send = (action, by, more = () => ({})) => (values, key) =>
     change("PATCH", path, { action_type: action, [by]: shared.me.name, reason: values.reason, attempt: step.attempts, ...more(values) }, key);
   const [reset, complete, resolve] = ["reset_for_retry", "complete_manually", "resolve_manually"].map((action) => t.task.stepActions[action]);
-  const common = { isAllowed: may("steps:resolve", task.namespace), onDone, onConflict: onDone, now: `${words(step.state)}, ${t.task.attempt(step.attempts, step.max_attempts)}` };
+  const common = { of: step.name, kind: t.task.kindOfStep, isAllowed: may("steps:resolve", task.namespace), onDone, onConflict: onDone, now: step.attempts > 0 ? `${words(step.state)}, ${t.task.attempt(step.attempts, step.max_attempts)}` : words(step.state) };
   const can = (action) => step.allowed_actions?.includes(action);
   const fields = [{ name: "result", label: t.task.result, kind: "area", value: "{}" }, ...(isDecision ? [{ name: "decision", label: t.task.decision }] : [])];
   const completion = (values) => ({ completion_data: { result: json(values.result), ...(isDecision ? { decision: values.decision.split(",").map((name) => name.trim()).filter(Boolean) } : {}) } });
@@ -59,7 +63,7 @@ function StepActions({ task, step, isDecision, onDone }) {
     <${Action} ...${common} label=${reset[0]} sentence=${reset[1]} isOffered=${can("reset_for_retry")} send=${send("reset_for_retry", "reset_by")} />
     <${Action} ...${common} label=${complete[0]} sentence=${complete[1]} isOffered=${can("complete_manually")} fields=${fields} send=${send("complete_manually", "completed_by", completion)} />
     <${Action} ...${common} label=${resolve[0]} sentence=${resolve[1]} isDangerous isOffered=${can("resolve_manually")} send=${send("resolve_manually", "resolved_by")} />
-    <${Action} label=${t.tree.fork} sentence=${t.tree.forkSentence} isOffered=${task.allowed_actions.includes("fork")} onDone=${(made) => { location.hash = link("tasks", made.task_uuid); }}
+    <${Action} label=${t.tree.fork} title=${t.tree.forkOf(t.task.named(task), step.name)} sentence=${t.tree.forkSentence} isOffered=${task.allowed_actions.includes("fork")} onDone=${(made) => { location.hash = link("tasks", made.task_uuid); }}
       fields=${[{ name: "from", label: t.tree.forkFrom, hint: t.tree.forkFromHint, value: step.name, required: true }, { name: "context", label: t.task.context, hint: t.tree.contextHint, kind: "area" }]}
       send=${(values, key) => change("POST", `v1/tasks/${task.task_uuid}/forks`, { from: values.from.split(",").map((name) => name.trim()).filter(Boolean), requested_by: shared.me.name, reason: values.reason, ...(values.context.trim() && { context: json(values.context) }) }, key)} /></div>`;
 }
@@ -80,7 +84,7 @@ function Inspector({ task, node, decision, onDone }) {
     ${decision?.decided_at && html`<p>${t.task.chosen(decision)}</p>`}
     <${Facts} of=${[[t.task.dependsOn, node.after.join(", ")]]} />
     ${step && html`<${Facts} of=${[
-      [t.task.attempts, t.task.attempt(step.attempts, step.max_attempts)], [t.task.started, step.enqueued_at && html`<${Time} at=${step.enqueued_at} />`],
+      [t.task.attempts, step.attempts > 0 && t.task.attempt(step.attempts, step.max_attempts)], [t.task.started, step.enqueued_at && html`<${Time} at=${step.enqueued_at} />`],
       [t.task.ended, step.completed_at && html`<${Time} at=${step.completed_at} />`], [t.task.took, step.execution_time_ms != null && step.completed_at && span(step.execution_time_ms)],
       [t.task.retryAt, step.next_retry_at && step.state === "waiting_for_retry" && html`<${Ago} at=${step.next_retry_at} />`],
       [t.task.lease, step.state === "in_progress" && step.lease_expires_at && html`<${Ago} at=${step.lease_expires_at} />`],
@@ -94,7 +98,7 @@ function Inspector({ task, node, decision, onDone }) {
 /** Offered where a step waits for a signal; the name is that for which it waits. */
 function SendSignal({ task, waiting, onDone }) {
   const names = waiting.filter((step) => step.cause === "signal").map((step) => step.details?.signal).filter(Boolean);
-  return html`<${Action} label=${t.task.signal} sentence=${t.task.signalSentence} withReason=${false} isOffered=${names.length > 0 && task.allowed_actions.includes("signal")} onDone=${onDone}
+  return html`<${Action} label=${t.task.signal} title=${t.task.signalTo(t.task.named(task))} sentence=${t.task.signalSentence} withReason=${false} isOffered=${names.length > 0 && task.allowed_actions.includes("signal")} onDone=${onDone}
     fields=${[{ name: "name", label: t.task.signalName, required: true, value: names[0] ?? "" }, { name: "payload", label: t.task.payload, kind: "area", value: "{}" }, { name: "signal_id", label: t.task.signalId, hint: t.task.signalIdHint }]}
     send=${(values, key) => change("POST", `v1/tasks/${task.task_uuid}/signals/${encodeURIComponent(values.name.trim())}`, { payload: json(values.payload), ...(values.signal_id && { signal_id: values.signal_id }) }, key)} />`;
 }
@@ -116,7 +120,7 @@ function Steps({ nodes, selected }) {
   const [shown, show] = useState(ROWS);
   return html`<${Table} label=${t.task.tabs.steps} head=${[t.task.state, t.task.step, t.task.attempts, t.task.took, t.task.ended]}>${nodes.slice(0, shown).map((node) => html`<tr key=${node.name} data-row-step=${node.name}>
       <td><${State} of=${node.state} />${node.hasFailureBelow && html` <span class="f-blocked small">▲ ${t.task.failureBelow}</span>`}</td><td><button type="button" aria-pressed=${node.name === selected ? "true" : "false"} onClick=${() => setParams({ step: node.name })}>${node.name}</button></td>
-      <td>${node.step && `${node.step.attempts} / ${node.step.max_attempts}`}</td><td>${node.step?.completed_at && span(node.step.execution_time_ms ?? 0)}</td><td>${node.step?.completed_at && html`<${Time} at=${node.step.completed_at} />`}</td></tr>`)}<//>
+      <td>${node.step?.attempts > 0 && `${node.step.attempts} / ${node.step.max_attempts}`}</td><td>${node.step?.completed_at && span(node.step.execution_time_ms ?? 0)}</td><td>${node.step?.completed_at && html`<${Time} at=${node.step.completed_at} />`}</td></tr>`)}<//>
     ${nodes.length > shown && html`<button type="button" onClick=${() => show(shown + ROWS)}>${t.task.moreSteps(Math.min(ROWS, nodes.length - shown))}</button>`}`;
 }
 
@@ -147,18 +151,30 @@ function Data({ task, steps }) {
       ${longResults.map((step) => html`<h3>${step.name}</h3><${Document} key=${step.step_uuid} ...${ofStep(task, step, "result")} name=${step.name} />`)}` : html`<p class="quiet">${t.task.noSteps}</p>`}`;
 }
 
+/** What the whole page shows: the task, its steps and, while it is unfinished, what they wait for. */
+async function whole(path, signal) {
+  const task = await get(path, { max_document_bytes: MOST_BYTES }, signal);
+  const steps = may("steps:read", task.namespace) ? (await get(`${path}/workflow_steps`, { max_document_bytes: MOST_BYTES }, signal)).steps : task.steps ?? [];
+  if (ENDED.has(task.state)) return { task, steps, why: null, isOfOneState: true };
+  const why = await get(`${path}/diagnosis`, {}, signal);
+  const states = new Map(steps.map((step) => [step.step_uuid, step.state]));
+  return { task, steps, why, isOfOneState: why.state === task.state && why.waiting.every((step) => (states.get(step.step_uuid) ?? step.state) === step.state) };
+}
+
 // ---- The page
 
 export default function Task({ parts: [, uuid], params }) {
-  const wantedTab = params.get("tab");
+  const wantedTab = TABS.some(([key]) => key === params.get("tab")) ? params.get("tab") : null;
   const path = `v1/tasks/${encodeURIComponent(uuid)}`;
   const [isEnded, setEnded] = useState(false);
+  const [isLarge, setLarge] = useState(false);
   const loaded = useLoad(async (signal) => {
-    const task = await get(path, { max_document_bytes: MOST_BYTES }, signal);
-    const steps = may("steps:read", task.namespace) ? (await get(`${path}/workflow_steps`, { max_document_bytes: MOST_BYTES }, signal)).steps : task.steps ?? [];
-    setEnded(ENDED.has(task.state));
-    return { task, steps };
-  }, [path], isEnded ? 0 : EVERY);
+    let found;
+    for (let read = 1; !found?.isOfOneState && read <= MOST_READS; read++) found = await whole(path, signal);
+    setEnded(ENDED.has(found.task.state));
+    setLarge(found.steps.length > MOST_NODES);
+    return found;
+  }, [path, isLarge], isEnded ? 0 : isLarge ? EVERY_LARGE : EVERY);
   const { namespace, name, version } = loaded.data?.task ?? {};
   const template = useLoad((signal) => (name && may("templates:read", namespace) ? get(`v1/templates/${[namespace, name, version].map(encodeURIComponent).join("/")}`, {}, signal) : Promise.resolve(null)), [namespace, name, version]);
   const needsHistory = wantedTab === "timeline" || wantedTab === "story";
@@ -209,7 +225,7 @@ export default function Task({ parts: [, uuid], params }) {
   const tab = wantedTab ?? (nodes.length > MOST_NODES ? "steps" : "graph");
   const drawn = shown === "all" ? nodes : only(nodes, SHOWN[shown]);
   const names = new Set(drawn.map((node) => node.name));
-  return html`<${Loaded} of=${loaded}>${({ task, steps }) => html`
+  return html`<${Loaded} of=${loaded}>${({ task, steps, why }) => html`
     <${Ancestors} key=${task.task_uuid} task=${task} />
     <div class="row spread"><h1>${task.name} <span class="quiet small">${task.namespace} · ${task.version}</span></h1><${Live} of=${stream} /></div>
     <div class="row" data-state=${task.state}><${State} of=${task.state} /> <span>${task.completed_steps} / ${task.total_steps}</span>
@@ -224,7 +240,7 @@ export default function Task({ parts: [, uuid], params }) {
       ${task.sla_breached_at && html`<span class="f-retry">${t.task.slaBreached} <${Time} at=${task.sla_breached_at} /></span>`}</p>
     <${TaskActions} task=${task} onDone=${reload} />
     ${task.compensation && html`<p class="note">${t.task.compensated(task.compensation)}</p>`}
-    ${!ENDED.has(task.state) && html`<section class="note" aria-label=${t.task.why}><${Guard}><${Why} task=${task} actions=${(waiting) => html`<${SendSignal} task=${task} waiting=${waiting} onDone=${reload} />`} /><//></section>`}
+    ${why && html`<section class="note" aria-label=${t.task.why}><${Guard}><${Why} task=${task} found=${why} moved=${moved} actions=${(waiting) => html`<${SendSignal} task=${task} waiting=${waiting} onDone=${reload} />`} /><//></section>`}
     <${Tabs} label=${task.name} current=${tab} of=${TABS.filter(([key]) => key !== "batches" || task.batches?.length > 0 || tab === "batches").map(([key, label]) => [key, label, link("tasks", uuid, { tab: key, step: params.get("step"), show: params.get("show") })])} />
     <${Guard} key=${tab}>${tab === "story" ? html`<${Loaded} of=${history}>${(found) => html`<${Story} history=${found.entries} isEnded=${ENDED.has(task.state)} />`}<//>`
       : tab === "batches" ? (task.batches.length === 0 ? html`<p>${t.task.noBatches}</p>` : task.batches.map((batch) => html`<${Batch} key=${batch.step_uuid} task=${task} batch=${batch} />`))
@@ -232,7 +248,7 @@ export default function Task({ parts: [, uuid], params }) {
       : tab === "data" ? html`<${Data} task=${task} steps=${steps} />`
       : html`<div class="split"><div><${Show} nodes=${nodes} shown=${shown} />
         ${drawn.length === 0 ? html`<p>${t.task.noneShown}</p>`
-        : tab === "timeline" ? html`<${Loaded} of=${history}>${(found) => html`<${Timeline} task=${task} history=${found.entries} fits=${shown === "all" ? undefined : (name) => names.has(name)} />`}<//>`
+        : tab === "timeline" ? html`<${Loaded} of=${history}>${(found) => html`<${Timeline} task=${task} history=${found.entries} nodes=${nodes} fits=${shown === "all" ? undefined : (name) => names.has(name)} />`}<//>`
         : tab === "steps" ? html`<${Steps} nodes=${drawn} selected=${selected} />`
         : html`${template.error && html`<${ErrorNote} error=${template.error} />`}${!may("templates:read", task.namespace) && html`<p class="quiet">${t.task.noGraph}</p>`}
           <${Graph} label=${t.task.graphOf(task.name)} nodes=${drawn} selected=${selected} onSelect=${(step) => setParams({ step })} />`}

@@ -1,23 +1,24 @@
 // The list of tasks: filters in the address, pages by key, live states, and actions on all that match.
-import { html, useEffect, useRef, useState } from "../vendor/preact-htm.js";
-import { change, get, link, may, mayEverywhere, say, setParams, shared, useLoad, useThrottled, query } from "../core.js";
+import { html, useEffect, useRef, useState } from "../dom.js";
+import { Bulk } from "../bulk.js";
+import { change, get, link, may, mayEverywhere, query, Refusal, setParams, useLoad, useThrottled } from "../core.js";
 import { Chips, EmptyHint } from "../chips.js";
 import { useStream } from "../live.js";
 import { MOST_SELECTED, SelectionBar } from "../selection.js";
 import { t } from "../texts.js";
 import { fromInput, toInput, zoneName } from "../time.js";
-import { Action, Ago, Dialog, ErrorNote, Field, Live, Loaded, span, State, Table, TASK_STATES, Time, words } from "../ui.js";
+import { Action, Ago, ENDED, Field, Live, Loaded, span, State, Table, TASK_STATES, Time, words } from "../ui.js";
 
 const PAGE = 50;
-const TEXTS = ["namespace", "name", "name_prefix", "name_not", "version", "tag", "attribute", "initiator", "source_system", "correlation_id", "parent_correlation_id"];
-const LABELS = { state: t.tasks.state, state_not: t.tasks.isNot, sla_breached: t.tasks.sla, roots: t.tasks.roots, created_after: t.tasks.createdAfter, created_before: t.tasks.createdBefore, name_prefix: t.tasks.prefix, name_not: t.tasks.templateNot, namespace: t.tasks.namespace, name: t.tasks.template, version: t.tasks.version, tag: t.tasks.tag, attribute: t.tasks.attribute,
+/** Steps move without the task: what has not ended is read again. */
+const EVERY = 5_000;
+const TEXTS = ["namespace", "name", "name_prefix", "name_not", "version", "failed_step", "error_type", "error_signature", "tag", "attribute", "initiator", "source_system", "correlation_id", "parent_correlation_id"];
+const LABELS = { state: t.tasks.state, state_not: t.tasks.isNot, sla_breached: t.tasks.sla, roots: t.tasks.roots, created_after: t.tasks.createdAfter, created_before: t.tasks.createdBefore, name_prefix: t.tasks.prefix, name_not: t.tasks.templateNot, namespace: t.tasks.namespace, name: t.tasks.template, version: t.tasks.version, tag: t.tasks.tag, attribute: t.tasks.attribute, failed_step: t.tasks.failedStep, error_type: t.tasks.errorType, error_signature: t.tasks.errorSignature,
   initiator: t.tasks.initiator, source_system: t.tasks.sourceSystem, correlation_id: t.tasks.correlation, parent_correlation_id: t.tasks.parentCorrelation };
 const TIMES = { created_after: t.tasks.createdAfter, created_before: t.tasks.createdBefore };
 const FILTERS = ["state", "state_not", ...TEXTS, ...Object.keys(TIMES), "sla_breached", "roots"];
 /** What a view keeps besides the filters. */
 const SHAPE = ["order", "column"];
-/** What a bulk action can filter by; with one state. */
-const BULK = ["namespace", "name", "version", "state", "initiator", "source_system", "correlation_id", "parent_correlation_id", "created_after", "created_before"];
 const COLUMNS = { why: t.tasks.why, progress: t.tasks.progress, created: t.tasks.created, duration: t.tasks.duration, initiator: t.tasks.initiator, priority: t.tasks.priority, tags: t.task.tags };
 const SHOWN = ["progress", "created", "duration"];
 
@@ -74,118 +75,10 @@ function Views({ params }) {
   return html`<details class="views"><summary>${t.views.views}${mine.length > 0 ? ` (${mine.length})` : ""}</summary>
     ${mine.length === 0 && html`<p class="quiet">${t.views.none}</p>`}
     <ul>${mine.map((view) => html`<li key=${view.view_uuid} class="row"><a href=${`#/tasks${view.query ? `?${view.query}` : ""}`} aria-current=${view.query === now ? "true" : undefined}>${view.name}</a>${view.namespace && html` <span class="quiet small">${t.views.sharedBy(view)}</span>`}
-      ${(view.mine || may("tasks:act", view.namespace)) && html`<${Action} label=${t.views.remove} sentence=${t.views.removeSentence(view.name)} isDangerous withReason=${false} onDone=${views.reload} send=${(_, key) => change("DELETE", `v1/views/${view.view_uuid}`, undefined, key)} />`}</li>`)}</ul>
+      ${(view.mine || may("tasks:act", view.namespace)) && html`<${Action} label=${t.views.remove} of=${view.name} kind=${t.views.kind} sentence=${t.views.removeSentence(view.name)} isDangerous withReason=${false} onDone=${views.reload} send=${(_, key) => change("DELETE", `v1/views/${view.view_uuid}`, undefined, key)} />`}</li>`)}</ul>
     <${Action} label=${t.views.save} sentence=${t.views.saveSentence} withReason=${false} onDone=${views.reload}
       fields=${[{ name: "name", label: t.name, required: true }, ...(may("tasks:act") ? [{ name: "namespace", label: t.views.share, hint: t.views.shareHint, value: "" }] : [])]}
       send=${(values, key) => change("POST", "v1/views", { page: "tasks", name: values.name.trim(), ...(now && { query: now }), ...(values.namespace && { namespace: values.namespace.trim() }) }, key)} /></details>`;
-}
-
-/** First what would happen, then the action, for exactly that set. */
-function Bulk({ filter, onDone }) {
-  const [isOpen, open] = useState(false);
-  const unusable = Object.keys(filter).filter((name) => !BULK.includes(name) || (name === "state" && filter.state.includes(",")));
-  const usable = Object.keys(filter).length > 0 && unusable.length === 0;
-  return html`<button type="button" onClick=${() => open(true)}>${t.tasks.bulk}</button>
-    ${isOpen && html`<${Dialog} title=${t.tasks.bulk} onClose=${() => open(false)}>
-      ${usable ? html`<${BulkForm} filter=${filter} onDone=${onDone} onClose=${() => open(false)} />`
-        : html`<p>${unusable.length ? t.tasks.bulkOther(unusable.join(", ")) : t.tasks.bulkFilters}</p><button type="button" onClick=${() => open(false)}>${t.close}</button>`}<//>`}`;
-}
-
-/** An action that servers do in parts: it goes on when the dialog is closed, and each refusal is shown with its task. */
-function BulkProgress({ token, onDone }) {
-  const [isOver, over] = useState(false);
-  const [cursor, go] = useState(null);
-  const action = useLoad(async (signal) => {
-    const found = await get(`v1/bulk-actions/${token}`, {}, signal);
-    if (found.state !== "running" && !isOver) {
-      over(true);
-      say(t.tasks.ran(found.results));
-      onDone();
-    }
-    return found;
-  }, [token, isOver], isOver ? 0 : 1_000);
-  const refused = useLoad((signal) => get(`v1/bulk-actions/${token}/tasks`, { outcome: "refused", limit: PAGE, cursor }, signal), [token, cursor, isOver, action.data?.results.refused]);
-  return html`<${Loaded} of=${action}>${(found) => html`<p role="status" data-bulk=${found.state} class=${found.results.refused > 0 ? "note warn" : ""}>${t.tasks.bulkStates[found.state]} ${t.tasks.ran(found.results)} ${found.rest > 0 && t.tasks.bulkRest(found.rest)}</p>
-      <progress max=${Math.max(1, found.count)} value=${found.count - found.rest} aria-label=${t.tasks.bulk}></progress>
-      ${found.state === "running" && html`<${Action} label=${t.tasks.bulkStop} sentence=${t.tasks.bulkStopSentence} withReason=${false} isDangerous onDone=${action.reload} send=${(_, key) => change("DELETE", `v1/bulk-actions/${token}`, undefined, key)} />`}`}<//>
-    <${Loaded} of=${refused}>${({ tasks, next }) => tasks.length > 0 && html`<ul class="refusals">${tasks.map((one) => html`<li key=${one.task_uuid}><a class="mono" href=${link("tasks", one.task_uuid)}>${one.task_uuid}</a> ${one.message} <code>${one.code}</code></li>`)}</ul>
-      <div class="row">${cursor && html`<button type="button" onClick=${() => go(null)}>${t.first}</button>`}${next && html`<button type="button" onClick=${() => go(next)}>${t.tasks.moreRefusals}</button>`}</div>`}<//>`;
-}
-
-/** How many match now, and when they were counted. */
-function Matching({ filter }) {
-  const count = useLoad((signal) => get("v1/tasks:count", filter, signal), [JSON.stringify(filter)]);
-  return html`<${Loaded} of=${count}>${(found) => html`<p data-matching=${found.count}><strong>${t.tasks.count(found)}</strong> <span class="quiet small">${t.tasks.counted} <${Ago} at=${count.at.toISOString()} /></span></p>`}<//>`;
-}
-
-/** What is not as it was at the dry run before: by state, and by task where both samples are the whole set. */
-function Difference({ before, now }) {
-  const moved = Object.keys({ ...before.by_state, ...now.by_state }).map((state) => [state, before.by_state[state] ?? 0, now.by_state[state] ?? 0]).filter(([, from, to]) => from !== to);
-  const isWhole = [before, now].every((preview) => preview.count === preview.sample.length);
-  const lists = isWhole ? [["came", now.sample, before.sample], ["gone", before.sample, now.sample]].map(([name, of, other]) => [name, of.filter((uuid) => !other.includes(uuid))]).filter(([, uuids]) => uuids.length > 0) : [];
-  return html`<div class="note warn" role="alert" data-difference=${`${before.count} ${now.count}`}><strong>${t.tasks.changed(before.count, now.count)}</strong>
-    ${moved.length > 0 && html`<ul>${moved.map(([state, from, to]) => html`<li key=${state}>${words(state)}: ${from.toLocaleString()} → ${to.toLocaleString()}</li>`)}</ul>`}
-    ${lists.map(([name, uuids]) => html`<p>${t.tasks.changedBy[name]}</p><ul>${uuids.map((uuid) => html`<li key=${uuid} data-difference-of=${name}><a class="mono" href=${link("tasks", uuid)}>${uuid}</a></li>`)}</ul>`)}
-    ${moved.length === 0 && lists.length === 0 && html`<p>${t.tasks.changedOthers}</p>`}</div>`;
-}
-
-function BulkForm({ filter, onDone, onClose }) {
-  const actions = Object.keys(t.tasks.actions).filter((action) => !["cancel", "compensate"].includes(action) || may("tasks:cancel", filter.namespace));
-  const [action, setAction] = useState(actions[0]);
-  const [reason, setReason] = useState("");
-  const [preview, setPreview] = useState(null);
-  const [before, setBefore] = useState(null);
-  const [result, setResult] = useState(null);
-  const [error, setError] = useState(null);
-  const [isBusy, busy] = useState(false);
-  const attempt = async (what) => {
-    busy(true);
-    setError(null);
-    try {
-      await what();
-    } catch (refused) {
-      setError(refused);
-      setPreview(null);
-    }
-    busy(false);
-  };
-  const dryRun = (event) => {
-    event.preventDefault();
-    attempt(async () => setPreview(await counted()));
-  };
-  const counted = async () => ({ ...(await change("POST", "v1/bulk-actions", { action_type: action, requested_by: shared.me.name, reason, filter })), countedAt: new Date().toISOString() });
-  const run = () => attempt(async () => {
-    let done;
-    try {
-      done = await change("POST", `v1/bulk-actions/${preview.token}/run`);
-    } catch (refused) {
-      if (refused.problem?.code !== "set-has-changed") throw refused;
-      // Nothing was done: the set of now is shown beside the one that was looked at, and runs only if it is confirmed.
-      const now = await counted();
-      setError(refused);
-      setBefore(preview);
-      setPreview(now);
-      return;
-    }
-    setResult(done);
-    if (!done.background) say(t.tasks.ran(done.results));
-    onDone();
-  });
-  if (result?.background) return html`<${BulkProgress} token=${preview.token} onDone=${onDone} /><button type="button" onClick=${onClose}>${t.close}</button>`;
-  if (result) return html`<p role="status" class=${result.refusals.length > 0 ? "note warn" : ""}>${t.tasks.ran(result.results)}</p>
-    ${result.refusals.length > 0 && html`<ul class="refusals">${result.refusals.map((one) => html`<li key=${one.task_uuid}><a class="mono" href=${link("tasks", one.task_uuid)}>${one.task_uuid}</a> ${one.message} <code>${one.code}</code></li>`)}</ul>`}<button type="button" onClick=${onClose}>${t.close}</button>`;
-  return html`<p>${t.tasks.bulkHint}</p><pre tabindex="0" role="region" aria-label=${t.tasks.filters}>${JSON.stringify(filter, null, 2)}</pre>
-    ${!preview && html`<${Matching} filter=${filter} />`}
-    ${error && html`<${ErrorNote} error=${error} />`}
-    ${before && preview && html`<${Difference} before=${before} now=${preview} />`}
-    ${preview ? html`<p><strong>${t.tasks.dryCount(preview.count)}</strong> ${preview.background && t.tasks.inBackground} <span class="quiet small" data-counted=${preview.countedAt}>${t.tasks.counted} <${Ago} at=${preview.countedAt} /></span></p>
-      <p class="row">${Object.entries(preview.by_state).map(([state, n]) => html`<span key=${state}><${State} of=${state} /> ${n.toLocaleString()}</span>`)}</p>
-      ${preview.sample.length > 0 && html`<h3>${t.tasks.sample}</h3><ul>${preview.sample.map((id) => html`<li><a class="mono" href=${link("tasks", id)}>${id}</a></li>`)}</ul>`}
-      <div class="row">${preview.count > 0 && html`<button type="button" class="danger" disabled=${isBusy} onClick=${run}>${t.tasks.run(t.tasks.actions[action], preview.count)}</button>`}
-        <button type="button" onClick=${onClose}>${t.cancel}</button></div>`
-    : html`<form onSubmit=${dryRun}><${Field} label=${t.tasks.action}><select name="action" value=${action} onChange=${(e) => setAction(e.target.value)}>${actions.map((name) => html`<option value=${name}>${t.tasks.actions[name]}</option>`)}</select><//>
-      <${Field} label=${t.reason}><input name="reason" required maxlength="1000" value=${reason} onInput=${(e) => setReason(e.target.value)} /><//>
-      <div class="row"><button class="main" disabled=${isBusy}>${t.tasks.dryRun}</button><button type="button" onClick=${onClose}>${t.cancel}</button></div></form>`}`;
 }
 
 const CELLS = {
@@ -197,6 +90,48 @@ const CELLS = {
   priority: (task) => task.priority,
   tags: (task) => (task.tags ?? []).join(", "),
 };
+
+/**
+ * Rows as they were read again: those that an event touched, and now and then those that have not ended. Returns the rows by task, and what notes that some
+ * were touched. rows: those that are shown, by task; at: when all of them were loaded, after which nothing older counts.
+ */
+function useRowsAgain(rows, at, include) {
+  const [again, set] = useState({});
+  const touched = useRef(new Set());
+  const isReading = useRef(false);
+  const current = useRef(at);
+  current.current = at;
+  const readSoon = useThrottled(async () => {
+    if (isReading.current || touched.current.size === 0) return;
+    const uuids = [...touched.current].slice(0, PAGE);
+    uuids.forEach((uuid) => touched.current.delete(uuid));
+    isReading.current = true;
+    try {
+      const { tasks } = await get("v1/tasks", { task_uuid: uuids.join(","), limit: PAGE, include });
+      if (current.current === at) set((old) => ({ ...old, ...Object.fromEntries(tasks.map((task) => [task.task_uuid, task])) }));
+      if (touched.current.size > 0) readSoon();
+    } catch (refused) {
+      if (!(refused instanceof Refusal)) throw refused;
+      // The next round reads them.
+      uuids.forEach((uuid) => touched.current.add(uuid));
+    } finally {
+      isReading.current = false;
+    }
+  }, 200);
+  const touch = (uuids) => {
+    uuids.forEach((uuid) => touched.current.add(uuid));
+    readSoon();
+  };
+  useEffect(() => {
+    touched.current.clear();
+    set({});
+  }, [at]);
+  useEffect(() => {
+    const timer = setInterval(() => !document.hidden && touch([...rows.current.values()].filter((task) => !ENDED.has(task.state)).map((task) => task.task_uuid)), EVERY);
+    return () => clearInterval(timer);
+  }, []);
+  return [again, touch];
+}
 
 export default function Tasks({ params }) {
   const filter = useFilter(params);
@@ -220,36 +155,33 @@ export default function Tasks({ params }) {
     frozen.current = null;
     page.reload();
   };
-  // Rows stay where they are: a state changes in its cell, and new tasks wait until the reader asks for them.
-  const [moved, setMoved] = useState({});
+  // Rows stay where they are: what an event touches is read again, all cells at once, and new tasks wait until the reader asks for them.
   const [fresh, setFresh] = useState(new Set());
   const pending = useRef([]);
-  const rows = useRef(new Set());
+  const rows = useRef(new Map());
+  const [again, touch] = useRowsAgain(rows, page.at, columns.includes("why") ? "why" : null);
   const apply = useThrottled(() => {
     const events = pending.current;
     pending.current = [];
-    // Most moves are of tasks on other pages, and need no drawing.
-    const here = events.filter((e) => e.from_state && rows.current.has(e.task_uuid));
+    // Most moves are of tasks on other pages.
+    touch(events.filter((e) => e.from_state && rows.current.has(e.task_uuid)).map((e) => e.task_uuid));
     const made = events.filter((e) => !e.from_state).map((e) => e.task_uuid);
-    if (here.length > 0) setMoved((old) => ({ ...old, ...Object.fromEntries(here.map((e) => [e.task_uuid, e.to_state])) }));
     if (made.length > 0) setFresh((old) => new Set([...old, ...made].slice(-1000)));
   }, 300);
   const stream = useStream(seesStream ? { namespace: filter.namespace, name: filter.name, version: filter.version } : null, (event) => {
     if (event.type === "again") {
       if (selected.size === 0) page.reload();
+      else touch([...rows.current.keys()]);
       return;
     }
     pending.current.push(event);
     if (pending.current.length > 5000) pending.current.splice(0, 2500);
     apply();
   });
-  useEffect(() => {
-    setMoved({});
-    setFresh(new Set());
-  }, [page.at]);
-  const known = new Set(page.data?.tasks.map((task) => task.task_uuid));
-  rows.current = known;
-  const added = [...fresh].filter((id) => !known.has(id)).length;
+  useEffect(() => setFresh(new Set()), [page.at]);
+  const shown = page.data?.tasks.map((task) => again[task.task_uuid] ?? task) ?? [];
+  rows.current = new Map(shown.map((task) => [task.task_uuid, task]));
+  const added = [...fresh].filter((id) => !rows.current.has(id)).length;
   const wanted = filter.state?.split(",");
   const unwanted = filter.state_not?.split(",");
   return html`<div class="row spread"><h1>${t.pages.tasks}</h1><${Live} of=${seesStream ? stream : { state: "polling" }} /></div>
@@ -266,10 +198,9 @@ export default function Tasks({ params }) {
     ${added > 0 && !cursor && order !== "oldest" && html`<p><button type="button" class="new" onClick=${loadAnew}>${t.tasks.newOnes(added)}</button></p>`}
     <${Loaded} of=${page}>${({ tasks, next }) => html`
       ${tasks.length === 0 ? html`<p>${Object.keys(filter).length ? html`${t.tasks.none} <button type="button" onClick=${() => setParams(Object.fromEntries([...FILTERS, "cursor"].map((name) => [name, null])))}>${t.tasks.clear}</button>` : t.tasks.noneAtAll}</p>${Object.keys(filter).length > 0 && html`<${EmptyHint} filter=${filter} attributes=${params.getAll("attribute")} labels=${LABELS} />`}`
-      : html`<${Table} label=${t.pages.tasks} head=${[...(mayAct ? [html`<input type="checkbox" data-select-all aria-label=${t.select.all} checked=${tasks.every((task) => selected.has(task.task_uuid))} onChange=${(e) => select(tasks.map((task) => task.task_uuid), e.target.checked)} />`] : []), t.tasks.state, t.tasks.task, ...columns.map((name) => COLUMNS[name])]}>${tasks.map((task) => {
-        const state = moved[task.task_uuid] ?? task.state;
-        const left = (wanted && !wanted.includes(state)) || unwanted?.includes(state);
-        return html`<tr key=${task.task_uuid} class=${left ? "left" : ""} data-task=${task.task_uuid}>${mayAct && html`<td><input type="checkbox" data-select aria-label=${t.select.row(`${task.namespace}/${task.name}`)} checked=${selected.has(task.task_uuid)} onChange=${(e) => select([task.task_uuid], e.target.checked)} /></td>`}<td class="id"><${State} of=${state} /></td>
+      : html`<${Table} label=${t.pages.tasks} head=${[...(mayAct ? [html`<input type="checkbox" data-select-all aria-label=${t.select.all} checked=${tasks.every((task) => selected.has(task.task_uuid))} onChange=${(e) => select(tasks.map((task) => task.task_uuid), e.target.checked)} />`] : []), t.tasks.state, t.tasks.task, ...columns.map((name) => COLUMNS[name])]}>${shown.map((task) => {
+        const left = (wanted && !wanted.includes(task.state)) || unwanted?.includes(task.state);
+        return html`<tr key=${task.task_uuid} class=${left ? "left" : ""} data-task=${task.task_uuid}>${mayAct && html`<td><input type="checkbox" data-select aria-label=${t.select.row(`${task.namespace}/${task.name}`)} checked=${selected.has(task.task_uuid)} onChange=${(e) => select([task.task_uuid], e.target.checked)} /></td>`}<td class="id"><${State} of=${task.state} /></td>
           <td><a href=${link("tasks", task.task_uuid)}>${task.namespace}/${task.name}</a> <span class="quiet small">${task.version}</span>${task.sla_breached_at && html` <span class="f-retry small">${t.tasks.sla}</span>`}</td>
           ${columns.map((name) => html`<td key=${name}>${CELLS[name](task)}</td>`)}</tr>`;
       })}<//>`}

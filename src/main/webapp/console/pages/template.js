@@ -1,5 +1,5 @@
 // One template: its versions, graph and source, pauses, and a form that submits a task.
-import { html, useRef, useState } from "../vendor/preact-htm.js";
+import { html, useRef, useState } from "../dom.js";
 import { change, get, link, may, query, setParams, shared, useLoad } from "../core.js";
 import { Graph, nodesOf } from "../graph.js";
 import { t } from "../texts.js";
@@ -45,9 +45,9 @@ function Pauses({ template }) {
   const own = mine.find((pause) => pause.name === name);
   const isAllowed = may("templates:pause", namespace);
   return html`${mine.map((pause) => html`<p class="note warn">${[pause.namespace, pause.name, pause.version].filter(Boolean).join(" / ")}: ${t.templates.pausedBy(pause)}</p>`)}
-    ${own ? html`<${Action} label=${t.templates.resume} sentence=${t.templates.resumeSentence} isAllowed=${isAllowed} onDone=${pauses.reload}
+    ${own ? html`<${Action} label=${t.templates.resume} of=${`${namespace}/${name}`} kind=${t.templates.kind} sentence=${t.templates.resumeSentence} isAllowed=${isAllowed} onDone=${pauses.reload}
         send=${({ reason }, key) => change("DELETE", `v1/pauses${query({ namespace, name, requested_by: shared.me.name, reason })}`, undefined, key)} />`
-      : html`<${Action} label=${t.templates.pause} sentence=${t.templates.pauseSentence} isAllowed=${isAllowed} onDone=${pauses.reload}
+      : html`<${Action} label=${t.templates.pause} of=${`${namespace}/${name}`} kind=${t.templates.kind} sentence=${t.templates.pauseSentence} isAllowed=${isAllowed} onDone=${pauses.reload}
         send=${({ reason }, key) => change("POST", "v1/pauses", { namespace, name, requested_by: shared.me.name, reason }, key)} />`}`;
 }
 
@@ -125,23 +125,23 @@ function Durations({ template }) {
       ${[step.p50_seconds, step.p95_seconds, step.p99_seconds].map((value) => html`<td>${value !== null && span(1000 * value)}</td>`)}<td>${step.execution_count.toLocaleString()}</td><td>${step.error_count.toLocaleString()}</td></tr>`)}<//>`}<//>`;
 }
 
-export default function Template({ parts: [, namespace, name], params }) {
+export default function Template({ parts: [, namespace, name, ofAddress], params }) {
   const templates = useLoad((signal) => get("v1/templates", { namespace }, signal), [namespace]);
   const [versions = []] = grouped((templates.data?.templates ?? []).filter((template) => template.namespace === namespace && template.name === name));
-  const version = params.get("version") ?? versions[0]?.version;
-  const tab = params.get("tab") ?? "graph";
+  const version = params.get("version") ?? ofAddress ?? versions[0]?.version;
   const template = useLoad((signal) => (version ? get(`v1/templates/${[namespace, name, version].map(encodeURIComponent).join("/")}`, {}, signal) : Promise.resolve(null)), [namespace, name, version]);
   const tabs = ["graph", "source", "difference", "configuration", ...(may("tasks:create", namespace) ? ["submit"] : [])];
+  const tab = tabs.includes(params.get("tab")) ? params.get("tab") : tabs[0];
   return html`<h1>${name} <span class="quiet small">${namespace}</span></h1>
     ${templates.data && versions.length === 0 && html`<p>${t.error.missing}</p><p><a href=${link("templates")}>${t.pages.templates}</a></p>`}
     <${Loaded} of=${templates}>${() => versions.length > 0 && html`<div class="row">
-      <${Field} label=${t.templates.versions}><select name="version" value=${version} onChange=${(e) => setParams({ version: e.target.value })}>${versions.map((one) => html`<option value=${one.version}>${one.version}</option>`)}</select><//>
+      <${Field} label=${t.templates.versions}><select name="version" value=${version} onChange=${(e) => (ofAddress ? (location.hash = link("templates", namespace, name, { version: e.target.value, tab })) : setParams({ version: e.target.value }))}>${!versions.some((one) => one.version === version) && html`<option value=${version}>${version}</option>`}${versions.map((one) => html`<option value=${one.version}>${one.version}</option>`)}</select><//>
       ${may("tasks:list", namespace) && html`<a href=${link("tasks", { namespace, name })}>${t.templates.tasks}</a>`}
       ${may("templates:validate", namespace) && html`<a href=${link("templates", "new", { from: `${namespace}/${name}/${version}` })}>${t.templates.editVersion}</a>`}
       ${may("schedules:write", namespace) && may("tasks:create", namespace) && html`<a href=${link("schedules", "new", { namespace, template: name })}>${t.schedules.ofTemplate}</a>`}</div>
       <${Loaded} of=${template}>${(found) => html`<${Guard}><${Pauses} template=${found} />
         <${Facts} of=${[[t.templates.description, found.description], [t.templates.identity, words(found.identity_strategy)], [t.templates.registered, html`<${Time} at=${found.created_at} />`]]} />
-        <${Tabs} label=${t.templates.versions} current=${tab} of=${tabs.map((key) => [key, t.templates[key], link("templates", namespace, name, { version: params.get("version"), tab: key })])} />
+        <${Tabs} label=${t.templates.versions} current=${tab} of=${tabs.map((key) => [key, t.templates[key], link("templates", namespace, name, { version: params.get("version") ?? ofAddress, tab: key })])} />
         ${tab === "graph" && may("system:analytics_read", namespace) && html`<${Guard}><${Durations} key=${version} template=${found} /><//>`}
         <${Version} template=${found} tab=${tab} selected=${params.get("step")} versions=${versions} /><//>`}<//>`}<//>`;
 }

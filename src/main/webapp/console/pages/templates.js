@@ -1,5 +1,5 @@
 // The templates: one row for each name, with its versions.
-import { html } from "../vendor/preact-htm.js";
+import { html } from "../dom.js";
 import { get, link, may, setParams, useLoad } from "../core.js";
 import { t } from "../texts.js";
 import { Field, Loaded, Table, Time } from "../ui.js";

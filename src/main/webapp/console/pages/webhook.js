@@ -1,5 +1,5 @@
 // One webhook: how far it is, its deliveries and dead letters, and a form that creates or changes it.
-import { html, useRef, useState } from "../vendor/preact-htm.js";
+import { html, useRef, useState } from "../dom.js";
 import { change, get, link, may, query, say, setParams, shared, useLoad } from "../core.js";
 import { t } from "../texts.js";
 import { Action, Ago, Copy, ErrorNote, Facts, Field, Loaded, Panel, Secret, State, Table, Text, Time } from "../ui.js";
@@ -71,8 +71,8 @@ function Deliveries({ webhook, path, params, onDone }) {
         <td>${one.task_uuid && (may("tasks:read", webhook.namespace) ? html`<a href=${link("tasks", one.task_uuid)}>${t.tasks.open}</a>` : html`<span class="mono small">${one.task_uuid}</span>`)}</td><td>${one.attempts}</td>
         <td>${one.last_status} ${one.last_error}${one.last_response && html`<details><summary class="small">${t.webhooks.response}</summary><${Text} text=${one.last_response} name=${one.delivery_uuid} label=${`${t.webhooks.response} ${one.delivery_uuid}`} /></details>`}</td>
         <td><${Time} at=${one.last_attempt_at} /></td>
-        <td class="row"><${Action} label=${t.webhooks.retry} sentence=${t.webhooks.retrySentence} isOffered=${one.allowed_actions?.includes("retry")} onDone=${done} send=${act(one, "retry")} />
-          <${Action} label=${t.webhooks.discard} sentence=${t.webhooks.discardSentence} isDangerous isOffered=${one.allowed_actions?.includes("discard")} onDone=${done} send=${act(one, "discard")} /></td></tr>`)}<//>`}
+        <td class="row"><${Action} label=${t.webhooks.retry} title=${t.webhooks.retryOf(one)} sentence=${t.webhooks.retrySentence} isOffered=${one.allowed_actions?.includes("retry")} onDone=${done} send=${act(one, "retry")} />
+          <${Action} label=${t.webhooks.discard} of=${t.webhooks.delivery(one)} kind=${t.webhooks.kindOfDelivery} sentence=${t.webhooks.discardSentence} isDangerous isOffered=${one.allowed_actions?.includes("discard")} onDone=${done} send=${act(one, "discard")} /></td></tr>`)}<//>`}
       <div class="row">${cursor && html`<button type="button" onClick=${() => setParams({ cursor: null })}>${t.first}</button>`}${next && html`<button type="button" onClick=${() => setParams({ cursor: next })}>${t.more}</button>`}</div>`}<//><//>`;
 }
 
@@ -91,15 +91,15 @@ function Whole({ webhook: one, path, params, reload }) {
     ${one.pause_reason && html`<p class="note warn">${t.schedules.pausedBy(one.paused_by)}: ${one.pause_reason}</p>`}
     ${one.failures_in_a_row > 0 && html`<div class="note bad"><strong>${t.schedules.inARow(one.failures_in_a_row)}</strong> ${one.last_failure}</div>`}
     <div class="row actions">
-      <${Action} ...${common} label=${t.webhooks.pause} sentence=${t.webhooks.pauseSentence} isOffered=${can("pause")} send=${act("pause")} />
-      <${Action} ...${common} label=${t.webhooks.resume} sentence=${t.webhooks.resumeSentence} isOffered=${can("resume")} send=${act("resume")} />
-      <${Action} ...${common} label=${t.webhooks.ping} sentence=${t.webhooks.pingSentence} isOffered=${can("ping")} send=${act("ping")} />
-      <${Action} ...${common} label=${t.webhooks.replay} sentence=${t.webhooks.replaySentence} isOffered=${can("replay")} fields=${[{ name: "from", label: t.webhooks.fields.from, hint: t.webhooks.replayHint, required: true }]}
+      <${Action} ...${common} label=${t.webhooks.pause} of=${one.name} kind=${t.webhooks.kind} sentence=${t.webhooks.pauseSentence} isOffered=${can("pause")} send=${act("pause")} />
+      <${Action} ...${common} label=${t.webhooks.resume} of=${one.name} kind=${t.webhooks.kind} sentence=${t.webhooks.resumeSentence} isOffered=${can("resume")} send=${act("resume")} />
+      <${Action} ...${common} label=${t.webhooks.ping} title=${t.webhooks.pingTo(one.name)} sentence=${t.webhooks.pingSentence} isOffered=${can("ping")} send=${act("ping")} />
+      <${Action} ...${common} label=${t.webhooks.replay} title=${t.webhooks.replayTo(one.name)} sentence=${t.webhooks.replaySentence} isOffered=${can("replay")} fields=${[{ name: "from", label: t.webhooks.fields.from, hint: t.webhooks.replayHint, required: true }]}
         send=${act("replay", (values) => ({ from: values.from.trim() }))} />
-      <${Action} label=${t.webhooks.rotate} sentence=${t.webhooks.rotateSentence} isOffered=${can("rotate_secret")} fields=${[{ name: "overlap_seconds", label: t.webhooks.overlap, hint: t.webhooks.overlapHint, kind: "number", value: "86400", required: true }]}
+      <${Action} label=${t.webhooks.rotate} title=${t.webhooks.rotateOf(one.name)} sentence=${t.webhooks.rotateSentence} isOffered=${can("rotate_secret")} fields=${[{ name: "overlap_seconds", label: t.webhooks.overlap, hint: t.webhooks.overlapHint, kind: "number", value: "86400", required: true }]}
         send=${act("rotate-secret", (values) => ({ overlap_seconds: Number(values.overlap_seconds) }))} onDone=${(saved) => { show(secretOf(saved)); reload(); }} />
       ${can("update") && !isEdited && html`<button type="button" onClick=${() => edit(true)}>${t.webhooks.change}</button>`}
-      <${Action} label=${t.webhooks.remove} sentence=${t.webhooks.removeSentence} isDangerous isOffered=${can("delete")} onDone=${() => { location.hash = link("webhooks"); }}
+      <${Action} label=${t.webhooks.remove} of=${one.name} kind=${t.webhooks.kind} sentence=${t.webhooks.removeSentence} isDangerous isOffered=${can("delete")} onDone=${() => { location.hash = link("webhooks"); }}
         send=${({ reason }, key) => change("DELETE", path + query({ requested_by: shared.me.name, reason }), undefined, key)} /></div>
     ${isEdited && html`<${Form} webhook=${one} onDone=${() => { edit(false); reload(); }} onClose=${() => edit(false)} />`}
     <div class="panels"><${Panel} title=${t.webhooks.progress}><${Facts} of=${[[t.webhooks.behind, String(one.behind)], [t.webhooks.waiting, String(one.open)], [t.webhooks.oldest, one.oldest_open_at && html`<${Ago} at=${one.oldest_open_at} />`], [t.webhooks.position, String(one.position)],

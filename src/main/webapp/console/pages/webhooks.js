@@ -1,5 +1,5 @@
 // Webhooks: where each sends events, how far it is, and which fail or are paused.
-import { html } from "../vendor/preact-htm.js";
+import { html } from "../dom.js";
 import { get, link, may, setParams, useLoad } from "../core.js";
 import { t } from "../texts.js";
 import { Ago, Field, Loaded, State, Table } from "../ui.js";

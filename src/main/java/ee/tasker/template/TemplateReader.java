@@ -94,7 +94,10 @@ public final class TemplateReader {
   }
 
   private static Optional<TemplateKey> key(Keys keys) {
-    var name = keys.require("name").flatMap(value -> value.word(Limits.TEMPLATE_NAME));
+    var name = keys.require("name").flatMap(value -> value.word(Limits.TEMPLATE_NAME)
+        .flatMap(text -> TemplateKey.fitsIntoAddress(text) ? Optional.of(text)
+            : value.refuse("must have no slash, backslash or control character and be neither . nor .., because it is a part of addresses, "
+                + "but is \"" + Located.shortened(text) + "\"")));
     var namespace = keys.require("namespace_name").flatMap(place -> place.word(Integer.MAX_VALUE)
         .flatMap(text -> TemplateKey.isNamespace(text) ? Optional.of(text)
             : place.refuse("must begin with a letter and have at most " + Limits.NAMESPACE

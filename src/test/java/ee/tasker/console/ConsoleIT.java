@@ -116,7 +116,7 @@ class ConsoleIT extends WithConsole {
     console.go("tasks/" + task);
     browser.press("Retry");
     assertThat(console.violations()).isEmpty();
-    browser.press("Cancel");
+    browser.press("Leave as it is");
     console.go("tasks");
     browser.press("Act on all that match");
     assertThat(console.violations()).isEmpty();
@@ -146,7 +146,7 @@ class ConsoleIT extends WithConsole {
     browser.click("dialog[open] form button.danger");
 
     assertThat(isTrue("document.querySelector('dialog[open] input[name=reason]').matches(':invalid')")).isTrue();
-    browser.press("Cancel");
+    browser.press("Leave as it is");
     assertThat(console.state(task)).isEqualTo("blocked_by_failures");
   }
 
@@ -190,7 +190,7 @@ class ConsoleIT extends WithConsole {
     console.go("tasks/" + resolved + "?tab=steps&step=fail");
     browser.awaitText("no and never");
     browser.press("Reset");
-    browser.press("Cancel");
+    browser.press("Leave as it is");
     browser.run("document.querySelector('aside .actions .danger').click()");
     console.giveReason("done elsewhere");
     console.confirm();
@@ -503,7 +503,7 @@ class ConsoleIT extends WithConsole {
     console.giveReason("too late");
     browser.click("dialog[open] form button.danger");
     browser.await("document.querySelector('dialog[open] .note.bad')?.innerText.includes('task-')");
-    browser.press("Cancel");
+    browser.press("Leave as it is");
     browser.log();
   }
 

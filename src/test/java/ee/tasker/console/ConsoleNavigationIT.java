@@ -219,7 +219,7 @@ class ConsoleNavigationIT extends WithConsole {
     browser.await("document.querySelector('.palette [aria-selected=true]')?.innerText.includes('Resolve')");
     browser.keys(ENTER);
     browser.await("document.querySelector('dialog[open] input[name=reason]')");
-    browser.press("Cancel");
+    browser.press("Leave as it is");
     browser.chord(CONTROL, "k");
     browser.await("document.querySelector('dialog[open] input[name=palette]')");
     browser.keys(task + ENTER);

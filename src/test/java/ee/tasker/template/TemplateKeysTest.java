@@ -291,4 +291,12 @@ class TemplateKeysTest {
         "3:1 zzz: unknown key \"zzz\"",
         "4:7 name: must be a string, but is the number 5; put it in quotes");
   }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a/b", "/", "a\\b", ".", ".."})
+  void a_name_that_no_address_can_carry_is_refused(String name) {
+    assertThat(problemsOf("name: '" + name + "'\nnamespace_name: shop\nversion: 1.0.0\nsteps: [{name: a, handler: {callable: h}}]"))
+        .singleElement().asString()
+        .contains("name: must have no slash, backslash or control character and be neither . nor ..");
+  }
 }

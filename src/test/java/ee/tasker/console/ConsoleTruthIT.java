@@ -1,0 +1,226 @@
+package ee.tasker.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ee.tasker.testing.server.TaskerClient;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What the console shows is so: after it moved, beside what else is shown, and where the address or the text of a user would have it otherwise. */
+@Tag("long")
+class ConsoleTruthIT extends WithConsole {
+  private static final String ROWS = "[...document.querySelectorAll('tbody tr')].map((row) => row.dataset.task + ' ' "
+      + "+ [...row.cells].map((cell) => cell.innerText.trim()).join(' | ')).sort().join('\\n')";
+
+  private static String readAnew(String address) {
+    browser.open(java.net.URI.create("about:blank"));
+    browser.open(console.address(address));
+    browser.await("document.querySelectorAll('tbody tr').length > 0 && document.querySelector('[data-live=live]')");
+    return text(ROWS);
+  }
+
+  @Test
+  void every_cell_of_a_live_list_is_what_a_fresh_read_shows_after_bursts() {
+    register("truth", "steps:\n  - {name: first, handler: {callable: testing.Echo}}\n"
+        + "  - {name: held, dependencies: [first], signal: {name: go}}\n"
+        + "  - {name: last, dependencies: [held], handler: {callable: testing.Fail}}\n");
+    List<UUID> tasks = new java.util.ArrayList<>();
+    for (int i = 0; i < 30; i++) {
+      tasks.add(admin.submit("testing", "truth", i % 3 == 0 ? "{\"way\": \"permanent\"}" : "{}"));
+    }
+    until("all wait",
+        () -> admin.count("select count(*) from tasker.step_waits w join tasker.tasks t using (task_uuid) join tasker.named_tasks n "
+            + "using (named_task_uuid) where n.name = 'truth' and w.state = 'open'") == 30);
+    console.signIn("ann");
+    String address = "tasks?namespace=testing&name=truth&column=progress&column=duration&column=created";
+    console.go(address);
+    browser.await("document.querySelectorAll('tbody tr').length === 30 && document.querySelector('[data-live=live]')");
+
+    for (int burst = 0; burst < 3; burst++) {
+      for (UUID task : tasks.subList(10 * burst, 10 * burst + 10)) {
+        admin.sql("select tasker.send_signal(?::uuid, 'go', '1')", task);
+      }
+    }
+    until("all have ended or are blocked",
+        () -> admin.count("select count(*) from tasker.tasks t join tasker.named_tasks n using (named_task_uuid) "
+            + "where n.name = 'truth' and t.state in ('complete', 'blocked_by_failures')") == 30);
+    browser.await("[...document.querySelectorAll('tbody tr')].filter((row) => row.innerText.includes('complete')).length === 20"
+        + " && [...document.querySelectorAll('tbody tr')].filter((row) => row.innerText.includes('blocked')).length === 10");
+
+    // The age of what is blocked goes on; everything else stands.
+    browser.await(
+        "![...document.querySelectorAll('tbody tr')].some((row) => row.innerText.includes('complete') && row.innerText.includes(' ago'))");
+    String live = text(ROWS).replaceAll("\\S+ s ago", "ago");
+    assertThat(readAnew(address).replaceAll("\\S+ s ago", "ago")).isEqualTo(live).contains("3 / 3").contains("2 / 3 1 failed");
+  }
+
+  @Test
+  void the_links_and_the_retry_of_a_group_of_failures_are_about_its_tasks_only() {
+    register("grouped", "steps:\n  - {name: charge, handler: {callable: testing.Fail}}\n");
+    for (String way : List.of("permanent", "permanent", "endless message")) {
+      UUID task = admin.submit("testing", "grouped", "{\"way\": \"" + way + "\"}");
+      assertThat(admin.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("blocked_by_failures");
+    }
+    console.signIn("olga");
+    console.go("failures?namespace=testing");
+    String row = "[...document.querySelectorAll('tbody tr')].find((r) => r.innerText.includes('testing/grouped') && r.innerText.includes('no and never'))";
+    browser.await(row);
+    browser.run(row + ".querySelector('a').click()");
+    browser.await("location.hash.includes('error_signature') && document.querySelectorAll('tbody tr[data-task]').length === 2");
+    browser.await("document.querySelector('[data-count=\"2\"]')");
+
+    console.go("failures?namespace=testing");
+    browser.await(row);
+    browser.run("[..." + row + ".querySelectorAll('button')].find((b) => b.innerText === 'Retry these 2').click()");
+    assertThat(text("document.querySelector('dialog[open] [data-filter]').innerText")).contains("in the namespace testing",
+        "that failed at step charge",
+        "no and never");
+    console.giveReason("the bank is back");
+    browser.press("Dry run");
+    browser.press("Retry 2 tasks");
+    browser.awaitText("2 done, 0 already so, 0 refused.");
+    browser.press("Close");
+  }
+
+  @Test
+  void a_dialog_names_what_it_acts_on_and_only_one_of_its_buttons_cancels() {
+    UUID task = admin.submit("hold", "{}");
+    console.signIn("olga");
+    console.go("tasks/" + task);
+    browser.press("Cancel");
+    assertThat(text("document.querySelector('dialog[open] h2').innerText"))
+        .isEqualTo("Cancel hold " + task.toString().substring(0, 8) + "…?");
+    assertThat(text("[...document.querySelectorAll('dialog[open] button')].map((b) => b.innerText).join()"))
+        .isEqualTo("Cancel task,Keep running");
+    browser.press("Keep running");
+    assertThat(console.state(task)).isNotEqualTo("cancelled");
+    console.release(task);
+  }
+
+  /** Each look at the page, taken in the moment in which it is drawn: a step is in one state only, and the headline is about one of the steps of the list. */
+  @Test
+  void what_stands_on_the_page_of_a_task_does_not_contradict_itself() {
+    StringBuilder steps = new StringBuilder("steps:\n  - {name: step_0, handler: {callable: testing.Work, initialization: {ms: 300}}}\n");
+    for (int i = 1; i < 8; i++) {
+      steps.append("  - {name: step_").append(i).append(", dependencies: [step_").append(i - 1)
+          .append("], handler: {callable: testing.Work, initialization: {ms: 300}}}\n");
+    }
+    register("strip", steps.toString());
+    console.signIn("ann");
+    UUID task = admin.submit("testing", "strip", "{}");
+    browser.run(
+        "window.lies = []; new MutationObserver(() => { const of = new Map([...document.querySelectorAll('.node[data-step]')].map((n) => "
+            + "[n.dataset.step, n.dataset.state.replaceAll('_', ' ')])); const listed = [...document.querySelectorAll('ul.why li li')]; "
+            + "listed.forEach((li) => { const name = li.querySelector('button').innerText; const state = li.querySelector('.state')?.innerText ?? ''; "
+            + "if (of.has(name) && !state.includes(of.get(name))) window.lies.push(`${name}: ${state} beside ${of.get(name)}`); }); "
+            + "const said = /^Step (\\S+) /.exec(document.querySelector('[data-explanation]')?.innerText ?? ''); "
+            + "if (said && listed.length > 0 && !listed.some((li) => li.querySelector('button').innerText === said[1])) window.lies.push(`headline ${said[1]}`); })"
+            + ".observe(document.body, {subtree: true, childList: true, characterData: true, attributes: true})");
+    console.go("tasks/" + task);
+    console.awaitState(task, "complete");
+    browser.await("document.querySelector('[data-live=ended]')");
+    assertThat(text("window.lies.join('; ')")).isEmpty();
+  }
+
+  @Test
+  void characters_that_hide_or_turn_what_follows_are_shown_as_escapes() {
+    String hostile = "pay\u202Elap\u200Bx";
+    admin.sql(
+        "select tasker.submit_task('testing', 'fail', '1.0.0', '{\"way\": \"permanent\"}', jsonb_build_object('tags', jsonb_build_array(?::text), "
+            + "'initiator', ?::text))",
+        hostile, hostile);
+    UUID task = UUID.fromString(admin.value("select task_uuid from tasker.tasks where initiator = ?", hostile).toString());
+    assertThat(admin.awaitTerminalOrBlocked(task).getString("initiator")).as("REST keeps the text").isEqualTo(hostile);
+    console.signIn("ann");
+    console.go("tasks?namespace=testing&column=initiator&column=tags&initiator="
+        + java.net.URLEncoder.encode(hostile, java.nio.charset.StandardCharsets.UTF_8));
+    browser.await("document.querySelectorAll('tbody tr[data-task]').length === 1");
+    assertThat(text("document.querySelector('tbody tr').innerText")).contains("pay\\u202elap\\u200bx").doesNotContain("\u202E", "\u200B");
+    assertThat(text("document.querySelector('input[name=initiator]').value")).as("what is sent").isEqualTo(hostile);
+    console.go("tasks/" + task + "?tab=data");
+    browser.awaitText("pay\\u202elap\\u200bx");
+    assertThat(text("document.body.innerText")).doesNotContain("\u202E", "\u200B");
+    // What is written from right to left stays by itself.
+    browser.run(
+        "return import('/console/dom.js').then((dom) => { window.shown = [dom.visible('abc'), dom.visible('\u05e9\u05dc\u05d5\u05dd'), "
+            + "dom.visible(dom.visible('\u05e9'))]; })");
+    browser.await("window.shown");
+    assertThat(text("window.shown.join()")).isEqualTo("abc,\u2068\u05e9\u05dc\u05d5\u05dd\u2069,\u2068\u05e9\u2069");
+  }
+
+  @Test
+  void durations_have_one_form_and_carry_what_is_rounded() {
+    console.signIn("ann");
+    browser.run(
+        "return import('/console/span.js').then(({span}) => { window.wrong = []; const units = [['d', 86400], ['h', 3600], ['min', 60], ['s', 1]]; "
+            + "const read = (text) => text.endsWith(' ms') ? parseInt(text) / 1000 : text.split(/(?<=[a-z]) /).reduce((sum, part) => "
+            + "sum + parseFloat(part) * units.find(([name]) => name === part.split(' ')[1])[1], 0); "
+            + "let last = 0; for (let ms = 0; ms < 4e8; ms += 1 + Math.floor(ms / 250)) { const text = span(ms); const seconds = read(text); "
+            + "const unit = ms < 10000 ? 0.051 : ms < 3600e3 ? 0.51 : ms < 86400e3 ? 60 : 3600; "
+            + "if (Math.abs(seconds - ms / 1000) > unit || seconds < last || /(^| )(60 s|60 min|24 h|0 (s|min|h))$/.test(text)) window.wrong.push(`${ms}: ${text}`); last = seconds; } "
+            + "window.some = [850, 2200, 59600, 60000, 65000, 3600000, 187200000].map(span).join(); })");
+    browser.await("window.some");
+    assertThat(text("window.wrong.slice(0, 5).join('; ')")).isEmpty();
+    assertThat(text("window.some")).isEqualTo("850 ms,2.2 s,1 min,1 min,1 min 5 s,1 h,2 d 4 h");
+  }
+
+  @Test
+  void the_timeline_has_parents_above_and_the_graph_no_solid_line_out_of_what_was_not_taken() {
+    UUID task = admin.submit("approvals", "approval_routing", "{\"amount\": 50, \"requester\": \"ann\", \"purpose\": \"pens\"}");
+    admin.awaitTerminalOrBlocked(task);
+    console.signIn("ann");
+    console.go("tasks/" + task);
+    browser.await("document.querySelectorAll('.graph path.edge').length > 0");
+    int ofUntaken = admin.get("/v1/templates/approvals/approval_routing/1.0.0").body().contains("dependencies") ? number(
+        "document.querySelectorAll('.graph path.edge.untaken').length") : -1;
+    assertThat(ofUntaken).as("edges into and out of steps that were not taken").isGreaterThanOrEqualTo(
+        2 * number("document.querySelectorAll('.node[data-state=not_taken]').length"));
+
+    UUID chain = task("reversed", "steps:\n  - {name: c, dependencies: [b], handler: {callable: testing.Echo}}\n"
+        + "  - {name: b, dependencies: [a], handler: {callable: testing.Echo}}\n  - {name: a, handler: {callable: testing.Echo}}\n", "{}");
+    console.awaitState(chain, "complete");
+    console.go("tasks/" + chain + "?tab=timeline");
+    browser.await("document.querySelectorAll('svg[data-row]').length === 3");
+    assertThat(text("[...document.querySelectorAll('svg[data-row]')].map((row) => row.dataset.row).join()")).isEqualTo("a,b,c");
+  }
+
+  @Test
+  void an_address_opens_the_version_that_it_names_and_a_tab_that_is_none_is_the_first_one() {
+    String template = "name: versioned\nnamespace_name: testing\nversion: %s\nidentity_strategy: always_unique\nsteps:\n"
+        + "  - {name: %s, handler: {callable: testing.Echo}}\n";
+    assertThat(admin.postTemplate(template.formatted("1.0.0", "old")).status()).isIn(200, 201);
+    assertThat(admin.postTemplate(template.formatted("1.1.0", "young")).status()).isIn(200, 201);
+    console.signIn("ann");
+    console.go("templates/testing/versioned/1.0.0");
+    browser.await("document.querySelector('select[name=version]')?.value === '1.0.0' && document.querySelector('.node[data-step=old]')");
+    console.go("templates/testing/versioned/9.9.9");
+    browser.awaitText("This does not exist, or not for you.");
+    console.go("templates/testing/versioned?tab=nothing");
+    browser.await(
+        "document.querySelector('.tabs a[aria-current]')?.innerText === 'Graph' && document.querySelector('.node[data-step=young]')");
+    UUID task = console.blocked();
+    console.go("tasks/" + task + "?tab=nothing");
+    browser.await("document.querySelector('.tabs a[aria-current]')?.innerText === 'Graph'");
+    browser.log();
+  }
+
+  @Test
+  void the_page_of_a_proxy_is_a_sentence_with_its_details_folded() {
+    console.signIn("ann");
+    browser.run(
+        "const real = window.fetch; window.restore = () => { window.fetch = real; }; window.fetch = (url, options) => String(url).includes('/v1/failures') "
+            + "? Promise.resolve(new Response('<html><body><h1>502 Bad Gateway</h1><hr>nginx</body></html>', {status: 502})) : real(url, options)");
+    console.go("failures");
+    browser.await("document.querySelector('main .note.bad [data-foreign]')");
+    assertThat(text("document.querySelector('main .note.bad').innerText")).contains("The answer (502) is not from Tasker EE", "Try again")
+        .doesNotContain("<html>");
+    assertThat(isTrue("document.querySelector('[data-foreign]').open")).isFalse();
+    browser.run("window.restore()");
+    browser.press("Try again");
+    TaskerClient.until("the page is there", Duration.ofSeconds(30), () -> !isTrue("document.querySelector('main .note.bad')"));
+    browser.log();
+  }
+}
