@@ -903,6 +903,20 @@ create table tasker.schedule_backfills (
 CREATE INDEX schedule_backfills_schedule_uuid_idx ON tasker.schedule_backfills USING btree (schedule_uuid);
 CREATE INDEX schedule_backfills_wake_at_idx ON tasker.schedule_backfills USING btree (wake_at) WHERE (wake_at IS NOT NULL);
 
+-- Servers that cannot calculate the fire times of a schedule, such as one whose JVM does not know its zone.
+create table tasker.schedule_declines (
+  schedule_uuid uuid not null,
+  server_uuid   uuid not null,
+  -- Of the schedule: a decline says nothing about another version.
+  version       integer not null,
+  message       character varying(1000) not null,
+  declined_at   timestamp with time zone not null,
+  constraint schedule_declines_pkey PRIMARY KEY (schedule_uuid, server_uuid),
+  constraint schedule_declines_schedule_uuid_fkey FOREIGN KEY (schedule_uuid) REFERENCES tasker.schedules(schedule_uuid) ON DELETE CASCADE,
+  constraint schedule_declines_server_uuid_fkey FOREIGN KEY (server_uuid) REFERENCES tasker.servers(server_uuid) ON DELETE CASCADE
+);
+CREATE INDEX schedule_declines_server_uuid_idx ON tasker.schedule_declines USING btree (server_uuid);
+
 -- What became of a fire time of a schedule: one row per fire time, and one per range of fire times that were missed together.
 create table tasker.schedule_fires (
   schedule_uuid uuid not null,
@@ -1834,8 +1848,8 @@ function tasker.add_tallies(p_from bigint, p_until bigint DEFAULT NULL::bigint) 
 function tasker.calculate_duration_bucket(p_seconds numeric) returns integer, immutable;
   -- called by find_tally_violations, tally_steps, tally_tasks
 -- A health score between 0 and 1 from the outcomes of tasks, failures and free connections.
-function tasker.calculate_health_score(p_completed bigint, p_failed bigint, p_ended bigint, p_active_connections bigint, p_max_connections bigint)
-    returns numeric, immutable;
+function tasker.calculate_health_score(p_completed bigint, p_failed bigint, p_ended bigint, p_total bigint, p_active_connections bigint,
+    p_max_connections bigint) returns numeric, immutable;
   -- called by get_analytics_metrics, get_health_document
 -- The changes in the number of tasks in each state, and of steps of finished tasks, made by some transactions.
 function tasker.count_task_moves(p_from bigint, p_until bigint DEFAULT NULL::bigint) returns TABLE(task_state tasker.task_state,
@@ -2900,6 +2914,9 @@ function tasker.order_queues(p_namespaces text[] DEFAULT NULL::text[]) returns t
 -- Takes messages off a queue permanently and keeps them in dead_messages with the cause.
 function tasker.park_messages(p_queue_name text, p_msg_ids bigint[], p_sqlstate text, p_cause text) returns integer;
   -- called by process_step_results, take_messages
+-- Ensures that a queue and its archive have the column headers.
+function tasker.pgmq_ensure_headers_column(queue_name text) returns void;
+  -- called by ensure_task_queue
 -- Reads the one message that a notification named and hides it for vt_seconds.
 function tasker.pgmq_read_specific_message(queue_name text, target_msg_id bigint, vt_seconds integer DEFAULT 30) returns TABLE(msg_id bigint,
     read_ct integer, enqueued_at timestamp with time zone, vt timestamp with time zone, message jsonb);
@@ -3202,6 +3219,10 @@ function tasker.advance_backfills(p_plans jsonb, p_server_uuid uuid DEFAULT NULL
 function tasker.change_schedule(p_schedule_uuid uuid, p_action text, p_by text, p_reason text, p_data jsonb DEFAULT '{}'::jsonb,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by ScheduleGateway
+-- A server declines schedules whose fire times it cannot calculate; once most servers have, what is due of them stops and shows as failing.
+function tasker.decline_schedules(p_declines jsonb, p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
+    returns jsonb;
+  -- called by ScheduleGateway
 -- Those of some fire times of a schedule that have a task.
 function tasker.find_started_fires(p_schedule_uuid uuid, p_times jsonb) returns jsonb, stable;
   -- called by ScheduleGateway
@@ -3239,7 +3260,8 @@ function tasker.start_scheduled_tasks(p_fires jsonb, p_server_uuid uuid DEFAULT 
     p_lease_seconds integer DEFAULT 60, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by advance_backfills, fire_schedules, trigger_schedule
 -- Locks schedules and backfills that are due and returns what a server needs to calculate their fire times.
-function tasker.take_due_schedules(p_limit integer DEFAULT 100, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+function tasker.take_due_schedules(p_limit integer DEFAULT 100, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
+    p_server_uuid uuid DEFAULT NULL::uuid) returns jsonb;
   -- called by ScheduleGateway
 -- Submits a task of a schedule now, at the request of an operator.
 function tasker.trigger_schedule(p_schedule_uuid uuid, p_by text, p_reason text, p_plan jsonb DEFAULT '{}'::jsonb,

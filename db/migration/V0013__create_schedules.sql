@@ -123,4 +123,16 @@ create unique index schedule_fires_task_uuid_key on tasker.schedule_fires (task_
 create index schedule_fires_open_idx on tasker.schedule_fires (schedule_uuid) where is_open;
 create index schedule_fires_decided_at_idx on tasker.schedule_fires (decided_at);
 
+create table tasker.schedule_declines (
+  schedule_uuid uuid          not null references tasker.schedules on delete cascade,
+  server_uuid   uuid          not null references tasker.servers on delete cascade,
+  version       int           not null,
+  message       varchar(1000) not null,
+  declined_at   timestamptz   not null,
+  primary key (schedule_uuid, server_uuid));
+comment on table tasker.schedule_declines is
+  'Servers that cannot calculate the fire times of a schedule, such as one whose JVM does not know its zone.';
+comment on column tasker.schedule_declines.version is 'Of the schedule: a decline says nothing about another version.';
+create index schedule_declines_server_uuid_idx on tasker.schedule_declines (server_uuid);
+
 insert into tasker.expiring_tables (table_name, time_column, keep_days) values ('schedule_fires', 'decided_at', 400);

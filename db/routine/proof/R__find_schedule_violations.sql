@@ -34,6 +34,8 @@ as $$
   select 'fire_is_behind_the_cursor', jsonb_build_object('schedule_uuid', f.schedule_uuid, 'fire_at', f.fire_at, 'next_fire_at', s.next_fire_at)
   from fires f join tasker.schedules s on s.schedule_uuid = f.schedule_uuid
   where f.origin = 'schedule' and f.fire_at >= s.next_fire_at
+    -- Of the fire time at which servers have declined, none can calculate the next.
+    and (f.fire_at, f.outcome, f.reason) is distinct from (s.next_fire_at, 'failed', 'unusable-timing')
   union all
   select 'queued_fire_is_that_of_its_schedule', jsonb_build_object('schedule_uuid', s.schedule_uuid, 'queued_fire_at', s.queued_fire_at, 'fire_at', f.fire_at)
   from tasker.schedules s

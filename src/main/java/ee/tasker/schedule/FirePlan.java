@@ -36,7 +36,7 @@ public final class FirePlan {
         .add("expected_fire_at", schedule.get("next_fire_at"));
     boolean isDue = Timings.instant(schedule, "next_due_at").filter(due -> !due.isAfter(now)).isPresent();
     if (isDue) {
-      addFires(plan, schedule, Timings.of(schedule), expected.orElseThrow(), now);
+      addFires(plan, schedule, Timings.ofSaved(schedule), expected.orElseThrow(), now);
     }
     Timings.instant(schedule, "queued_fire_at").or(() -> expected).ifPresent(time -> addTemplate(plan, schedule, time, versions));
     return plan.build();

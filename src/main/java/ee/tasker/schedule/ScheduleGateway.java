@@ -27,7 +27,7 @@ class ScheduleGateway {
   }
 
   JsonObject takeDueSchedules(int limit) {
-    return sql.object("take_due_schedules(?)", limit);
+    return sql.object("take_due_schedules(?, p_server_uuid => cast(? as uuid))", limit, server.uuid());
   }
 
   JsonObject fireSchedules(JsonArray plans, int claimLimit, long leaseSeconds) {
@@ -51,9 +51,8 @@ class ScheduleGateway {
     return sql.object("change_schedule(cast(? as uuid), ?, ?, ?, cast(? as jsonb))", uuid, action, by, reason, data);
   }
 
-  /** By the server itself, without a caller. */
-  void stopSchedule(UUID uuid, String action, String reason, JsonObject data) {
-    sql.run("change_schedule(cast(? as uuid), ?, 'tasker', ?, cast(? as jsonb))", uuid, action, reason, data);
+  JsonObject declineSchedules(JsonArray declines) {
+    return sql.object("decline_schedules(cast(? as jsonb), cast(? as uuid))", declines, server.uuid());
   }
 
   JsonObject triggerSchedule(UUID uuid, String by, String reason, JsonObject plan) {

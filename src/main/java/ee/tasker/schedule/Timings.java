@@ -50,6 +50,19 @@ final class Timings {
         seed.hashCode());
   }
 
+  /**
+   * Reads the timing of a schedule that was saved, perhaps by a server with newer zone rules.
+   *
+   * @throws Problem 409 unusable-timing when this JVM cannot use it
+   */
+  static Timing ofSaved(JsonObject schedule) {
+    try {
+      return of(schedule);
+    } catch (Problem unusable) {
+      throw Problem.of(409, "unusable-timing", "the JVM of this server cannot use the timing of the schedule: " + unusable.getMessage());
+    }
+  }
+
   static Optional<Instant> instant(JsonObject document, String member) {
     return Json.text(document, member).map(Timings::instant);
   }

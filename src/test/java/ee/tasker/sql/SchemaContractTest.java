@@ -65,6 +65,8 @@ class SchemaContractTest {
       "heartbeat", "register_worker", "get_servers", "claim_steps_for_workers", "submit_worker_results", "submit_results_of_workers",
       "drain_worker",
       "get_worker_claims", "save_worker_checkpoints", "find_claimed_step",
+      // Which servers cannot calculate the fire times of a schedule: no step is held by it.
+      "decline_schedules", "take_due_schedules", "get_schedule_documents",
       "get_worker_documents", "get_workers", "clean_worker_claims", "claim_for_worker", "end_worker_claims");
 
   /**
