@@ -2,17 +2,48 @@ package ee.tasker.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class BannerTest {
   private static final Login LOGIN = new Login("admin", "drawn-by-the-run-command");
 
   private static String banner(boolean valid) {
+    return banner(valid, Optional.empty());
+  }
+
+  private static String banner(boolean valid, Optional<DevProject> project) {
     return Banner.of(
-        new RunSettings(Path.of("."), Path.of("a.war"), ServerKind.LIBERTY, Path.of("home"), "18.6.0", 8080,
+        new RunSettings(Path.of("."), Path.of("a.war"), ServerKind.LIBERTY, Path.of("home"), "18.6.0", 8080, Duration.ofSeconds(1_800),
             DatabaseAddress.embedded(54320), true),
-        LOGIN, valid, 12);
+        project, LOGIN, valid, 12);
+  }
+
+  private static Optional<DevProject> project(String given) {
+    Properties build = new Properties();
+    build.putAll(Map.of("tasker.dev", "true", "tasker.dev.project", given));
+    return DevProject.from(Path.of("."), build);
+  }
+
+  @Test
+  void of_the_samples_a_first_task_is_offered() {
+    assertThat(banner(true)).contains("A first task", "/v1/tasks -d @samples/linear/request.json");
+    assertThat(banner(true, project(""))).contains("/v1/tasks -d @samples/linear/request.json");
+  }
+
+  @Test
+  void of_another_application_nothing_is_offered_that_it_does_not_have(@TempDir Path application) throws IOException {
+    Files.createDirectories(application.resolve("src/main/java"));
+
+    assertThat(banner(true, project(application.toString()))).doesNotContain("samples/linear", "mathematical_sequence", "/v1/tasks")
+        .contains("curl -K .tasker/login http://localhost:8080/v1/templates");
   }
 
   @Test
