@@ -73,7 +73,8 @@ class PureFunctionsTest {
   @Test
   void a_queue_name_stands_for_its_namespace() {
     assertThat(sql.texts(
-        "select tasker.extract_queue_namespace(q) from unnest(array['worker_a_b_queue', 'billing_queue', 'orchestration_x', 'odd']) q"))
-        .containsExactly("a_b", "billing", "orchestration", "default");
+        "select tasker.extract_queue_namespace(q) from unnest(array['worker_a_b_queue', 'worker__queue', "
+            + "'worker_queue', 'billing_queue', 'orchestration_x', '9_queue', 'odd', null]) q"))
+        .containsExactly("a_b", "worker", "worker", "billing", "orchestration", "default", "default", "default");
   }
 }
