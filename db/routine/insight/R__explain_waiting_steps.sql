@@ -11,7 +11,7 @@ create or replace function tasker.explain_waiting_steps(
   p_task_uuids uuid[], p_now timestamptz default null, p_first_only boolean default false, p_shows_context boolean default true, p_shows_errors boolean default true)
 returns table (task_uuid uuid, workflow_step_uuid uuid, step_name varchar, state tasker.step_state, step_position int, cause text, sentence text, details jsonb, steps bigint)
 language plpgsql stable
-set search_path = '' set timezone = 'UTC' set jit = off set plan_cache_mode = force_generic_plan
+set search_path = '' set timezone = 'UTC' set datestyle = 'ISO' set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set join_collapse_limit = 1
 as $$
 #variable_conflict use_column

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Which functions give the planner settings, which and why: all of them are in this list, and the table in docs/adr/0007 is this list.
- * Settings that keep names and zones apart ({@code search_path}, {@code timezone}) are no part of it.
+ * Settings that keep names, zones and dates apart ({@code search_path}, {@code timezone}, {@code datestyle}) are no part of it.
  */
 @DatabaseTest
 class PlannerSettingsTest {
@@ -125,7 +125,7 @@ class PlannerSettingsTest {
     sql.rows("""
         select p.proname as name, string_agg(replace(c, '=', ' = '), ', ' order by c collate "C") as settings
         from pg_proc p, unnest(p.proconfig) c
-        where p.pronamespace = 'tasker'::regnamespace and lower(split_part(c, '=', 1)) not in ('search_path', 'timezone')
+        where p.pronamespace = 'tasker'::regnamespace and lower(split_part(c, '=', 1)) not in ('search_path', 'timezone', 'datestyle')
         group by p.proname""")
         .forEach(row -> settings.put(row.get("name").toString(), row.get("settings").toString()));
     return settings;

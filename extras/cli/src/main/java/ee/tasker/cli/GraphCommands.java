@@ -12,6 +12,7 @@ import jakarta.json.JsonValue;
 import java.io.PrintStream;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** Draws graphs of tasks and templates. */
@@ -79,7 +80,7 @@ final class GraphCommands {
             out.println(line.rails());
             continue;
           }
-          String label = String.format("%-" + widest + "s", Text.printable(line.step()));
+          String label = String.format(Locale.ROOT, "%-" + widest + "s", Text.printable(line.step()));
           String state = states.getOrDefault(line.step(), "");
           Step step = steps.get(line.step());
           out.println((line.rails() + " " + label + "  " + in.output().colours().state(state, state)

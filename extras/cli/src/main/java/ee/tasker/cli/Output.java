@@ -99,7 +99,7 @@ final class Output {
     int widest = shown.stream().mapToInt(line -> line.heading().length()).max().orElse(0);
     for (View.Column line : shown) {
       JsonValue value = Text.at(answer, line.path());
-      String label = colours.dim(String.format("%-" + widest + "s", line.heading())) + "  ";
+      String label = colours.dim(String.format(Locale.ROOT, "%-" + widest + "s", line.heading())) + "  ";
       if (value instanceof JsonObject object && !object.isEmpty()
           || value instanceof JsonArray array && array.stream().anyMatch(JsonObject.class::isInstance)) {
         out.println(label.stripTrailing());

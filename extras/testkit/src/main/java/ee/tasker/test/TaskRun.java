@@ -9,6 +9,7 @@ import jakarta.json.JsonValue;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -295,8 +296,9 @@ public final class TaskRun {
   public String story() {
     StringBuilder text = new StringBuilder("task " + uuid + " of " + workflow + ": " + state() + "\n");
     tasker.story(uuid).lines().forEach(line -> text.append("  ").append(line).append('\n'));
-    steps().values().forEach(step -> text.append(String.format("  %-33s %s, %d attempt%s%s%n", step.name(), step.state(), step.attempts(),
-        step.attempts() == 1 ? "" : "s", step.error() == JsonValue.NULL ? "" : ", " + step.error())));
+    steps().values()
+        .forEach(step -> text.append(String.format(Locale.ROOT, "  %-33s %s, %d attempt%s%s%n", step.name(), step.state(), step.attempts(),
+            step.attempts() == 1 ? "" : "s", step.error() == JsonValue.NULL ? "" : ", " + step.error())));
     if (!state().isTerminal()) {
       tasker.sql()
           .array("select coalesce(jsonb_agg(e.step_name || ' ' || e.sentence), '[]') from tasker.explain_waiting(?, ?) e", uuid,
