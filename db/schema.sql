@@ -461,8 +461,8 @@ create table tasker.domain_events (
   -- Of an event of the engine: the task, approval, dead letter or schedule.
   cause_uuid         uuid,
   fire_at            timestamp with time zone,
-  -- With workflow_step_uuid the result that it follows from; with cause_uuid the move of the task, or the event of the approval. 0 where there is
-  --   only one.
+  -- With workflow_step_uuid the result that it follows from; with cause_uuid the move of the task, the event of the approval, or the version of the
+  --   schedule that paused itself. 0 where there is only one.
   sort_key           integer not null,
   -- Which element of publishes_events it is, from 1; null for events of the engine.
   declaration        integer,

@@ -37,7 +37,8 @@ final class Timings {
     if (ZoneId.getAvailableZoneIds().contains(name)) {
       zone = ZoneId.of(name);
     } else {
-      violations.add(new Violation("zone", "must be a time zone of the IANA database, for example Europe/Berlin or UTC"));
+      violations.add(new Violation("zone",
+          "must be a time zone of the IANA database, for example Europe/Berlin or UTC, not \"" + name + "\""));
     }
     if (!violations.isEmpty()) {
       throw Problem.invalid(violations);
