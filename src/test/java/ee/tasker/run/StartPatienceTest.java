@@ -8,6 +8,9 @@ import ee.tasker.testing.TestDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,6 +68,29 @@ class StartPatienceTest {
       assertThat(first.migrations()).isEqualTo(sql.number("select count(*) from tasker.flyway_schema_history").longValue());
       assertThat(first.isDatabaseAtWork()).isFalse();
       assertThat(progress.look(folder.resolve("none.log")).logBytes()).isZero();
+    }
+  }
+
+  @Test
+  void a_database_that_works_on_a_statement_for_long_is_progress() throws Exception {
+    try (Connection migration = TestDatabase.get().connect();
+        Statement statement = migration.createStatement();
+        StartProgress progress = new StartProgress(() -> TestDatabase.get().connect())) {
+      Thread working = new Thread(() -> {
+        try {
+          statement.execute("select pg_sleep(60)");
+        } catch (SQLException e) {
+          // cancelled below
+        }
+      });
+      working.start();
+      long end = System.nanoTime() + Duration.ofSeconds(45).toNanos();
+      while (!progress.look(folder).isDatabaseAtWork() && System.nanoTime() < end) {
+        working.join(200);
+      }
+      assertThat(progress.look(folder).isDatabaseAtWork()).isTrue();
+      statement.cancel();
+      working.join();
     }
   }
 
