@@ -123,7 +123,7 @@ class CronExpressionPropertiesTest {
         new Writer(random, 0, 6, DAYS).field());
   }
 
-  @Property(tries = 5_000, shrinking = ShrinkingMode.OFF)
+  @Property(tries = 2_000, shrinking = ShrinkingMode.OFF)
   void the_next_local_time_is_that_of_a_calendar_that_tries_every_day(@ForAll long seed) {
     Random random = new Random(seed);
     Expression expression = expression(random);
