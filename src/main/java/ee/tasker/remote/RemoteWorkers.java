@@ -136,9 +136,9 @@ public class RemoteWorkers {
     List<WorkerResult> checked = new ArrayList<>(results.size());
     for (WorkerResult result : results) {
       StepSpec spec = result.isSuccess() ? specs.get(result.stepUuid()) : null;
-      Optional<JsonObject> violation = spec == null ? Optional.empty() : spec.violation(result.result());
-      violation.ifPresent(error -> failed.put(checked.size(), error));
-      checked.add(violation.map(result::failed).orElse(result));
+      Optional<JsonObject> rejection = spec == null ? Optional.empty() : spec.rejection(result.result());
+      rejection.ifPresent(error -> failed.put(checked.size(), error));
+      checked.add(rejection.map(result::failed).orElse(result));
     }
     return checked;
   }

@@ -12,6 +12,7 @@ import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Settings;
 import ee.tasker.template.ContextSchema;
+import ee.tasker.template.KnownTemplate;
 import ee.tasker.template.Templates;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -22,6 +23,8 @@ import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonString;
 import jakarta.json.JsonValue;
 import jakarta.transaction.Transactional;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -38,6 +41,8 @@ public class QueuedRequests {
   private static final Set<String> SIGNAL = new TreeSet<>(
       List.of("task_uuid", "correlation_id", "limit", "name", "payload", "signal_id", "sent_by"));
   private static final int MOST_RECEIVERS = 1_000;
+  /** Of one transaction, apart from the last one. */
+  private static final Duration LONGEST_VALIDATIONS = Duration.ofSeconds(10);
 
   @Inject
   private TaskGateway gateway;
@@ -69,7 +74,12 @@ public class QueuedRequests {
     JsonArrayBuilder refused = Json.build().createArrayBuilder();
     JsonArrayBuilder requests = Json.build().createArrayBuilder();
     List<QueuedRequest> submitted = new ArrayList<>();
+    Instant end = Instant.now().plus(LONGEST_VALIDATIONS);
     for (QueuedRequest message : messages) {
+      if (Instant.now().isAfter(end)) {
+        // The others come again after a minute.
+        break;
+      }
       done.add(message.id());
       try {
         if (message.message() instanceof JsonObject object && object.get("signal") instanceof JsonObject signal) {
@@ -186,18 +196,25 @@ public class QueuedRequests {
       return RoundReply.NOTHING;
     }
     JsonArrayBuilder verdicts = Json.build().createArrayBuilder();
+    Instant end = Instant.now().plus(LONGEST_VALIDATIONS);
     for (UncheckedTask task : unchecked) {
-      List<ContextSchema.Violation> violations = templates.find(task.templateUuid())
-          .flatMap(template -> template.inputSchema())
-          .map(schema -> schema.validate(task.context()))
-          .orElse(List.of());
-      JsonArrayBuilder array = Json.build().createArrayBuilder();
-      for (ContextSchema.Violation violation : violations) {
-        JsonObjectBuilder entry = Json.build().createObjectBuilder();
-        array.add(entry.add("field", "context" + violation.pointer()).add("message", violation.message()));
+      verdicts.add(verdict(task));
+      if (Instant.now().isAfter(end)) {
+        // The others are still unchecked, and no other task has to wait for them.
+        break;
       }
-      verdicts.add(Json.build().createObjectBuilder().add("task_uuid", task.taskUuid().toString()).add("violations", array));
     }
     return gateway.startValidatedTasks(verdicts.build(), claimLimit, settings.worker().lease().toSeconds());
+  }
+
+  private JsonObjectBuilder verdict(UncheckedTask task) {
+    ContextSchema.Verdict verdict = templates.find(task.templateUuid()).flatMap(KnownTemplate::inputSchema)
+        .map(schema -> schema.validate(task.context())).orElseGet(ContextSchema.Verdict.Valid::new);
+    JsonArrayBuilder violations = Json.build().createArrayBuilder();
+    verdict.complaints().forEach(violation -> violations.add(Json.build().createObjectBuilder()
+        .add("field", "context" + violation.pointer()).add("message", violation.message())));
+    JsonObjectBuilder document = Json.build().createObjectBuilder().add("task_uuid", task.taskUuid().toString()).add("violations",
+        violations);
+    return verdict instanceof ContextSchema.Verdict.Undecided ? document.add("reason", "context_not_validated") : document;
   }
 }

@@ -74,7 +74,7 @@ public final class Outcomes {
       return new StepResult(step.key(), Outcome.PERMANENT_FAILURE, JsonValue.NULL,
           error(NOT_STORABLE, "result " + complaint.get()).build(), time);
     }
-    return step.definition().violation(result)
+    return step.definition().rejection(result)
         .map(error -> new StepResult(step.key(), Outcome.PERMANENT_FAILURE, JsonValue.NULL, error, time))
         .orElseGet(() -> new StepResult(step.key(), Outcome.SUCCESS, result, JsonValue.NULL, time));
   }

@@ -181,7 +181,7 @@ public final class TaskRun {
   public TaskRun signal(String name, JsonValue payload) {
     String schema = tasker.sql().text("select nullif(tasker.get_signal_schema(?, ?) -> 'schema', 'null')", uuid, name);
     if (schema != null) {
-      ContextSchema.compile(schema).validate(payload).stream().findFirst().ifPresent(violation -> {
+      ContextSchema.compile(schema).validate(payload).complaints().stream().findFirst().ifPresent(violation -> {
         throw new IllegalArgumentException(
             "the payload does not fit the schema of the signal " + name + ": payload" + violation.pointer() + ": "
                 + violation.message());
@@ -214,7 +214,7 @@ public final class TaskRun {
     }
     JsonValue given = values == null ? null : Json.parse(values);
     if (asked.get("form") instanceof JsonObject form && (approved || given != null)) {
-      ContextSchema.compile(form.toString()).validate(given == null ? JsonValue.EMPTY_JSON_OBJECT : given).stream().findFirst()
+      ContextSchema.compile(form.toString()).validate(given == null ? JsonValue.EMPTY_JSON_OBJECT : given).complaints().stream().findFirst()
           .ifPresent(violation -> {
             throw new IllegalArgumentException(
                 "the values do not fit the form of step " + step + ": values" + violation.pointer() + ": " + violation.message());
