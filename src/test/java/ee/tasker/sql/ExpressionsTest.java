@@ -10,13 +10,17 @@ import ee.tasker.testing.SqlWorker;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** SQL/JSON paths over the document of a task. */
 @DatabaseTest
-@DatabaseTest.Covers({"check_path", "check_expression", "check_expressions", "evaluate_list", "evaluate_value", "evaluate_predicate",
+@DatabaseTest.Covers({"check_path", "check_expression", "check_expressions", "find_ancestors", "evaluate_list", "evaluate_value",
+  "evaluate_predicate",
   "evaluate_mapping", "get_expression_document", "try_expression"})
 class ExpressionsTest {
   private static final String DOCUMENT = """
@@ -105,7 +109,7 @@ class ExpressionsTest {
 
   private String problems(String path) {
     return String.join("; ",
-        sql.texts("select message from tasker.check_path(?, array['check', 'later', 'a b'], array['check', 'a b'])", path));
+        sql.texts("select message from tasker.check_path(?, '{\"check\": 0, \"later\": 1, \"a b\": 2}', b'101')", path));
   }
 
   @Test
@@ -125,7 +129,7 @@ class ExpressionsTest {
     assertThat(problems("")).startsWith("is not a valid path: ");
     assertThat(problems("$." + "x".repeat(4000))).isEqualTo("must have at most 4000 characters, but has 4002");
     assertThat(sql.texts("select message from tasker.check_path('$.results.anything')")).isEmpty();
-    assertThat(sql.text("select unknown_step from tasker.check_path('$.results.chek', array['check'], array['check'])")).isEqualTo("chek");
+    assertThat(sql.text("select unknown_step from tasker.check_path('$.results.chek', '{\"check\": 0}', b'1')")).isEqualTo("chek");
   }
 
   @Test
@@ -146,6 +150,30 @@ class ExpressionsTest {
             "2 /x/1 there is no step \"q\"",
             "4  must be a text, a path");
     assertThat(sql.array("select tasker.check_expressions('{}', '[]')")).isEmpty();
+  }
+
+  @Test
+  void the_ancestors_of_a_step_are_those_above_its_parents_in_any_order_of_names() {
+    assertThat(sql.texts("""
+        select f.step || f.number || ' ' || f.ancestors from tasker.find_ancestors(
+          '{"d": ["b", "c", "b"], "a": ["gone"], "c": ["z"], "z": ["a"], "b": ["a"], "x": ["y"], "y": ["x"], "q": ["y", "a"]}') f"""))
+        .containsExactly("a0 00000000", "b1 10000000", "c2 10000001", "d3 11100001", "q4 11111111", "x5 11111111", "y6 11111111",
+            "z7 10000000");
+    assertThat(sql.texts("select f.step from tasker.find_ancestors('{}') f")).isEmpty();
+  }
+
+  /** Every step of the chain reads the first one's result and one that is not there. */
+  @Test
+  @Timeout(20)
+  void expressions_of_a_chain_of_thousands_of_steps_are_checked_in_seconds() {
+    String graph = IntStream.range(0, 4_000).mapToObj(i -> "\"s%d\": [\"s%d\"]".formatted(i, i - 1))
+        .collect(Collectors.joining(", ", "{", "}"));
+    String expressions = IntStream.range(1, 4_000).mapToObj(i -> """
+        {"step": "s%d", "kind": "mapping", "expression": {"x": "$.results.s0", "y": "$.results.s%d"}}""".formatted(i, i == 7 ? 8 : i - 1))
+        .collect(Collectors.joining(", ", "[", "]"));
+
+    assertThat(sql.array("select tasker.check_expressions(?::jsonb, ?::jsonb)", graph, expressions).getValuesAs(JsonObject.class))
+        .extracting(problem -> problem.getInt("index") + " " + problem.getString("pointer")).containsExactly("6 /y");
   }
 
   @Test
