@@ -1365,7 +1365,7 @@ create table tasker.tasks (
   former_identity_hash  bytea,
   initiator             character varying(128),
   source_system         character varying(128),
-  reason                character varying(128),
+  reason                character varying(1000),
   cancel_requested_by   character varying(160),
   -- The name that the request claimed, when cancel_requested_by is the authenticated caller.
   cancel_claimed_actor  character varying(128),

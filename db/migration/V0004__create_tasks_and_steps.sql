@@ -51,7 +51,7 @@ create table tasker.tasks (
   former_identity_hash  bytea,
   initiator             varchar(128),
   source_system         varchar(128),
-  reason                varchar(128),
+  reason                varchar(1000),
   cancel_requested_by   varchar(160),
   cancel_claimed_actor  varchar(128),
   cancel_reason         varchar(1000),

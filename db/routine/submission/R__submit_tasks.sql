@@ -105,6 +105,8 @@ begin
                jsonb_build_object('verdict', 'invalid', 'field', 'trace_parent', 'message', 'trace_parent must be as W3C Trace Context has it')
              when coalesce((g.request ->> 'priority')::int, 0) not between -100 and 100 then
                jsonb_build_object('verdict', 'invalid', 'field', 'priority', 'message', 'priority must be between -100 and 100')
+             when g.request ->> 'requested_at' is not null and tasker.parse_instant(g.request -> 'requested_at') is null then
+               jsonb_build_object('verdict', 'invalid', 'field', 'requested_at', 'message', 'requested_at must be an instant with a time zone, as 2027-01-31T12:00:00Z')
              when g.request ->> 'start_at' is not null and tasker.parse_instant(g.request -> 'start_at') is null then
                jsonb_build_object('verdict', 'invalid', 'field', 'start_at', 'message', 'start_at must be an instant with a time zone, as 2027-01-31T12:00:00Z')
              when g.request ->> 'start_at' is not null and tasker.parse_instant(g.request -> 'start_at') > v_now + interval '10 years' then
