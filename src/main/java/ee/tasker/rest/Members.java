@@ -2,7 +2,7 @@ package ee.tasker.rest;
 
 import ee.tasker.platform.JsonbCheck;
 import ee.tasker.platform.Problem;
-import ee.tasker.platform.Problem.Violation;
+import ee.tasker.platform.Violations;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonNumber;
 import jakarta.json.JsonObject;
@@ -21,14 +21,14 @@ import java.util.stream.Collectors;
 final class Members {
   private final String prefix;
   private final JsonObject document;
-  private final List<Violation> violations;
+  private final Violations violations;
   private final Set<String> known = new HashSet<>();
 
   Members(JsonObject document) {
-    this("", document, new ArrayList<>());
+    this("", document, new Violations());
   }
 
-  private Members(String prefix, JsonObject document, List<Violation> violations) {
+  private Members(String prefix, JsonObject document, Violations violations) {
     this.prefix = prefix;
     this.document = document;
     this.violations = violations;
@@ -199,20 +199,18 @@ final class Members {
   }
 
   void wrong(String name, String message) {
-    violations.add(new Violation(prefix + name, message));
+    violations.add(prefix + name, message);
   }
 
   /** Rejects unknown members; adds violations without throwing. */
   void refuseOthers() {
-    document.keySet().stream().filter(name -> !known.contains(name)).sorted()
-        .forEach(name -> wrong(name, "unknown property; allowed: " + String.join(", ", new TreeSet<>(known))));
+    violations.addUnknown(prefix, document.keySet().stream().filter(name -> !known.contains(name)),
+        String.join(", ", new TreeSet<>(known)));
   }
 
   /** @throws Problem 400 invalid-request with all violations */
   void check() {
     refuseOthers();
-    if (!violations.isEmpty()) {
-      throw Problem.invalid(violations);
-    }
+    violations.check();
   }
 }
