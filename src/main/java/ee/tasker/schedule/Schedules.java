@@ -11,6 +11,7 @@ import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Refusals;
 import ee.tasker.platform.Settings;
+import ee.tasker.template.ValidationTime;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
@@ -59,9 +60,14 @@ public class Schedules {
     RoundReply reply = RoundReply.ofNothing(due);
     FirePlanner.Round round = planner.at(Timings.instant(due.getString("now")));
     long lease = settings.worker().lease().toSeconds();
+    ValidationTime time = ValidationTime.start();
     if (!schedules.isEmpty()) {
       JsonArrayBuilder plans = Json.build().createArrayBuilder();
       for (JsonObject schedule : schedules.getValuesAs(JsonObject.class)) {
+        if (time.isUsedUp()) {
+          // The others are still due.
+          break;
+        }
         try {
           plans.add(round.schedule(schedule));
         } catch (Problem unusable) {
@@ -73,6 +79,9 @@ public class Schedules {
     if (!backfills.isEmpty()) {
       JsonArrayBuilder plans = Json.build().createArrayBuilder();
       for (JsonObject backfill : backfills.getValuesAs(JsonObject.class)) {
+        if (time.isUsedUp()) {
+          break;
+        }
         try {
           plans.add(round.backfill(backfill));
         } catch (Problem unusable) {

@@ -14,6 +14,7 @@ import ee.tasker.platform.Settings;
 import ee.tasker.template.ContextSchema;
 import ee.tasker.template.KnownTemplate;
 import ee.tasker.template.Templates;
+import ee.tasker.template.ValidationTime;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArrayBuilder;
@@ -23,8 +24,6 @@ import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonString;
 import jakarta.json.JsonValue;
 import jakarta.transaction.Transactional;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -41,8 +40,6 @@ public class QueuedRequests {
   private static final Set<String> SIGNAL = new TreeSet<>(
       List.of("task_uuid", "correlation_id", "limit", "name", "payload", "signal_id", "sent_by"));
   private static final int MOST_RECEIVERS = 1_000;
-  /** Of one transaction, apart from the last one. */
-  private static final Duration LONGEST_VALIDATIONS = Duration.ofSeconds(10);
 
   @Inject
   private TaskGateway gateway;
@@ -74,9 +71,9 @@ public class QueuedRequests {
     JsonArrayBuilder refused = Json.build().createArrayBuilder();
     JsonArrayBuilder requests = Json.build().createArrayBuilder();
     List<QueuedRequest> submitted = new ArrayList<>();
-    Instant end = Instant.now().plus(LONGEST_VALIDATIONS);
+    ValidationTime time = ValidationTime.start();
     for (QueuedRequest message : messages) {
-      if (Instant.now().isAfter(end)) {
+      if (time.isUsedUp()) {
         // The others come again after a minute.
         break;
       }
@@ -196,10 +193,10 @@ public class QueuedRequests {
       return RoundReply.NOTHING;
     }
     JsonArrayBuilder verdicts = Json.build().createArrayBuilder();
-    Instant end = Instant.now().plus(LONGEST_VALIDATIONS);
+    ValidationTime time = ValidationTime.start();
     for (UncheckedTask task : unchecked) {
       verdicts.add(verdict(task));
-      if (Instant.now().isAfter(end)) {
+      if (time.isUsedUp()) {
         // The others are still unchecked, and no other task has to wait for them.
         break;
       }
