@@ -2366,15 +2366,15 @@ function tasker.sequence_events(p_limit integer DEFAULT 1000) returns integer;
 -- Functions: expression
 -- ---------------------
 -- What is wrong with an expression: one row for each problem, none for a valid one.
-function tasker.check_expression(p_expression jsonb, p_kind text, p_steps text[] DEFAULT NULL::text[], p_ancestors text[] DEFAULT NULL::text[])
-    returns TABLE(pointer text, message text, unknown_step text), immutable;
+function tasker.check_expression(p_expression jsonb, p_kind text, p_steps jsonb DEFAULT NULL::jsonb,
+    p_ancestors bit varying DEFAULT NULL::bit varying) returns TABLE(pointer text, message text, unknown_step text), immutable;
   -- called by check_expressions, try_expression
 -- What is wrong with the expressions of a template: a JSON array of {index, pointer, message, unknown_step}.
 function tasker.check_expressions(p_graph jsonb, p_expressions jsonb) returns jsonb, immutable;
   -- called by TemplateGateway
 -- What is wrong with a path (SQL/JSON path) over the document of get_expression_document: one row for each problem, none for a valid path.
-function tasker.check_path(p_path text, p_steps text[] DEFAULT NULL::text[], p_ancestors text[] DEFAULT NULL::text[]) returns TABLE(message text,
-    unknown_step text), immutable;
+function tasker.check_path(p_path text, p_steps jsonb DEFAULT NULL::jsonb, p_ancestors bit varying DEFAULT NULL::bit varying)
+    returns TABLE(message text, unknown_step text), immutable;
   -- called by check_expression
 -- All values that a path gives, a JSON array in their order.
 function tasker.evaluate_list(p_path text, p_document jsonb) returns jsonb, immutable;
@@ -2388,6 +2388,9 @@ function tasker.evaluate_predicate(p_path text, p_document jsonb) returns boolea
 -- The value that a path gives; null when a member on the way is missing.
 function tasker.evaluate_value(p_path text, p_document jsonb) returns jsonb, immutable;
   -- called by evaluate_mapping, pass_waits, try_expression
+-- The steps of a graph with all their ancestors, as bits.
+function tasker.find_ancestors(p_graph jsonb) returns TABLE(step text, number integer, ancestors bit varying), immutable;
+  -- called by check_expressions
 -- The document over which the expressions of a step are evaluated: {context, results, task}.
 function tasker.get_expression_document(p_task_uuid uuid, p_step_uuid uuid DEFAULT NULL::uuid, p_with_results boolean DEFAULT true) returns jsonb,
     stable;

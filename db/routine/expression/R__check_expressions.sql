@@ -8,7 +8,7 @@
 create or replace function tasker.check_expressions(p_graph jsonb, p_expressions jsonb)
 returns jsonb
 language sql immutable
-set search_path = '' set enable_nestloop = off
+set search_path = '' set jit = off set enable_nestloop = off
 as $$
   with given as materialized (
     select e.ordinality - 1 as index, e.value ->> 'step' as step, e.value ->> 'kind' as kind, e.value -> 'expression' as expression

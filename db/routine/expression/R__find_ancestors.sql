@@ -6,7 +6,7 @@
 create or replace function tasker.find_ancestors(p_graph jsonb)
 returns table (step text, number int, ancestors bit varying)
 language plpgsql immutable
-set search_path = '' set enable_nestloop = off
+set search_path = '' set jit = off set enable_nestloop = off
 as $$
 declare
   v_names     text[];

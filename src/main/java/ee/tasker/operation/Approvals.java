@@ -99,7 +99,8 @@ public class Approvals {
   }
 
   private static void validate(JsonObject form, JsonObject values) {
-    ContextSchema.compile(form.toString()).require(values, "values", "invalid-values", "the values do not fit the form");
+    ContextSchema.compile(form.toString()).require(values, "values",
+        () -> Problem.of(400, "invalid-values", "the values do not fit the form"));
   }
 
   public static Problem notFound(UUID approval) {

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Supplier;
 
 /** The component's facade for actions on tasks and steps, pauses, and explaining why a task waits. Thread-safe. */
 @ApplicationScoped
@@ -50,8 +51,8 @@ public class Operations {
       throw Tasks.stepNotFound(task, step);
     }
     if (action.data().containsKey("result")) {
-      require(schemas.get("result_schema"), action.data().get("result"), "completion_data/result", "invalid-result",
-          "the result does not fit the result schema of the step");
+      require(schemas.get("result_schema"), action.data().get("result"), "completion_data/result",
+          () -> Problem.of(400, "invalid-result", "the result does not fit the result schema of the step"));
     }
     JsonObject reply = Refusals.check(gateway.actOnStep(task, step, action), () -> Tasks.stepNotFound(task, step));
     tell(action, task, reply);
@@ -99,14 +100,15 @@ public class Operations {
 
   private void checkContext(UUID task, Action action) {
     if (action.data().containsKey("context") && gateway.getActionSchemas(task, null) instanceof JsonObject schemas) {
-      require(schemas.get("input_schema"), action.data().get("context"), "context", "invalid-context",
-          "the context does not fit the input schema of template " + schemas.getString("template"));
+      require(schemas.get("input_schema"), action.data().get("context"), "context",
+          () -> Problem.of(400, "invalid-context",
+              "the context does not fit the input schema of template " + schemas.getString("template")));
     }
   }
 
-  private static void require(JsonValue schema, JsonValue value, String field, String code, String sentence) {
+  private static void require(JsonValue schema, JsonValue value, String field, Supplier<Problem> misfit) {
     if (schema != null && schema != JsonValue.NULL) {
-      ContextSchema.compile(schema.toString()).require(value, field, code, sentence);
+      ContextSchema.compile(schema.toString()).require(value, field, misfit);
     }
   }
 

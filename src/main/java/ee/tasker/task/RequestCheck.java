@@ -32,8 +32,8 @@ public class RequestCheck {
    */
   public KnownTemplate check(TaskRequest request) {
     KnownTemplate template = request.template().flatMap(templates::find).orElseThrow(() -> unknown(request));
-    template.inputSchema().ifPresent(schema -> schema.require(request.context(), "context", "invalid-context",
-        "the context does not fit the input schema of template " + template.key()));
+    template.inputSchema().ifPresent(schema -> schema.require(request.context(), "context",
+        () -> Problem.of(400, "invalid-context", "the context does not fit the input schema of template " + template.key())));
     return template;
   }
 

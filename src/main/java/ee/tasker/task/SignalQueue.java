@@ -63,7 +63,7 @@ public class SignalQueue {
     if (schema == null || schema == JsonValue.NULL) {
       return;
     }
-    ContextSchema.compile(schema.toString()).require(payload, "payload", "invalid-payload",
-        "the payload does not fit the schema of the signal");
+    ContextSchema.compile(schema.toString()).require(payload, "payload",
+        () -> Problem.of(400, "invalid-payload", "the payload does not fit the schema of the signal"));
   }
 }

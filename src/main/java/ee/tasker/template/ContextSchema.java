@@ -9,6 +9,7 @@ import jakarta.json.JsonValue;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -104,19 +105,19 @@ public final class ContextSchema {
    * Lets a valid value pass.
    *
    * @param field the value's name in the request
-   * @param code of the problem of an invalid value
-   * @param sentence that it is invalid
-   * @throws Problem 400 with the code; 422 not-validated when it is unknown whether the value is valid
+   * @param misfit the problem of an invalid value, to which the violations are added
+   * @throws Problem that one, or 422 not-validated when it is unknown whether the value is valid
    */
-  public void require(JsonValue value, String field, String code, String sentence) {
+  public void require(JsonValue value, String field, Supplier<Problem> misfit) {
     var verdict = validate(value);
     var violations = verdict.complaints().stream()
         .map(violation -> new Problem.Violation(field + violation.pointer(), violation.message())).toList();
     if (verdict instanceof Verdict.Undecided) {
       throw new Problem(422, "not-validated", violations.get(0).field() + " " + violations.get(0).message(), violations, Map.of());
     } else if (!violations.isEmpty()) {
-      throw new Problem(400, code, sentence + ": " + violations.get(0).field() + ": " + violations.get(0).message(), violations,
-          Map.of());
+      var problem = misfit.get();
+      throw new Problem(problem.status(), problem.code(),
+          problem.getMessage() + ": " + violations.get(0).field() + ": " + violations.get(0).message(), violations, Map.of());
     }
   }
 }

@@ -80,7 +80,7 @@ class PlannerSettingsTest {
           "find_wait_violations", "find_wakeup_violations", "find_webhook_violations"),
       Rule.of("enable_nestloop = off, jit = off",
           "Joins the lists in a document, whose lengths the planner guesses too low: a template of ten thousand steps took a minute.",
-          "register_template"),
+          "check_expressions", "find_ancestors", "register_template"),
       Rule.of("enable_seqscan = off, jit = off", "Starts from the history of a period and looks tasks up by key, never from all tasks.",
           "count_tasks", "get_slowest_steps", "get_slowest_tasks"),
       Rule.of("jit = off",
