@@ -5,7 +5,7 @@ import threading
 import time
 import unittest
 
-from fake import FakeServer, answering, breaking, losing, problem
+from fake import FakeServer, answering, breaking, losing, problem, writing
 from tasker_ee import Client, Outcome, PermanentError, ProblemError, RetryableError, StepCancelled, Worker
 
 
@@ -215,6 +215,102 @@ class WorkerTest(unittest.TestCase):
         with self.assertRaises(ValueError):
             worker.add_handler("a", self.note)
         self.assertEqual([], self.server.requests)
+
+    # ---- what cannot be read
+
+    HUGE = "7" * 5000
+    DEEP = "[" * 100_000 + "]" * 100_000
+
+    def test_step_that_cannot_be_read_fails_alone(self):
+        bad, deep = (self.server.offer("a", context={"n": marker}) for marker in ("HUGE", "DEEP"))
+        good = self.server.offer("a", context={"text": 'a "quoted" [text], {with} \\\\ all'})
+        self.server.plan["claims"] = [writing(HUGE=self.HUGE, DEEP=self.DEEP)]
+        self.worker(capacity=3)
+
+        results = [self.server.await_result(key) for key in (bad, deep, good)]
+
+        self.assertEqual([("permanent_failure", "step_not_readable")] * 2, [(each["outcome"], each["error"]["type"]) for each in results[:2]])
+        self.assertIn("5000 digits", results[0]["error"]["message"])
+        self.assertEqual("success", results[2]["outcome"])
+        following = self.server.offer("a")
+        self.server.await_result(following)
+        self.assertEqual([good[0], following[0]], self.calls)
+
+    def test_step_that_cannot_be_read_in_the_answer_to_results_fails_alone(self):
+        first = self.server.offer("a")
+        self.server.plan["results"] = [writing(HUGE=self.HUGE)]
+        bad = self.server.offer("a", context={"n": "HUGE"})
+        self.worker(capacity=1)
+
+        self.assertEqual("success", self.server.await_result(first)["outcome"])
+        self.assertEqual("step_not_readable", self.server.await_result(bad)["error"]["type"])
+        self.assertEqual([first[0]], self.calls)
+
+    def test_step_that_lacks_a_member_fails_alone(self):
+        bad = self.server.offer("a")
+        with self.server.lock:
+            del next(each for each in [*self.server.offers, *self.server.claims.values()] if each["step_uuid"] == bad[0])["max_attempts"]
+        good = self.server.offer("a")
+        self.worker()
+
+        self.assertEqual("step_not_readable", self.server.await_result(bad)["error"]["type"])
+        self.assertEqual("success", self.server.await_result(good)["outcome"])
+
+    def test_answer_that_is_no_json_is_asked_for_again(self):
+        key = self.server.offer("a")
+        self.server.plan["claims"] = [answering((200, '{"steps": [')), answering((200, "no JSON"))]
+        self.server.plan["heartbeat"] = [answering((200, "{"))]
+        self.server.plan["workers"] = [answering((200, "{"))]
+        self.server.plan["results"] = [answering((200, '{"verdicts": ['))]
+        self.worker()
+
+        self.assertEqual("success", self.server.await_result(key)["outcome"])
+        self.server.await_true(lambda: sum(kind == "heartbeat" for kind, _, _ in self.server.requests) > 1)
+
+    def test_result_of_an_ancestor_that_cannot_be_read_fails_the_step_that_asks_for_it(self):
+        self.server.ancestors["far"] = "HUGE"
+        self.server.plan["ancestors"] = [writing(HUGE=self.HUGE)]
+        key = self.server.offer("asking")
+        self.worker(("asking", lambda step: step.result("far")))
+
+        result = self.server.await_result(key)
+
+        self.assertEqual(("permanent_failure", "answer_not_readable"), (result["outcome"], result["error"]["type"]))
+
+    def test_number_beyond_the_range_of_float_keeps_its_value(self):
+        key = self.server.offer("echo", context={"n": "LARGE"})
+        self.server.plan["claims"] = [writing(LARGE="1" + "0" * 400 + ".5")]
+        self.worker(("echo", lambda step: {"text": str(step.context["n"])}))
+
+        self.assertEqual({"text": "1" + "0" * 400 + ".5"}, self.server.await_result(key)["result"])
+
+    # ---- failures keep their kind
+
+    def test_failure_whose_message_or_details_cannot_be_stored_stays_retryable(self):
+        keys = {name: self.server.offer(name) for name in ("nul", "half", "long", "date", "blank")}
+        self.worker(("nul", lambda step: Outcome.retryable("T\0", "a\0b")), ("half", lambda step: Outcome.retryable("T", "x\ud83d")),
+                    ("long", lambda step: Outcome.retryable("T", "\U0001f600" * 5000)), ("blank", lambda step: Outcome.retryable("", "\0")),
+                    ("date", lambda step: Outcome.retryable("T", "with details", {"at": object()})), capacity=5)
+
+        errors = {name: self.server.await_result(key) for name, key in keys.items()}
+
+        self.assertEqual({"retryable_failure"}, {each["outcome"] for each in errors.values()})
+        self.assertEqual(("T ", "a b"), (errors["nul"]["error"]["type"], errors["nul"]["error"]["message"]))
+        self.assertEqual("x?", errors["half"]["error"]["message"])
+        self.assertEqual("\U0001f600" * 4000, errors["long"]["error"]["message"])
+        self.assertEqual("with details", errors["date"]["error"]["message"])
+        self.assertIn("object", errors["date"]["error"]["details"]["omitted"])
+
+    def test_failure_that_the_server_refuses_is_sent_again_without_its_details(self):
+        key = self.server.offer("failing")
+        self.server.plan["results"] = [answering(problem(400, "invalid-request", violations=[
+            {"field": "results/0/error/details", "message": "must have at most 1048576 bytes"}]))]
+        self.worker(("failing", lambda step: Outcome.retryable("Busy", "try again", {"a": 1}, retry_after=5)))
+
+        result = self.server.await_result(key)
+
+        self.assertEqual(("retryable_failure", "Busy", "try again", 5000),
+                         (result["outcome"], result["error"]["type"], result["error"]["message"], result["retry_after_ms"]))
 
     # ---- results
 

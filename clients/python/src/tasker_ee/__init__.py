@@ -23,7 +23,7 @@ Both take address and credentials from arguments or from the environment (``TASK
 """
 
 from .client import Client, Reply, SubmittedTask, Task
-from .errors import ProblemError, TaskerError, UnreachableError, Violation, WaitTimeout
+from .errors import ProblemError, TaskerError, UnreachableError, UnreadableError, Violation, WaitTimeout
 from .step import Outcome, PermanentError, RetryableError, StepCancelled, StepContext
 from .worker import Worker
 
@@ -40,6 +40,7 @@ __all__ = [
     "Task",
     "TaskerError",
     "UnreachableError",
+    "UnreadableError",
     "Violation",
     "WaitTimeout",
     "Worker",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional
 
 from . import _json
+
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 class StepContext:
@@ -209,6 +212,14 @@ class Outcome:
         attempt. Without a checkpoint it keeps the latest one. More than 64 KiB, or 20 in a row at once with the same one, fail the step."""
         return cls("yielded", {"checkpoint": checkpoint, "after_ms": max(0, round(after * 1000))})
 
+    def _unstorable(self, why: str) -> "Outcome":
+        """What remains of an outcome that cannot be sent: a failure keeps its kind and its message, without its details."""
+        error = self._members.get("error")
+        if self.kind in ("retryable_failure", "permanent_failure", "cancelled") and error is not None:
+            members = {name: value for name, value in self._members.items() if name != "result"}
+            return Outcome(self.kind, {**members, "error": {**_error(error["type"], error["message"], None), "details": {"omitted": why[:1000]}}})
+        return Outcome.permanent("result_not_storable", why)
+
     def _json(self, step_uuid: str, handoff: int, milliseconds: int) -> str:
         """Raises TypeError or ValueError if a value is not JSON."""
         return _json.dumps({"step_uuid": step_uuid, "handoff": handoff, "outcome": self.kind,
@@ -216,10 +227,16 @@ class Outcome:
 
 
 def _error(type: str, message: str, details: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
-    error: Dict[str, Any] = {"type": (str(type) or "Error")[:200], "message": (str(message) or str(type) or "Error")[:4000]}
+    kind = _clean(str(type)) or "Error"
+    error: Dict[str, Any] = {"type": kind[:200], "message": (_clean(str(message)) or kind)[:4000]}
     if details is not None:
         error["details"] = dict(details)
     return error
+
+
+def _clean(text: str) -> str:
+    """Without what PostgreSQL does not store: a failure is not to fail for its message. Blank if nothing is left."""
+    return _UNSTORABLE.sub(lambda found: " " if found.group() == "\0" else "?", text) if text.strip() else ""
 
 
 class _Failure(Exception):

@@ -17,7 +17,7 @@ from typing import Any, Callable, Deque, Dict, List, Mapping, Optional, Sequence
 from . import _json
 from ._http import pause_seconds
 from .client import Client
-from .errors import ProblemError, TaskerError, UnreachableError
+from .errors import ProblemError, TaskerError, UnreachableError, UnreadableError
 from .step import Outcome, PermanentError, StepCancelled, StepContext, outcome_of
 
 log = logging.getLogger("tasker_ee")
@@ -34,6 +34,9 @@ _GATHERING = 0.003
 # One heartbeat that hangs must not keep back the next ones until the leases are over.
 _SHORTEST_PATIENCE = 5.0
 _CHECKPOINT_NOT_STORABLE = "checkpoint_not_storable"
+_NOT_READABLE = "step_not_readable"
+# In place of a step that cannot be read, beside its key.
+_COMPLAINT = "complaint"
 _RESULT_FIELD = re.compile(r"results/(\d+)(/|$)")
 
 
@@ -50,6 +53,8 @@ class _Run:
         #: Nothing is to be submitted any more: there is a verdict, or the step was lost.
         self.is_over = False
         self.is_refused = False
+        #: What was decided.
+        self.outcome = Outcome.retryable("Unknown", "")
 
     def milliseconds(self) -> int:
         return round((time.monotonic() - self.began) * 1000)
@@ -307,7 +312,7 @@ class Worker:
                     raise
                 log.warning("not registered yet: %s", e)
                 return False
-            except UnreachableError as e:
+            except (UnreachableError, UnreadableError) as e:
                 log.warning("not registered yet: %s", e)
                 return False
         self._heartbeat_seconds = answer["heartbeat_seconds"]
@@ -366,6 +371,11 @@ class Worker:
                 log.log(logging.WARNING if e.is_passing else logging.ERROR, "no steps claimed: %s", e)
             except UnreachableError as e:
                 log.warning("no steps claimed: %s", e)
+            except UnreadableError as e:
+                found: Optional[List[Dict[str, Any]]] = _readable(e.text).get("steps")
+                if found is not None:
+                    return found
+                log.error("no steps claimed: %s", e)
             if self._is_stopping:
                 return []
             # Steps that the lost answer may have had are wanted now; there is no need to wait for others first.
@@ -402,16 +412,20 @@ class Worker:
         """With the lock. Occupies a slot for each step that is new, and starts it. Returns how many slots that took."""
         taken = 0
         for claimed in steps:
-            step = StepContext(claimed, self._save_checkpoint, self._fetch_results, self._fetch_batch)
-            run = _Run((step.step_uuid, step.handoff), step)
+            run, complaint = self._read_step(claimed)
+            step = run.step
             if run.key in self._runs:
                 continue
             self._runs[run.key] = run
             self._occupied += 1
             taken += 1
-            handler = self._find(step)
+            handler = None if step is None else self._find(step)
             if self._is_stopping:
                 self._give_back(run, "released")
+            elif step is None:
+                log.error("%r cannot be read: %s", run, complaint)
+                run.has_returned = True
+                self._decide(run, Outcome.permanent(_NOT_READABLE, "the worker cannot read the step: " + complaint))
             elif handler is None:
                 log.error("declined, because there is no such handler: %s", step.handler)
                 self._give_back(run, "declined")
@@ -427,6 +441,16 @@ class Worker:
                 self._tasks.put((run, step, handler))
         self._changed.notify_all()
         return taken
+
+    def _read_step(self, claimed: Mapping[str, Any]) -> Tuple[_Run, str]:
+        """One that cannot be read has no step, and must not stop the others."""
+        key = (claimed["step_uuid"], claimed["handoff"])
+        if _COMPLAINT in claimed:
+            return _Run(key), claimed[_COMPLAINT]
+        try:
+            return _Run(key, StepContext(claimed, self._save_checkpoint, self._fetch_results, self._fetch_batch)), ""
+        except (KeyError, TypeError) as e:
+            return _Run(key), "%s: %s" % (type(e).__name__, e)
 
     def _give_back(self, run: _Run, outcome: str) -> None:
         run.has_returned = True
@@ -459,11 +483,12 @@ class Worker:
     def _decide(self, run: _Run, outcome: Outcome) -> None:
         """With the lock."""
         milliseconds = run.milliseconds()
+        run.outcome = outcome
         try:
             text = outcome._json(run.key[0], run.key[1], milliseconds)
         except (TypeError, ValueError, RecursionError) as e:
             log.error("%r has returned what is no JSON: %s", run, e)
-            text = Outcome.permanent("result_not_storable", str(e))._json(run.key[0], run.key[1], milliseconds)
+            text = outcome._unstorable(str(e))._json(run.key[0], run.key[1], milliseconds)
         run.is_decided = True
         self._unsent.append((run, text))
         self._changed.notify_all()
@@ -550,6 +575,8 @@ class Worker:
                     raise
                 asked = e.retry_after
                 log.warning("%r waits for a server: %s", step, e)
+            except UnreadableError as e:
+                raise PermanentError(str(e), type="answer_not_readable") from e
             except UnreachableError as e:
                 asked = None
                 log.warning("%r waits for a server: %s", step, e)
@@ -620,6 +647,12 @@ class Worker:
                     log.log(logging.WARNING if e.is_passing else logging.ERROR, "%d results not submitted yet: %s", len(batch), e)
                 except UnreachableError as e:
                     log.warning("%d results not submitted yet: %s", len(batch), e)
+                except UnreadableError as e:
+                    document = _readable(e.text)
+                    if {"verdicts", "steps", "state"} <= document.keys():
+                        self._settle(batch, document)
+                        return
+                    log.error("%d results not submitted yet: %s", len(batch), e)
                 # The first repetition is made even while the worker drains.
                 with self._changed:
                     self._changed.wait_for(lambda: self._has_ended, pause_seconds(attempt, _LONGEST_PAUSE, asked))
@@ -669,7 +702,7 @@ class Worker:
                     self._lose(run)
                 continue
             run.is_refused = True
-            failure = Outcome.permanent("result_not_storable", "the server refused the result: " + refused[index][:1000])
+            failure = run.outcome._unstorable("the server refused the result: " + refused[index][:1000])
             kept.append((run, failure._json(run.key[0], run.key[1], run.milliseconds())))
         return kept
 
@@ -701,7 +734,7 @@ class Worker:
                 self._register_again(began)
             self._watch_leases()
             return False
-        except UnreachableError as e:
+        except (UnreachableError, UnreadableError) as e:
             log.warning("no heartbeat: %s", e)
             self._watch_leases()
             return False
@@ -751,3 +784,27 @@ class Worker:
                         log.warning("the lease of %r runs out, because no server answers", run)
                         run.request_stop("lost")
 
+
+
+def _readable(text: str) -> Dict[str, Any]:
+    """The members of an answer that cannot be read as a whole, as far as they can be; of a step that cannot, its key and why."""
+    try:
+        members = _json.members(text)
+    except ValueError:
+        return {}
+    document: Dict[str, Any] = {}
+    for name, value in members.items():
+        try:
+            document[name] = [_readable_step(each) for each in _json.elements(value)] if name == "steps" else _json.loads(value, False)
+        except (ValueError, RecursionError, KeyError):
+            pass
+    return document
+
+
+def _readable_step(text: str) -> Dict[str, Any]:
+    try:
+        step: Dict[str, Any] = _json.loads(text, False)
+        return step
+    except (ValueError, RecursionError) as e:
+        members = _json.members(text)
+        return {"step_uuid": _json.loads(members["step_uuid"], False), "handoff": _json.loads(members["handoff"], False), _COMPLAINT: str(e)}
