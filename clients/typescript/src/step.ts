@@ -302,6 +302,15 @@ export class Outcome {
     return error instanceof Error ? Outcome.retryable(error.name || "Error", error.message) : Outcome.retryable("Error", String(error));
   }
 
+  /** What remains of an outcome that cannot be sent: a failure keeps its kind and its message, without its details. @internal */
+  unstorable(why: string): Outcome {
+    const error = this.members["error"] as { type: string; message: string } | undefined;
+    if (error === undefined || !["retryable_failure", "permanent_failure", "cancelled"].includes(this.kind)) {
+      return Outcome.permanent("result_not_storable", why);
+    }
+    return new Outcome(this.kind, { ...this.members, result: undefined, error: errorOf(error.type, error.message, { omitted: cut(why, 1000) }) });
+  }
+
   /** @throws TypeError if a value is not JSON @internal */
   toText(stepUuid: string, handoff: number, milliseconds: number): string {
     return toJson({ step_uuid: stepUuid, handoff, outcome: this.kind, execution_time_ms: milliseconds, ...this.members });
@@ -319,5 +328,17 @@ export function toJson(document: unknown): string {
 }
 
 function errorOf(type: string, message: string, details?: object): Members {
-  return { type: (type || "Error").slice(0, 200), message: (message || type || "Error").slice(0, 4000), details };
+  const kind = clean(type, 200) || "Error";
+  return { type: kind, message: clean(message, 4000) || kind, details };
+}
+
+/** Without what PostgreSQL does not store: a failure is not to fail for its message. Empty if nothing is left. */
+function clean(text: string, most: number): string {
+  const stored = cut(String(text ?? ""), most).replaceAll("\0", " ").replace(/\p{Surrogate}/gu, "?");
+  return stored.trim() === "" ? "" : stored;
+}
+
+/** At most so many units of UTF-16, and no pair of surrogates cut in two. @internal */
+export function cut(text: string, most: number): string {
+  return text.slice(0, most).replace(text.length > most ? /[\ud800-\udbff]$/ : /$^/, "");
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { Client, pauseMillis, type Request } from "./client.js";
-import { ProblemError, TaskerError, UnreachableError } from "./errors.js";
-import { Outcome, PermanentError, StepCancelled, StepContext, toJson, type StepCalls } from "./step.js";
+import { ProblemError, TaskerError, UnreachableError, UnreadableError } from "./errors.js";
+import { elementsOf, isBeyondNumbers, membersOf } from "./readable.js";
+import { Outcome, PermanentError, StepCancelled, StepContext, cut, toJson, type StepCalls } from "./step.js";
 
 /** What runs a step: returns its result, or an {@link Outcome}, or throws. */
 export type Handler = (step: StepContext) => unknown;
@@ -48,6 +49,9 @@ interface Verdict extends Key {
 }
 
 const CHECKPOINT_NOT_STORABLE = "checkpoint_not_storable";
+const BEYOND_NUMBERS = "it has a number that is beyond the range of JavaScript";
+/** In place of a step that cannot be read, beside its key. */
+const COMPLAINT = "complaint";
 const MOST_AT_ONCE = 100;
 const LONGEST_BODY = 4 * 1024 * 1024;
 const LONGEST_PAUSE = 15;
@@ -70,6 +74,8 @@ class Run {
   /** Nothing is to be submitted any more: there is a verdict, or the step was lost. */
   isOver = false;
   isRefused = false;
+  /** What was decided. */
+  outcome = Outcome.retryable("Unknown", "");
   timer: NodeJS.Timeout | undefined;
 
   constructor(readonly key: Key, readonly step?: StepContext) {}
@@ -85,6 +91,12 @@ class Run {
   toString(): string {
     return this.step?.toString() ?? `step ${this.key.step_uuid}, handoff ${this.key.handoff}`;
   }
+}
+
+interface Settled {
+  verdicts: Verdict[];
+  steps: Record<string, any>[];
+  state: string;
 }
 
 interface Submission {
@@ -335,7 +347,7 @@ export class Worker {
   /** False if the server is away. */
   async #register(): Promise<boolean> {
     const body = {
-      worker_uuid: this.workerUuid, name: this.name.slice(0, 128), namespaces: this.#namespaces, handlers: [...this.#handlers.keys()],
+      worker_uuid: this.workerUuid, name: cut(this.name, 128), namespaces: this.#namespaces, handlers: [...this.#handlers.keys()],
       resolvers: [...this.#resolvers.keys()], capacity: this.capacity, heartbeat_seconds: this.#askedHeartbeatSeconds,
     };
     try {
@@ -415,6 +427,10 @@ export class Worker {
         if (this.#ending.signal.aborted) {
           return [];
         }
+        const found = error instanceof UnreadableError ? readable(error.text)["steps"] : undefined;
+        if (found !== undefined) {
+          return found;
+        }
         if (!(error instanceof TaskerError)) {
           throw error;
         }
@@ -455,16 +471,20 @@ export class Worker {
   /** Occupies a slot for each step that is new, and starts it. */
   #accept(steps: Record<string, any>[]): void {
     for (const claimed of steps) {
-      const step = new StepContext(claimed, this.#calls);
-      const run = new Run({ step_uuid: step.stepUuid, handoff: step.handoff }, step);
+      const { run, complaint } = this.#readStep(claimed);
+      const step = run.step;
       if (this.#runs.has(nameOf(run.key))) {
         continue;
       }
       this.#runs.set(nameOf(run.key), run);
       this.#occupied++;
-      const handler = this.#find(step);
+      const handler = step === undefined ? undefined : this.#find(step);
       if (this.#isStopping) {
         this.#giveBack(run, "released");
+      } else if (step === undefined) {
+        this.#log.error(`${run} cannot be read: ${complaint}`);
+        run.hasReturned = true;
+        this.#decide(run, Outcome.permanent("step_not_readable", `the worker cannot read the step: ${complaint}`));
       } else if (handler === undefined) {
         this.#log.error(`declined, because there is no such handler: ${step.handler}`);
         this.#giveBack(run, "declined");
@@ -477,6 +497,22 @@ export class Worker {
       }
     }
     this.#notify();
+  }
+
+  /** One that cannot be read has no step, and must not stop the others. */
+  #readStep(claimed: Record<string, any>): { run: Run; complaint: string } {
+    const key = { step_uuid: claimed["step_uuid"] as string, handoff: claimed["handoff"] as number };
+    if (COMPLAINT in claimed) {
+      return { run: new Run(key), complaint: String(claimed[COMPLAINT]) };
+    }
+    if (isBeyondNumbers(claimed)) {
+      return { run: new Run(key), complaint: BEYOND_NUMBERS };
+    }
+    try {
+      return { run: new Run(key, new StepContext(claimed, this.#calls)), complaint: "" };
+    } catch (error) {
+      return { run: new Run(key), complaint: messageOf(error) };
+    }
   }
 
   #giveBack(run: Run, outcome: "released" | "declined"): void {
@@ -527,11 +563,12 @@ export class Worker {
 
   #decide(run: Run, outcome: Outcome): void {
     let text: string;
+    run.outcome = outcome;
     try {
       text = outcome.toText(run.key.step_uuid, run.key.handoff, run.milliseconds());
     } catch (error) {
       this.#log.error(`${run} has returned what is no JSON: ${messageOf(error)}`);
-      text = Outcome.permanent("result_not_storable", messageOf(error)).toText(run.key.step_uuid, run.key.handoff, run.milliseconds());
+      text = outcome.unstorable(messageOf(error)).toText(run.key.step_uuid, run.key.handoff, run.milliseconds());
     }
     run.isDecided = true;
     this.#unsent.push({ run, text });
@@ -599,8 +636,15 @@ export class Worker {
     for (let attempt = 0; ; attempt++) {
       let asked: number | undefined;
       try {
-        return (await this.client.request(method, path, { ...request, retries: 0 })).body;
+        const { body } = await this.client.request(method, path, { ...request, retries: 0 });
+        if (isBeyondNumbers(body)) {
+          throw new PermanentError(`the answer cannot be read: ${BEYOND_NUMBERS}`, { type: "answer_not_readable" });
+        }
+        return body;
       } catch (error) {
+        if (error instanceof UnreadableError) {
+          throw new PermanentError(error.message, { type: "answer_not_readable" });
+        }
         if (!(error instanceof TaskerError)) {
           throw error;
         }
@@ -676,6 +720,11 @@ export class Worker {
           await this.#settle(batch, answer.body);
           return;
         } catch (error) {
+          const document = error instanceof UnreadableError ? readable(error.text) : {};
+          if (document["verdicts"] && document["steps"] && document["state"]) {
+            await this.#settle(batch, document as unknown as Settled);
+            return;
+          }
           if (!(error instanceof TaskerError)) {
             throw error;
           }
@@ -700,7 +749,7 @@ export class Worker {
     }
   }
 
-  async #settle(batch: Submission[], answer: { verdicts: Verdict[]; steps: Record<string, any>[]; state: string }): Promise<void> {
+  async #settle(batch: Submission[], answer: Settled): Promise<void> {
     const verdicts = new Map(answer.verdicts.map((each) => [nameOf(each), each]));
     for (const { run } of batch) {
       const verdict = verdicts.get(nameOf(run.key));
@@ -749,7 +798,7 @@ export class Worker {
         return [];
       }
       run.isRefused = true;
-      const failure = Outcome.permanent("result_not_storable", `the server refused the result: ${why.slice(0, 1000)}`);
+      const failure = run.outcome.unstorable(`the server refused the result: ${cut(why, 1000)}`);
       return [{ run, text: failure.toText(run.key.step_uuid, run.key.handoff, run.milliseconds()) }];
     });
   }
@@ -843,4 +892,26 @@ export class Worker {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** The members of an answer that cannot be read as a whole, as far as they can be; of a step that cannot, its key and why. */
+function readable(text: string): Record<string, any> {
+  const document: Record<string, any> = {};
+  try {
+    for (const [name, value] of membersOf(text)) {
+      document[name] = name === "steps" ? elementsOf(value).map(readableStep) : JSON.parse(value);
+    }
+  } catch {
+    // What has been read so far; the caller asks again for what it misses.
+  }
+  return document;
+}
+
+function readableStep(text: string): Record<string, any> {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const members = membersOf(text);
+    return { step_uuid: JSON.parse(members.get("step_uuid")!), handoff: JSON.parse(members.get("handoff")!), [COMPLAINT]: messageOf(error) };
+  }
 }

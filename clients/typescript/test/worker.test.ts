@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { Client, Outcome, PermanentError, ProblemError, RetryableError, StepCancelled, Worker, type Handler, type WorkerOptions } from "tasker-ee";
-import { FakeServer, problem } from "./fake.js";
+import { FakeServer, problem, writing } from "./fake.js";
 
 const ABSENT = "00000000-0000-7000-8000-000000000001";
 const quiet = { info() {}, warn() {}, error() {} };
@@ -241,6 +241,95 @@ test("what cannot work is refused before anything is sent", async () => {
   await assert.rejects(made({}).run(), /has no handler/);
   assert.throws(() => made().handler("a", note), /two handlers/);
   assert.deepEqual(server.requests, []);
+});
+
+// ---- what cannot be read
+
+test("step that cannot be read fails alone", async () => {
+  const huge = server.offer("a", { context: { list: [{ n: "HUGE" }] } });
+  const broken = server.offer("a", { context: { n: "BROKEN" } });
+  const good = server.offer("a", { context: { text: 'a "quoted" [text], {with} \\\\ all' } });
+  server.plan["claims"] = [writing({ HUGE: "1".repeat(400), BROKEN: "NaN" })];
+  await started(undefined, { capacity: 3 });
+
+  const results = await Promise.all([huge, broken, good].map((step) => server.result(step)));
+
+  assert.deepEqual(results.map((each) => each["error"]?.type ?? each["outcome"]), ["step_not_readable", "step_not_readable", "success"]);
+  assert.match(results[0]!["error"].message, /beyond the range/);
+  const following = server.offer("a");
+  await server.result(following);
+  assert.deepEqual(calls, [good, following]);
+});
+
+test("step that cannot be read in the answer to results fails alone", async () => {
+  const first = server.offer("a");
+  server.plan["results"] = [writing({ BROKEN: "NaN" })];
+  const broken = server.offer("a", { context: { n: "BROKEN" } });
+  await started(undefined, { capacity: 1 });
+
+  assert.equal((await server.result(first))["outcome"], "success");
+  assert.equal((await server.result(broken))["error"].type, "step_not_readable");
+  assert.deepEqual(calls, [first]);
+});
+
+test("answer that is no JSON is asked for again", async () => {
+  const step = server.offer("a");
+  server.plan["claims"] = [[200, '{"steps": ['], [200, "no JSON"]];
+  server.plan["heartbeat"] = [[200, "{"]];
+  server.plan["workers"] = [[200, "{"]];
+  server.plan["results"] = [[200, '{"verdicts": [']];
+  await started();
+
+  assert.equal((await server.result(step))["outcome"], "success");
+  await server.until(() => server.of("heartbeat").length > 1);
+});
+
+test("result of an ancestor that cannot be read fails the step that asks for it", async () => {
+  server.ancestors = { far: "BROKEN", large: "HUGE" };
+  server.plan["ancestors"] = [writing({ BROKEN: "NaN" })];
+  const broken = server.offer("far");
+  await started({ far: (step) => step.result("far"), large: (step) => step.result("large") });
+  assert.deepEqual([(await server.result(broken))["outcome"], server.verdicts.get(broken)!["error"].type], ["permanent_failure", "answer_not_readable"]);
+
+  server.plan["ancestors"] = [writing({ HUGE: "1".repeat(400) })];
+  const large = server.offer("large");
+
+  assert.match((await server.result(large))["error"].message, /beyond the range/);
+});
+
+// ---- failures keep their kind
+
+test("failure whose message or details cannot be stored stays retryable", async () => {
+  const emoji = "\u{1f600}";
+  const circle: Record<string, unknown> = {};
+  circle["self"] = circle;
+  const outcomes: Record<string, Outcome> = {
+    nul: Outcome.retryable("T\0", "a\0b"), half: Outcome.retryable("T", "x\ud83d"), long: Outcome.retryable("T", "x" + emoji.repeat(3000)),
+    blank: Outcome.retryable("", "\0"), circle: Outcome.retryable("T", "with details", { details: circle }),
+  };
+  const steps = Object.keys(outcomes).map((name) => server.offer(name));
+  await started(Object.fromEntries(Object.entries(outcomes).map(([name, outcome]) => [name, () => outcome])), { capacity: 5 });
+
+  const [nul, half, long, blank, details] = await Promise.all(steps.map((step) => server.result(step)));
+
+  assert.deepEqual([nul, half, long, blank, details].map((each) => each!["outcome"]), Array(5).fill("retryable_failure"));
+  assert.deepEqual([nul!["error"].type, nul!["error"].message], ["T ", "a b"]);
+  assert.equal(half!["error"].message, "x?");
+  assert.equal(long!["error"].message, "x" + emoji.repeat(1999));
+  assert.deepEqual([blank!["error"].type, blank!["error"].message], ["Error", "Error"]);
+  assert.equal(details!["error"].message, "with details");
+  assert.match(details!["error"].details.omitted, /circular/);
+});
+
+test("failure that the server refuses is sent again without its details", async () => {
+  const step = server.offer("failing");
+  server.plan["results"] = [problem(400, "invalid-request", { violations: [{ field: "results/0/error/details", message: "must have at most 1048576 bytes" }] })];
+  await started({ failing: () => Outcome.retryable("Busy", "try again", { details: { a: 1 }, retryAfterSeconds: 5 }) });
+
+  const result = await server.result(step);
+
+  assert.deepEqual([result["outcome"], result["error"].type, result["error"].message, result["retry_after_ms"]],
+    ["retryable_failure", "Busy", "try again", 5000]);
 });
 
 // ---- results

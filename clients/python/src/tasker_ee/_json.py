@@ -8,7 +8,7 @@ import math
 import re
 from typing import Any, Dict, List, Tuple
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},]')
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{},]')
 
 
 class _HasDecimals(Exception):
