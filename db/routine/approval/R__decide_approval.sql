@@ -36,6 +36,7 @@ begin
       when v_form is null and v_values <> '{}' then jsonb_build_object('code', 'invalid-request', 'field', 'values', 'message', 'must be empty: the approval has no form')
       when octet_length(v_values::text) > 65536 then jsonb_build_object('code', 'payload-too-large', 'field', 'values', 'message',
         format('must have at most 65536 bytes, but has %s; keep large data elsewhere and give its address', octet_length(v_values::text)))
+      when tasker.check_document(v_values) is not null then jsonb_build_object('code', 'invalid-request', 'field', 'values', 'message', tasker.check_document(v_values))
       when length(p_comment) > 1000 then jsonb_build_object('code', 'invalid-request', 'field', 'comment', 'message', 'must have at most 1000 characters')
       when v_form is not null and (p_approved or v_values <> '{}') and not coalesce(p_values_checked, false) then jsonb_build_object('code', 'payload-not-checked', 'field', 'values', 'message',
         'the approval has a form: decide over REST, where a server validates the values, or validate them and set p_values_checked')

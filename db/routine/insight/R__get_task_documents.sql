@@ -1,5 +1,5 @@
 -- Tasks as the REST interface shows each by itself, in the order of the argument, a JSON array; unknown ones are left out: what get_task_summaries has, the context, the
--- output, the readiness of every step, the decisions and the batches, without their workers. A context or output of more than p_most_bytes is null, and document_bytes has the
+-- output, the readiness of every step, the decisions and the batches, without their workers. A context or output of more than p_most_bytes (4 MiB without it) is null, and document_bytes has the
 -- sizes of both, in bytes of their JSON text; one that is null has none. Source: reference section 6.2, TaskResponse.
 create or replace function tasker.get_task_documents(p_task_uuids uuid[], p_most_bytes int default null)
 returns json
@@ -11,8 +11,8 @@ begin
   -- As json and not jsonb, which would be put together, copied and taken apart again.
   return (select coalesce(json_agg(d order by array_position(p_task_uuids, d.task_uuid)), '[]')
   from (
-    select h.*, case when (b.context <= p_most_bytes) is not false then x.context end as context,
-           case when (b.output <= p_most_bytes) is not false then o.output end as output,
+    select h.*, case when b.context <= coalesce(p_most_bytes, 4194304) then x.context end as context,
+           case when b.output <= coalesce(p_most_bytes, 4194304) then o.output end as output,
            o.error as output_error, json_strip_nulls(to_json(b)) as document_bytes,
            t.parent_step_uuid, tasker.get_allowed_actions(t) as allowed_actions, x.submitted_by, nullif(split_part(x.trace_parent, '-', 2), '') as trace_id,
            -- Most tasks have none of these, and a call costs more than a look.

@@ -49,7 +49,10 @@ begin
   p_data := coalesce(p_data, '{}');
   v_now := coalesce(p_now, clock_timestamp());
 
-  v_refusal := tasker.judge_step_action(v_task, v_step, p_action, p_by, p_reason, p_data);
+  v_refusal := coalesce(tasker.judge_step_action(v_task, v_step, p_action, p_by, p_reason, p_data),
+    (select jsonb_build_object('outcome', 'refused', 'code', 'invalid-request', 'field', d.field, 'message', d.complaint)
+     from (select e.key as field, tasker.check_document(e.value) as complaint from jsonb_each(p_data) e) d
+     where d.complaint is not null order by d.field limit 1));
   if v_refusal is not null then
     return v_refusal || jsonb_build_object('state', v_step.state, 'attempt', v_step.attempts, 'task_state', v_task.state);
   end if;

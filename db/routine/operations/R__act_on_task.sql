@@ -47,6 +47,8 @@ begin
   p_data := coalesce(p_data, '{}');
   v_refusal := case
     when jsonb_typeof(p_data) <> 'object' then jsonb_build_object('field', 'data', 'message', 'must be an object')
+    when tasker.check_document(p_data) is not null then jsonb_build_object('field', case when p_data ? 'context' then 'context' else 'data' end,
+      'message', tasker.check_document(p_data))
     when jsonb_typeof(p_data -> 'context') <> 'object' then jsonb_build_object('field', 'context', 'message', 'must be an object')
     when jsonb_typeof(p_data -> 'rerun_completed') not in ('boolean', 'null') then
       jsonb_build_object('field', 'rerun_completed', 'message', 'must be true or false')

@@ -1,30 +1,53 @@
 -- Writes the hash of a document beside it when its row is inserted. On insert only: functions that replace a document write
--- its hash themselves, so that a document changed in any other way no longer matches its hash.
--- Source: docs/promises.md, documents. Trigger on workflow_step_result_audit, task_contexts, workflow_step_documents, task_outputs, task_signals and named_tasks.
+-- its hash themselves, so that a document changed in any other way no longer matches its hash. Refuses a document that no reader
+-- could read again (check_document), whichever way it came: the functions that take documents in say so before, and name the member.
+-- What the engine makes of stored documents nests them some levels deeper, hence the higher limit.
+-- Errors: 23514. Source: docs/promises.md, documents; ADR 0065. Trigger on workflow_step_result_audit, task_contexts,
+-- workflow_step_documents, task_outputs, task_signals and named_tasks.
 create or replace function tasker.stamp_document_hash()
 returns trigger
 language plpgsql
 set search_path = ''
 as $$
+declare
+  v_document  jsonb;
+  v_other     jsonb;
+  v_text      text;
+  v_rest      text;
+  v_complaint text;
 begin
   if tg_table_name = 'workflow_step_result_audit' then
-    new.document_hash := tasker.hash_documents(new.result, new.error);
+    v_document := new.result;
+    v_other := new.error;
   elsif tg_table_name = 'task_contexts' then
-    new.document_hash := tasker.hash_documents(new.context);
+    v_document := new.context;
   elsif tg_table_name = 'workflow_step_documents' then
-    new.document_hash := tasker.hash_documents(new.inputs, new.checkpoint);
+    v_document := new.inputs;
+    v_other := new.checkpoint;
   elsif tg_table_name = 'task_outputs' then
-    new.document_hash := tasker.hash_documents(new.output, new.error);
+    v_document := new.output;
+    v_other := new.error;
   elsif tg_table_name = 'task_signals' then
-    new.document_hash := tasker.hash_documents(new.payload);
+    v_document := new.payload;
   else
-    new.document_hash := tasker.hash_documents(new.configuration);
+    v_document := new.configuration;
+  end if;
+  v_text := v_document::text;
+  v_rest := v_other::text;
+  new.document_hash := tasker.hash_texts(v_text, v_rest);
+  -- Shorter ones are let through in any case; without the call they cost nothing.
+  if octet_length(v_text) > 1000 or octet_length(v_rest) > 1000 then
+    v_complaint := coalesce(tasker.check_document(v_document, p_deepest => 900, p_text => v_text),
+                            tasker.check_document(v_other, p_deepest => 900, p_text => v_rest));
+    if v_complaint is not null then
+      raise exception 'a document of % %', tg_table_name, v_complaint using errcode = 'check_violation', table = tg_table_name, schema = 'tasker';
+    end if;
   end if;
   return new;
 end
 $$;
 comment on function tasker.stamp_document_hash() is
-  'Writes the hash of a document beside it when its row is inserted.';
+  'Writes the hash of a document beside it when its row is inserted, and refuses one that could not be read again.';
 
 create or replace trigger documents_are_hashed before insert on tasker.workflow_step_result_audit
   for each row execute function tasker.stamp_document_hash();

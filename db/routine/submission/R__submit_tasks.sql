@@ -95,6 +95,10 @@ begin
              -- A caller that validated the context has checked this too. A worker could not parse a deeper one.
              when not p_context_checked and jsonb_path_exists(g.request -> 'context', 'strict $.**{64}') then
                jsonb_build_object('verdict', 'invalid', 'field', 'context', 'message', 'context must not be nested more than 64 deep')
+             when not p_context_checked and tasker.check_document(g.request -> 'context') is not null then
+               jsonb_build_object('verdict', 'invalid', 'field', 'context', 'message', 'context ' || tasker.check_document(g.request -> 'context'))
+             when g.request ? 'tags' and tasker.check_document(g.request -> 'tags', 131072) is not null then
+               jsonb_build_object('verdict', 'invalid', 'field', 'tags', 'message', 'tags ' || tasker.check_document(g.request -> 'tags', 131072))
              when g.identity_strategy = 'caller_provided' and g.request ->> 'idempotency_key' is null then
                jsonb_build_object('verdict', 'invalid', 'field', 'idempotency_key', 'message', 'the template asks for an idempotency_key')
              when g.request ->> 'parent_task_uuid' is not null and (not v_parents ? lower(g.request ->> 'parent_task_uuid')

@@ -21,7 +21,7 @@ class InsightGateway {
   }
 
   JsonObject getServerDocuments() {
-    return sql.object("get_server_documents()");
+    return sql.answer("get_server_documents()").asJsonObject();
   }
 
   JsonObject getQueueDocuments() {

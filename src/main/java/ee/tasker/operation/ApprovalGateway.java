@@ -18,8 +18,8 @@ class ApprovalGateway {
   private ServerIdentity server;
 
   JsonObject listApprovals(JsonObject filter, Approver by, int limit, String after) {
-    return sql.object("list_approvals(cast(? as jsonb), ?, cast(? as jsonb), ?, cast(? as text))", filter, by.name(), by.rights(), limit,
-        after);
+    return sql.answer("list_approvals(cast(? as jsonb), ?, cast(? as jsonb), ?, cast(? as text))", filter, by.name(), by.rights(), limit,
+        after).asJsonObject();
   }
 
   /** @return JSON null when there is none, or the caller may not see it */

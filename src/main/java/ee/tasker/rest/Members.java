@@ -118,6 +118,26 @@ final class Members {
     return new Members(prefix + name + "/", object == null ? JsonValue.EMPTY_JSON_OBJECT : object, violations);
   }
 
+  /** The members of an object whose texts are {@linkplain JsonbCheck#cleaned(JsonValue) cleaned} and not refused; empty when absent. */
+  Members cleaned(String name) {
+    JsonValue value = value(name);
+    if (value != null && !(value instanceof JsonObject)) {
+      wrong(name, "must be an object");
+    }
+    JsonObject object = value instanceof JsonObject given ? JsonbCheck.cleaned(given).asJsonObject() : JsonValue.EMPTY_JSON_OBJECT;
+    return new Members(prefix + name + "/", object, violations);
+  }
+
+  /** A text that is cut when it is too long; the fallback for one that is blank. */
+  String cutText(String name, int longest, String fallback) {
+    JsonValue value = value(name);
+    if (!(value instanceof JsonString text)) {
+      wrong(name, value == null ? "is required" : "must be a string");
+      return fallback;
+    }
+    return text.getString().isBlank() ? fallback : JsonbCheck.cleaned(text.getString(), longest);
+  }
+
   /** The members of an object from another source; violations are reported under the given name. */
   Members of(String name, JsonObject object) {
     return new Members(prefix + name + "/", object, violations);

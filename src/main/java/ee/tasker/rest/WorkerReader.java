@@ -2,6 +2,7 @@ package ee.tasker.rest;
 
 import ee.tasker.engine.model.Outcome;
 import ee.tasker.platform.Json;
+import ee.tasker.platform.JsonbCheck;
 import ee.tasker.platform.Problem;
 import ee.tasker.remote.Poll;
 import ee.tasker.remote.WorkerResult;
@@ -11,7 +12,6 @@ import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonValue;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -37,7 +37,6 @@ final class WorkerReader {
   private static final int LONGEST_DECISION = 1_000;
   private static final int LONGEST_HANDLER = 500;
   private static final int LONGEST_TYPE = 200;
-  private static final int LONGEST_DOCUMENT_MESSAGE = 100_000;
   private static final int LONGEST_TIME_MS = Integer.MAX_VALUE;
 
   private WorkerReader() {
@@ -126,9 +125,7 @@ final class WorkerReader {
     JsonValue result = JsonValue.NULL;
     if (members.has(RESULT)) {
       result = members.anything(RESULT);
-      if (result.toString().getBytes(StandardCharsets.UTF_8).length > longest) {
-        members.wrong(RESULT, "must have at most " + longest + " bytes");
-      }
+      JsonbCheck.tooLong(result, longest).ifPresent(complaint -> members.wrong(RESULT, complaint));
       if (!Set.of(Outcome.SUCCESS.word(), Outcome.CANCELLED.word()).contains(outcome)) {
         members.wrong(RESULT, "is allowed for " + Outcome.SUCCESS + " and " + Outcome.CANCELLED);
       }
@@ -188,14 +185,14 @@ final class WorkerReader {
     if (!isFailure && !Outcome.CANCELLED.word().equals(outcome)) {
       members.wrong(ERROR, "is allowed for failures and " + Outcome.CANCELLED);
     }
-    Members given = members.members(ERROR);
-    JsonObjectBuilder error = StepResult.error(given.text("type", LONGEST_TYPE), given.text("message", LONGEST_DOCUMENT_MESSAGE));
+    // What a failure says is no reason to refuse it: a step that would be tried again would end.
+    Members given = members.cleaned(ERROR);
+    String type = given.cutText("type", LONGEST_TYPE, "Error");
+    JsonObjectBuilder error = StepResult.error(type, given.cutText("message", StepResult.LONGEST_MESSAGE, type));
     JsonObject details = given.object("details");
     given.refuseOthers();
     if (details != null) {
-      if (details.toString().getBytes(StandardCharsets.UTF_8).length > longest) {
-        given.wrong("details", "must have at most " + longest + " bytes");
-      }
+      JsonbCheck.tooLong(details, longest).ifPresent(complaint -> given.wrong("details", complaint));
       error.add("details", details);
     }
     if (retryAfter != null) {

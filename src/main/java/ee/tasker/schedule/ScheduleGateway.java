@@ -68,17 +68,17 @@ class ScheduleGateway {
   }
 
   JsonObject getScheduleDocuments(JsonObject filter, int limit, UUID before) {
-    return sql.object("get_schedule_documents(cast(? as jsonb), ?, cast(? as uuid))", filter, limit,
-        before == null ? null : before.toString());
+    return sql.answer("get_schedule_documents(cast(? as jsonb), ?, cast(? as uuid))", filter, limit,
+        before == null ? null : before.toString()).asJsonObject();
   }
 
   JsonObject listScheduleFires(UUID uuid, JsonObject filter, int limit, Instant before) {
-    return sql.object("list_schedule_fires(cast(? as uuid), cast(? as jsonb), ?, cast(? as timestamptz))", uuid, filter, limit,
-        before == null ? null : before.toString());
+    return sql.answer("list_schedule_fires(cast(? as uuid), cast(? as jsonb), ?, cast(? as timestamptz))", uuid, filter, limit,
+        before == null ? null : before.toString()).asJsonObject();
   }
 
   JsonArray getBackfillDocuments(UUID uuid) {
-    return sql.array("get_backfill_documents(cast(? as uuid))", uuid);
+    return sql.answer("get_backfill_documents(cast(? as uuid))", uuid).asJsonArray();
   }
 
   /** Whether and which of some fire times have a task. */

@@ -33,6 +33,11 @@ public record ClaimedStep(
     return Json.uuid(document, "step_uuid");
   }
 
+  /** Whether the reply was too long for the documents of this step, which is to be given back. */
+  public static boolean isLeftOut(JsonObject document) {
+    return document.getBoolean("left_out", false);
+  }
+
   public static StepKey key(JsonObject document) {
     return new StepKey(Json.uuid(document, "task_uuid"), stepUuid(document), document.getInt("handoff"));
   }

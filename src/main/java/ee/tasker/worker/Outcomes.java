@@ -53,8 +53,9 @@ public final class Outcomes {
     }
     if (outcome instanceof StepOutcome.PermanentFailure failure) {
       JsonObjectBuilder error = error(failure.errorType(), failure.message());
-      if (!failure.details().isEmpty() && JsonbCheck.complaint(failure.details()).isEmpty()) {
-        error.add("details", failure.details());
+      JsonValue details = JsonbCheck.cleaned(failure.details());
+      if (!failure.details().isEmpty() && JsonbCheck.complaint(details).isEmpty()) {
+        error.add("details", details);
       }
       return new StepResult(step.key(), Outcome.PERMANENT_FAILURE, JsonValue.NULL, error.build(), time);
     }

@@ -14,9 +14,11 @@ import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -130,6 +132,18 @@ class OutcomesTest {
     StepResult result = result(ClaimedSteps.any(), StepOutcome.permanent("T", "x" + "\ud83d\ude00".repeat(5_000)));
 
     assertThat(ee.tasker.platform.JsonbCheck.complaint(result.error())).isEmpty();
+    assertThat(result.error().asJsonObject().getString("message")).isEqualTo("x" + "\ud83d\ude00".repeat(1_999) + "…");
+  }
+
+  @Test
+  void result_that_becomes_too_long_with_all_digits_is_not_storable() {
+    var numbers = Json.createArrayBuilder();
+    IntStream.range(0, 34_000).forEach(i -> numbers.add(new BigDecimal("1e999")));
+
+    StepResult result = result(ClaimedSteps.any(), StepOutcome.success(numbers.build()));
+
+    assertThat(result.error().asJsonObject().getString("type")).isEqualTo("result_not_storable");
+    assertThat(result.error().asJsonObject().getString("message")).startsWith("result must have at most 33554432 bytes");
   }
 
   private static StepResult result(ClaimedStep step, StepOutcome outcome) {
