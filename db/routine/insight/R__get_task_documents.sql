@@ -11,8 +11,8 @@ begin
   -- As json and not jsonb, which would be put together, copied and taken apart again.
   return (select coalesce(json_agg(d order by array_position(p_task_uuids, d.task_uuid)), '[]')
   from (
-    select h.*, case when b.context <= coalesce(p_most_bytes, 4194304) then x.context end as context,
-           case when b.output <= coalesce(p_most_bytes, 4194304) then o.output end as output,
+    select h.*, case when b.context <= least(p_most_bytes, 4194304) then x.context end as context,
+           case when b.output <= least(p_most_bytes, 4194304) then o.output end as output,
            o.error as output_error, json_strip_nulls(to_json(b)) as document_bytes,
            t.parent_step_uuid, tasker.get_allowed_actions(t) as allowed_actions, x.submitted_by, nullif(split_part(x.trace_parent, '-', 2), '') as trace_id,
            -- Most tasks have none of these, and a call costs more than a look.

@@ -14,7 +14,7 @@ as $$
   sized as (
     select f.*, octet_length(f.result::text) as result_bytes, octet_length(f.error::text) as error_bytes from found f),
   chosen as (
-    select z.*, z.result_bytes <= coalesce(p_most_bytes, 4194304) as is_short_result, z.error_bytes <= coalesce(p_most_bytes, 4194304) as is_short_error from sized z),
+    select z.*, z.result_bytes <= least(p_most_bytes, 4194304) as is_short_result, z.error_bytes <= least(p_most_bytes, 4194304) as is_short_error from sized z),
   summed as (
     select c.*, sum(case when c.is_short_result then c.result_bytes else 0 end + case when c.is_short_error then c.error_bytes else 0 end)
                   over (order by c.step_position, c.sort_key) as bytes
