@@ -2443,7 +2443,8 @@ function tasker.find_tasks(p_filter jsonb, p_limit integer, p_cursor uuid DEFAUL
     OUT r_unknown_attribute text) returns record, stable;
   -- called by count_tasks, list_tasks
 -- The results of a batch for a step that follows from it, by page, in the order of the batches.
-function tasker.get_ancestor_batch_results(p_step_uuid uuid, p_batch_step text, p_after integer, p_limit integer) returns jsonb, stable;
+function tasker.get_ancestor_batch_results(p_step_uuid uuid, p_batch_step text, p_after integer, p_limit integer,
+    p_most_bytes integer DEFAULT 4194304) returns jsonb, stable;
   -- called by StepGateway, get_worker_batch_results
 -- The batches of a task as the REST interface shows them, a JSON array in the order of the template.
 function tasker.get_batch_documents(p_task_uuid uuid) returns jsonb, stable;
@@ -2520,8 +2521,13 @@ function tasker.get_waiting_document(p_task_uuid uuid, p_shows_context boolean D
 function tasker.group_failures(p_filter jsonb DEFAULT '{}'::jsonb, p_hours integer DEFAULT 24, p_limit integer DEFAULT 50,
     p_tasks integer DEFAULT 5000) returns jsonb, stable;
   -- called by InsightGateway
--- A document with the sizes of some of its members, without those that are longer than p_most bytes.
-function tasker.limit_documents(p_document jsonb, p_names text[], p_most integer) returns jsonb, immutable;
+-- An answer for a program, as it is.
+function tasker.limit_answer(p_answer text) returns text, immutable;
+  -- called by SqlFunctions
+-- The results and errors of steps with their sizes, in bytes of their JSON text, and whether an answer shows them.
+function tasker.limit_results(p_step_uuids uuid[], p_step_uuid uuid DEFAULT NULL::uuid, p_most_bytes integer DEFAULT NULL::integer)
+    returns TABLE(workflow_step_uuid uuid, sort_key integer, result jsonb, error jsonb, execution_time_ms bigint, result_bytes integer,
+    error_bytes integer, shows_result boolean, shows_error boolean), stable;
   -- called by get_documents_of_steps, get_step_audit
 -- A page of the workers of a batch as the REST interface shows steps, in the order of the batches.
 function tasker.list_batch_workers(p_task_uuid uuid, p_batch_step_uuid uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 100,
@@ -2730,6 +2736,11 @@ function tasker.save_view(p_page text, p_name text, p_query text, p_namespace te
 
 -- Functions: proof
 -- ----------------
+-- Why a document may not be stored: null, or what is wrong with it.
+function tasker.check_document(p_document jsonb, p_most_bytes integer DEFAULT 33554432, p_deepest integer DEFAULT 500, p_text text DEFAULT NULL::text)
+    returns text, immutable;
+  -- called by act_on_step, act_on_task, add_steps, check_batches, check_checkpoint, check_signal, decide_approval, save_schedule,
+  --   stamp_document_hash, submit_tasks, update_dlq_entry
 -- Checks on the existing data whether every promise was kept: one row per invariant, with the number of its violations and up to five examples.
 function tasker.check_history(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone, p_quiet_for interval DEFAULT NULL::interval)
     returns TABLE(invariant text, violations bigint, examples jsonb), stable;
@@ -2837,9 +2848,12 @@ function tasker.find_webhook_violations(p_since timestamp with time zone DEFAULT
   -- called by check_history
 -- A 64-bit hash of a document, or of two that are written together.
 function tasker.hash_documents(p_document jsonb, p_other jsonb DEFAULT NULL::jsonb) returns bigint, immutable;
-  -- called by act_on_step, act_on_task, find_document_violations, find_template_violations, pass_waits, save_checkpoint, stamp_document_hash,
-  --   tell_end_of_task, yield_steps
--- Writes the hash of a document beside it when its row is inserted.
+  -- called by act_on_step, act_on_task, find_document_violations, find_template_violations, pass_waits, save_checkpoint, tell_end_of_task,
+  --   yield_steps
+-- A 64-bit hash of the text of a document, or of two that are written together.
+function tasker.hash_texts(p_document text, p_other text) returns bigint, immutable;
+  -- called by hash_documents, stamp_document_hash
+-- Writes the hash of a document beside it when its row is inserted, and refuses one that could not be read again.
 function tasker.stamp_document_hash() returns trigger;
   -- called by trigger of named_tasks, trigger of task_contexts, trigger of task_outputs, trigger of task_signals, trigger of workflow_step_documents,
   --   trigger of workflow_step_result_audit
@@ -3541,7 +3555,7 @@ function tasker.settle_deliveries(p_results jsonb, p_now timestamp with time zon
 -- The handler keys whose steps a worker may claim, by namespace.
 function tasker.calculate_served_handlers(p_namespaces text[], p_handlers text[], p_resolvers text[], p_unable text[]) returns jsonb, stable;
   -- called by declare_worker, decline_steps, get_served_handlers
--- Why a checkpoint may not be stored: null, or a sentence with its size.
+-- Why a checkpoint may not be stored: null, or a sentence, with its size if it is too long.
 function tasker.check_checkpoint(p_checkpoint jsonb) returns text, immutable;
   -- called by judge_yields, save_checkpoint, save_worker_checkpoints
 -- Claims steps for one external worker, never more than its capacity leaves.
