@@ -2,6 +2,7 @@ package ee.tasker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ee.tasker.docs.Readme;
 import ee.tasker.run.Login;
 import ee.tasker.testing.server.AgainstServer;
 import ee.tasker.testing.server.TaskerClient;
@@ -15,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -235,6 +237,28 @@ class CliIT {
 
     assertThat(samples.status()).as(samples.out() + samples.err()).isZero();
     assertThat(samples.out()).contains("ok   linear").endsWith("3 cases, 3 as expected, 0 not\n");
+  }
+
+  /** Its first line makes the jar and an alias, which the build has done before this test. */
+  @Test
+  void the_commands_of_the_readme_do_what_it_says() throws IOException {
+    List<Readme.Block> blocks = Readme.in(Path.of(System.getProperty("tasker.checkout"))).blocks("Your first task");
+    List<String> commands = blocks.stream().map(Readme.Block::commands).filter(all -> all.get(0).contains("alias tasker="))
+        .findFirst().orElseThrow();
+    assertThat(commands).hasSize(3).first().isEqualTo("./mvnw -f extras/pom.xml package && alias tasker=\"$PWD/extras/cli/tasker\"");
+    Path login = Files.createDirectories(home.resolve(".tasker")).resolve("login");
+    Files.writeString(login, "user = \"" + Login.FOR_TESTS.name() + ":" + Login.FOR_TESTS.password() + "\"\n");
+    environment.put("TASKER_URL", server.base().toString());
+
+    for (String command : commands.subList(1, commands.size())) {
+      String[] words = command.replace(".tasker/login", login.toString()).split(" ");
+      assertThat(words[0]).isEqualTo("tasker");
+      Run run = tasker(Arrays.copyOfRange(words, 1, words.length));
+      assertThat(run.status()).as(command + ": " + run.err()).isZero();
+      if (command.endsWith("--watch")) {
+        assertThat(run.out()).contains("step linear_step_4  enqueued_for_orchestration -> complete", "is complete");
+      }
+    }
   }
 
   @Test

@@ -2,6 +2,7 @@ package ee.tasker.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ee.tasker.docs.Readme;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
@@ -18,6 +19,14 @@ class BannerTest {
   @Test
   void login_that_the_server_took_is_printed() {
     assertThat(banner(true)).contains("user admin, password drawn-by-the-run-command", "kept in .tasker/login", "curl -K .tasker/login -i");
+  }
+
+  @Test
+  void readme_shows_what_is_printed() {
+    String shown = Readme.in(Path.of("")).blocks("Run it").get(1).text();
+
+    assertThat(shown).contains("Tasker EE is ready");
+    assertThat(banner(true)).matches(Readme.printed(shown));
   }
 
   @Test
