@@ -154,7 +154,7 @@ public final class SampleRunner {
           each.getKey().expected().getJsonObject("signals")
               .forEach((step, signal) -> due.add(new DueSignal(each.getKey(), taskUuid, step, signal.asJsonObject())));
         } catch (IOException e) {
-          troubles.put(each.getKey(), e.toString());
+          troubles.put(each.getKey(), e.getMessage());
         }
       }
     }
@@ -168,7 +168,7 @@ public final class SampleRunner {
           }
         } catch (IOException e) {
           due.remove(each);
-          troubles.put(each.sampleCase(), e.toString());
+          troubles.put(each.sampleCase(), e.getMessage());
         }
       }
       if (due.isEmpty() || System.nanoTime() > deadline) {
@@ -209,7 +209,7 @@ public final class SampleRunner {
     try {
       return differences(sampleCase, submission);
     } catch (IOException e) {
-      return List.of(e.toString());
+      return List.of(e.getMessage());
     }
   }
 

@@ -124,6 +124,11 @@ class CliIT {
     assertThat(page.getJsonArray("tasks")).hasSize(1);
     String task = page.getJsonArray("tasks").getJsonObject(0).getString("task_uuid");
     assertThat(tasker("task", "get", task).out()).contains("namespace  testing", "first   complete");
+    // The newest task has a beginning that no older one has; as far as a limited caller can see, too.
+    assertThat(tasker("task", "get", task.substring(0, 23)).out()).isEqualTo(tasker("task", "get", task).out());
+    assertThat(tasker("task", "get", "--last").out()).isEqualTo(tasker("task", "get", task).out());
+    assertThat(tasker("task", "get", "ffff").status()).isEqualTo(3);
+    assertThat(tasker("task", "get", task.substring(0, 4)).err()).contains("More than one task begins with", "give more of it");
     assertThat(tasker("task", "graph", task).out()).isEqualTo("✔  first   complete\n✔  second  complete\n");
     assertThat(tasker("step", "get", task, "second", "-o", "yaml").out()).contains("state: complete");
     assertThat(tasker("task", "history", task).out()).contains("evaluating_results");
@@ -162,6 +167,11 @@ class CliIT {
     String task = json(failed).getString("task_uuid");
 
     assertThat(tasker("task", "diagnosis", task).out()).contains("failing", "failed permanently");
+    assertThat(tasker("task", "why", "--last").out()).isEqualTo(tasker("task", "diagnosis", task).out());
+    JsonObject error = json(tasker("step", "list", task, "-o", "json")).getJsonArray("steps").getValuesAs(JsonObject.class).stream()
+        .filter(step -> step.getString("state").equals("error")).findFirst().orElseThrow().getJsonObject("error");
+    assertThat(tasker("task", "get", task).out()).contains("WHY", "failed permanently", error.getString("message"));
+    assertThat(tasker("task", "history", task).out()).contains(error.getString("type") + ": " + error.getString("message"));
     assertThat(tasker("dlq", "of-task", task).out()).contains("permanent_failure", "pending");
     assertThat(tasker("task", "retry", task, "-m", "once more", "--by", "ann").status()).isZero();
     assertThat(tasker("task", "wait", task, "--for", "30").status()).isEqualTo(10);

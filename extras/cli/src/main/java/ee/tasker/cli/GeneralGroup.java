@@ -43,7 +43,7 @@ final class GeneralGroup {
             .runs(Watch::events).example("tasker events --namespace payments --kind task").example("tasker events -o json --count 10"),
         Command.of("domain-events", "Prints domain events as they happen, until it is interrupted.").calls(Operation.STREAM_DOMAIN_EVENTS)
             .with(Arg.query("namespace", "NAMESPACE", "Of this namespace."), Arg.query("name", "NAME", "Of this template."),
-                Arg.query("type", "TYPE", "Events of this name."), Arg.query("task", "TASK", "Of this task."),
+                Arg.query("type", "TYPE", "Events of this name."), Arg.query("task", "TASK", "Of this task.").uuid(),
                 Arg.query("correlation_id", "UUID", "Of tasks with this correlation id.").uuid(),
                 Arg.query("with_error", "BOOLEAN", "Only those whose data are missing or do not fit.").values("true", "false"),
                 Arg.local("after", "ID", "Continues after the event of this id.").covers("last_event_id"),
