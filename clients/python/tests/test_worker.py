@@ -205,6 +205,71 @@ class WorkerTest(unittest.TestCase):
 
         self.assertEqual((403, "not-permitted"), (raised.exception.status, raised.exception.code))
 
+    def test_namespace_that_does_not_exist_yet_is_waited_for(self):
+        missing = problem(400, "invalid-request", violations=[{"field": "namespaces", "message": "namespaces must exist: there is no namespace shop"}])
+        self.server.plan["workers"] = [answering(missing), answering(missing)]
+        key = self.server.offer("a")
+        logging.getLogger("tasker_ee").setLevel(logging.NOTSET)
+
+        with self.assertLogs("tasker_ee", "WARNING") as logged:
+            self.worker()
+            self.server.await_result(key)
+
+        self.assertEqual(3, len(self.server.of("workers")))
+        self.assertEqual(2, len([line for line in logged.output if "not registered yet, trying again" in line and "there is no namespace shop" in line]))
+
+    def test_other_mistake_in_a_registration_is_raised(self):
+        self.server.plan["workers"] = [answering(problem(400, "invalid-request", violations=[{"field": "namespaces", "message": "must name one"}]))]
+        worker = Worker(name="test", client=Client(self.server.url))
+        worker.add_handler("a", self.note)
+
+        with self.assertRaises(ProblemError):
+            worker.run()
+
+    def test_second_handler_of_a_name_is_told_in_a_line_before_it_is_raised(self):
+        worker = Worker(client=Client(self.server.url))
+        worker.add_handler("a", self.note)
+        worker.resolver("r")(self.note)
+        logging.getLogger("tasker_ee").setLevel(logging.NOTSET)
+        for add, message in ((lambda: worker.add_handler("a", self.note), "there are two handlers 'a'"),
+                             (lambda: worker.resolver("r")(self.note), "there are two resolvers 'r'")):
+            with self.assertLogs("tasker_ee", "ERROR") as logged, self.assertRaisesRegex(ValueError, message):
+                add()
+            self.assertEqual([message], [record.getMessage() for record in logged.records])
+
+    def test_mistake_in_the_code_of_a_handler_is_not_retried_unless_that_is_asked_for(self):
+        def name(step):
+            return undefined_name  # noqa: F821
+
+        def attribute(step):
+            return step.no_such_attribute
+
+        def module(step):
+            import no_such_module_of_a_test  # noqa: F401
+
+        def syntax(step):
+            compile("return return", "code", "exec")
+
+        def asked(step):
+            try:
+                return step.no_such_attribute
+            except AttributeError as e:
+                raise RetryableError(str(e))
+
+        handlers = {"name": name, "attribute": attribute, "module": module, "syntax": syntax, "asked": asked, "other": lambda step: {}["key"]}
+        self.worker(*handlers.items())
+        results = {each: self.server.await_result(self.server.offer(each)) for each in handlers}
+
+        self.assertEqual({"name": ("permanent_failure", "NameError"), "attribute": ("permanent_failure", "AttributeError"),
+                          "module": ("permanent_failure", "ModuleNotFoundError"), "syntax": ("permanent_failure", "SyntaxError"),
+                          "asked": ("retryable_failure", "RetryableError"), "other": ("retryable_failure", "KeyError")},
+                         {each: (result["outcome"], result["error"]["type"]) for each, result in results.items()})
+
+    def test_worker_that_is_asked_to_retries_everything(self):
+        self.worker(("attribute", lambda step: step.no_such_attribute), permanent=())
+
+        self.assertEqual("retryable_failure", self.server.await_result(self.server.offer("attribute"))["outcome"])
+
     def test_what_cannot_work_is_refused_before_anything_is_sent(self):
         with self.assertRaises(ValueError):
             Worker(client=Client(self.server.url), wait_seconds=61)

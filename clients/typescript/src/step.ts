@@ -285,7 +285,7 @@ export class Outcome {
   }
 
   /** The outcome of a handler that threw. @internal */
-  static of(error: unknown, step: StepContext): Outcome {
+  static of(error: unknown, step: StepContext, permanent: readonly (new (...parameters: any[]) => Error)[]): Outcome {
     if (error instanceof PermanentError) {
       return Outcome.permanent(error.type, error.message, error.details);
     }
@@ -298,6 +298,9 @@ export class Outcome {
     }
     if (error instanceof StepCancelled) {
       return Outcome.retryable("Stopped", error.message);
+    }
+    if (error instanceof Error && permanent.some((each) => error instanceof each)) {
+      return Outcome.permanent(error.name, error.message);
     }
     return error instanceof Error ? Outcome.retryable(error.name || "Error", error.message) : Outcome.retryable("Error", String(error));
   }

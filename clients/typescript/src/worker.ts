@@ -29,9 +29,14 @@ export interface WorkerOptions {
   waitSeconds?: number;
   /** How long running steps may take when the worker is stopped; then they are asked to stop and given back as retryable failures. 30. */
   drainSeconds?: number;
+  /** Errors after which a retry would not help: mistakes in the code of the handler. `[ReferenceError]`; with `[]` every error is retried. */
+  permanent?: ErrorClass[];
   /** `console` without it. */
   log?: Logger;
 }
+
+/** A class of errors. */
+export type ErrorClass = new (...parameters: any[]) => Error;
 
 interface Key {
   step_uuid: string;
@@ -55,6 +60,8 @@ const LONGEST_PAUSE = 15;
 const GATHERING = 3;
 /** One heartbeat that hangs must not keep back the next ones until the leases are over. */
 const SHORTEST_PATIENCE = 5;
+/** A name that is not there is not there in the next attempt either. A TypeError may be a fetch that failed, a SyntaxError a text that is no JSON. */
+const MISTAKES: readonly ErrorClass[] = [ReferenceError];
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 function nameOf(key: Key): string {
@@ -96,7 +103,7 @@ interface Submission {
  * Registers with its handlers, claims steps, runs them side by side and submits their results, until it is stopped.
  *
  * What a handler throws becomes a retryable failure with the error's name as its type, unless it is a `PermanentError`, a
- * `RetryableError` or `StepCancelled`. A handler that is over its `timeout_seconds` is told so (`step.signal`) and its step is submitted
+ * `RetryableError`, `StepCancelled`, or a mistake in its code ({@link WorkerOptions.permanent}). A handler that is over its `timeout_seconds` is told so (`step.signal`) and its step is submitted
  * as `handler_timeout` at once; it occupies the worker until it returns.
  *
  * Heartbeats run on the same event loop: a handler that computes for long without an `await` belongs into a `worker_threads` thread.
@@ -110,6 +117,7 @@ export class Worker {
   readonly #namespaces: string[] | undefined;
   readonly #waitSeconds: number;
   readonly #drainSeconds: number;
+  readonly #permanent: readonly ErrorClass[];
   readonly #askedHeartbeatSeconds: number;
   readonly #log: Logger;
   readonly #path: string;
@@ -154,6 +162,7 @@ export class Worker {
       throw new RangeError("waitSeconds must be from 0 to 60");
     }
     this.#drainSeconds = options.drainSeconds ?? 30;
+    this.#permanent = options.permanent ?? MISTAKES;
     this.#heartbeatSeconds = this.#askedHeartbeatSeconds = options.heartbeatSeconds ?? 10;
     this.#log = options.log ?? console;
     this.#path = `/v1/workers/${this.workerUuid}`;
@@ -164,8 +173,11 @@ export class Worker {
   /** The function runs the steps of `handler.callable`, of all methods or of the given one. @throws Error if there is one, or the worker has started */
   handler(callable: string, handler: Handler, method?: string): this {
     const methods = this.#handlers.get(callable) ?? new Map<string | undefined, Handler>();
-    if (this.#isStarted || methods.has(method)) {
-      throw new Error(this.#isStarted ? "the worker has registered: add handlers before it starts" : `there are two handlers ${callable}`);
+    if (this.#isStarted) {
+      throw this.#mistaken("the worker has registered: add handlers before it starts");
+    }
+    if (methods.has(method)) {
+      throw this.#mistaken(`there are two handlers ${callable}${method === undefined ? "" : ` for method ${method}`}`);
     }
     this.#handlers.set(callable, methods.set(method, handler));
     return this;
@@ -173,11 +185,20 @@ export class Worker {
 
   /** The function runs all steps of `handler.resolver`, and finds the code for `step.handler` itself. */
   resolver(name: string, handler: Handler): this {
-    if (this.#isStarted || this.#resolvers.has(name)) {
-      throw new Error(`there are two resolvers ${name}, or the worker has registered`);
+    if (this.#isStarted) {
+      throw this.#mistaken("the worker has registered: add resolvers before it starts");
+    }
+    if (this.#resolvers.has(name)) {
+      throw this.#mistaken(`there are two resolvers ${name}`);
     }
     this.#resolvers.set(name, handler);
     return this;
+  }
+
+  /** To be thrown; a line that is easier to find than the trace comes first. */
+  #mistaken(message: string): Error {
+    this.#log.error(message);
+    return new Error(message);
   }
 
   #find(step: StepContext): Handler | undefined {
@@ -219,8 +240,9 @@ export class Worker {
   }
 
   /**
-   * Registers, and begins to work. Waits for a server that is away.
-   * @throws ProblemError if the registration is refused: no permission, an unknown namespace, wrong credentials
+   * Registers, and begins to work. Waits for a server that is away, and for a namespace that does not exist yet: its first template
+   * makes it.
+   * @throws ProblemError if the registration is refused: no permission, wrong credentials
    */
   async start(): Promise<void> {
     if (this.#handlers.size === 0 && this.#resolvers.size === 0) {
@@ -332,7 +354,7 @@ export class Worker {
 
   // ---- registration
 
-  /** False if the server is away. */
+  /** False if the server is away, or does not know a namespace yet. */
   async #register(): Promise<boolean> {
     const body = {
       worker_uuid: this.workerUuid, name: this.name.slice(0, 128), namespaces: this.#namespaces, handlers: [...this.#handlers.keys()],
@@ -343,10 +365,10 @@ export class Worker {
       this.#heartbeatSeconds = answer.heartbeat_seconds;
       this.#leaseSeconds = answer.lease_seconds;
     } catch (error) {
-      if (!(error instanceof TaskerError) || (error instanceof ProblemError && !error.isPassing)) {
+      if (!(error instanceof TaskerError) || (error instanceof ProblemError && !error.isPassing && !lacksNamespace(error))) {
         throw error;
       }
-      this.#log.warn(`not registered yet: ${error.message}`);
+      this.#log.warn(`not registered yet, trying again: ${error.message}`);
       return false;
     }
     this.#renewed = this.#registered = performance.now();
@@ -494,7 +516,7 @@ export class Worker {
       const returned = await (async () => handler(step))();
       outcome = returned instanceof Outcome ? returned : Outcome.success(returned);
     } catch (error) {
-      outcome = Outcome.of(error, step);
+      outcome = Outcome.of(error, step, this.#permanent);
       if (!run.isDecided) {
         this.#log.warn(`${run} has failed: ${error instanceof Error ? error.stack : String(error)}`);
       }
@@ -839,6 +861,12 @@ export class Worker {
     const isPassing = error instanceof UnreachableError || (error instanceof ProblemError && error.isPassing);
     this.#log[isPassing ? "warn" : "error"](`${what}: ${error.message}`);
   }
+}
+
+/** Whether a registration was refused only because nobody has registered a template in a namespace so far. */
+function lacksNamespace(problem: ProblemError): boolean {
+  return problem.status === 400
+    && problem.violations.some((each) => each.field === "namespaces" && each.message.includes("there is no namespace"));
 }
 
 function messageOf(error: unknown): string {

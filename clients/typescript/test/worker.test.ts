@@ -236,6 +236,49 @@ test("refused registration is thrown", async () => {
   await assert.rejects(made().run(), (error) => error instanceof ProblemError && error.status === 403 && error.code === "not-permitted");
 });
 
+test("namespace that does not exist yet is waited for", async () => {
+  const missing = problem(400, "invalid-request", { violations: [{ field: "namespaces", message: "namespaces must exist: there is no namespace shop" }] });
+  server.plan["workers"] = [missing, missing];
+  const warnings: string[] = [];
+  const step = server.offer("a");
+
+  await started(undefined, { log: { ...quiet, warn: (message) => warnings.push(message) } });
+
+  await server.result(step);
+  assert.equal(server.registrations, 1);
+  assert.equal(warnings.filter((each) => each.includes("not registered yet, trying again") && each.includes("there is no namespace shop")).length, 2);
+});
+
+test("other mistake in a registration is thrown", async () => {
+  server.plan["workers"] = [problem(400, "invalid-request", { violations: [{ field: "namespaces", message: "must name one" }] })];
+
+  await assert.rejects(made().run(), (error) => error instanceof ProblemError && error.status === 400);
+});
+
+test("second handler of a name is told in a line before it is thrown", () => {
+  const errors: string[] = [];
+  const worker = made({ a: note }, { log: { ...quiet, error: (message) => errors.push(message) } }).resolver("r", note);
+
+  assert.throws(() => worker.handler("a", note), /there are two handlers a/);
+  assert.throws(() => worker.resolver("r", note), /there are two resolvers r/);
+  assert.deepEqual(errors, ["there are two handlers a", "there are two resolvers r"]);
+});
+
+test("name that is not there is not retried unless that is asked for", async () => {
+  const mistaken = () => (globalThis as any).eval("noSuchName");
+  await started({ mistaken, broken: () => (undefined as any).member });
+
+  const mistake = await server.result(server.offer("mistaken"));
+  assert.deepEqual([mistake["outcome"], mistake["error"].type], ["permanent_failure", "ReferenceError"]);
+  assert.equal((await server.result(server.offer("broken")))["outcome"], "retryable_failure");
+});
+
+test("worker that is asked to retries everything", async () => {
+  await started({ mistaken: () => (globalThis as any).eval("noSuchName") }, { permanent: [] });
+
+  assert.equal((await server.result(server.offer("mistaken")))["outcome"], "retryable_failure");
+});
+
 test("what cannot work is refused before anything is sent", async () => {
   assert.throws(() => made({}, { waitSeconds: 61 }), RangeError);
   await assert.rejects(made({}).run(), /has no handler/);

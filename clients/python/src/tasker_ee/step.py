@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Type
 
 from . import _json
 
@@ -234,7 +234,8 @@ class PermanentError(_Failure):
 
 
 class RetryableError(_Failure):
-    """Raised by a handler: try again, after ``retry_after`` seconds or the template's backoff. Any other exception is retried too."""
+    """Raised by a handler: try again, after ``retry_after`` seconds or the template's backoff. Any other exception is retried too,
+    except :data:`MISTAKES`."""
 
     def __init__(self, message: str, *, type: Optional[str] = None, details: Optional[Mapping[str, Any]] = None,
                  retry_after: Optional[float] = None) -> None:
@@ -250,7 +251,11 @@ class StepCancelled(Exception):
         self.result = result
 
 
-def outcome_of(error: BaseException, step: StepContext) -> Outcome:
+#: Mistakes in the code of a handler, which the next attempt would find where they are: a name, an attribute, a module that is not there.
+MISTAKES: Tuple[Type[BaseException], ...] = (AttributeError, ImportError, NameError, SyntaxError)
+
+
+def outcome_of(error: BaseException, step: StepContext, permanent: Tuple[Type[BaseException], ...] = MISTAKES) -> Outcome:
     """The outcome of a handler that raised."""
     if isinstance(error, PermanentError):
         return Outcome.permanent(error.type or type(error).__name__, str(error), error.details)
@@ -260,4 +265,6 @@ def outcome_of(error: BaseException, step: StepContext) -> Outcome:
         if step.cancel_requested:
             return Outcome.cancelled(str(error), error.result)
         return Outcome.retryable("Stopped", str(error))
+    if isinstance(error, permanent):
+        return Outcome.permanent(type(error).__name__, str(error))
     return Outcome.retryable(type(error).__name__, str(error))

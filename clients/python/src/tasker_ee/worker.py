@@ -12,13 +12,13 @@ import socket
 import threading
 import time
 import uuid
-from typing import Any, Callable, Deque, Dict, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Deque, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Type
 
 from . import _json
 from ._http import pause_seconds
 from .client import Client
 from .errors import ProblemError, TaskerError, UnreachableError
-from .step import Outcome, PermanentError, StepCancelled, StepContext, outcome_of
+from .step import MISTAKES, Outcome, PermanentError, StepCancelled, StepContext, outcome_of
 
 log = logging.getLogger("tasker_ee")
 
@@ -65,6 +65,17 @@ class _Run:
         return "step %s, handoff %d" % self.key if self.step is None else repr(self.step)
 
 
+def _lacks_namespace(problem: ProblemError) -> bool:
+    """Whether a registration was refused only because nobody has registered a template in a namespace so far."""
+    return problem.status == 400 and any(each.field == "namespaces" and "there is no namespace" in each.message for each in problem.violations)
+
+
+def _mistaken(message: str) -> ValueError:
+    """To be raised; a line that is easier to find than the trace comes first."""
+    log.error(message)
+    return ValueError(message)
+
+
 class Worker:
     """Registers with its handlers, claims steps, runs them on threads and submits their results, until it is stopped.
 
@@ -77,7 +88,10 @@ class Worker:
     :param drain_seconds: how long running steps may take when the worker is stopped; then they are asked to stop and given back as
         retryable failures
 
-    What a handler raises becomes a retryable failure with the class's name as its type, unless it is a
+    :param permanent: exceptions after which a retry would not help: mistakes in the code of the handler, :data:`~tasker_ee.MISTAKES`.
+        With ``()`` every exception is retried.
+
+    What else a handler raises becomes a retryable failure with the class's name as its type, unless it is a
     :class:`~tasker_ee.PermanentError`, a :class:`~tasker_ee.RetryableError` or :class:`~tasker_ee.StepCancelled`.
 
     A handler that is over its ``timeout_seconds`` is told so (:attr:`StepContext.stop_requested`) and its step is submitted as
@@ -88,7 +102,7 @@ class Worker:
 
     def __init__(self, *, name: Optional[str] = None, namespaces: Optional[Sequence[str]] = None, capacity: int = 10,
                  client: Optional[Client] = None, heartbeat_seconds: int = 10, wait_seconds: int = 30,
-                 drain_seconds: float = 30.0) -> None:
+                 drain_seconds: float = 30.0, permanent: Sequence[Type[BaseException]] = MISTAKES) -> None:
         if not 0 <= wait_seconds <= 60:
             raise ValueError("wait_seconds must be from 0 to 60")
         self.name = name or "%s-%d" % (socket.gethostname(), os.getpid())
@@ -97,6 +111,7 @@ class Worker:
         self.client = client or Client()
         self.wait_seconds = wait_seconds
         self.drain_seconds = drain_seconds
+        self.permanent = tuple(permanent)
         #: Chosen here, so that a registration whose answer was lost can be repeated.
         self.worker_uuid = str(uuid.uuid4())
         self._handlers: Dict[Tuple[str, Optional[str]], Handler] = {}
@@ -143,16 +158,18 @@ class Worker:
     def add_handler(self, callable: str, function: Handler, method: Optional[str] = None) -> None:
         """The same as :meth:`handler`, for any callable. Raises ValueError if there is one, or the worker has started."""
         if self._is_started:
-            raise ValueError("the worker has registered: add handlers before it starts")
+            raise _mistaken("the worker has registered: add handlers before it starts")
         if (callable, method) in self._handlers:
-            raise ValueError("there are two handlers %r" % callable)
+            raise _mistaken("there are two handlers %r%s" % (callable, "" if method is None else " for method %r" % method))
         self._handlers[callable, method] = function
 
     def resolver(self, name: str) -> Callable[[Handler], Handler]:
         """A decorator: the function runs all steps of ``handler.resolver``, and finds the code for ``step.handler`` itself."""
         def decorate(function: Handler) -> Handler:
-            if self._is_started or name in self._resolvers:
-                raise ValueError("there are two resolvers %r, or the worker has registered" % name)
+            if self._is_started:
+                raise _mistaken("the worker has registered: add resolvers before it starts")
+            if name in self._resolvers:
+                raise _mistaken("there are two resolvers %r" % name)
             self._resolvers[name] = function
             return function
         return decorate
@@ -193,9 +210,10 @@ class Worker:
         self._signalled = True
 
     def start(self) -> None:
-        """Registers, and starts the threads. Waits for a server that is away.
+        """Registers, and starts the threads. Waits for a server that is away, and for a namespace that does not exist yet: its first
+        template makes it.
 
-        :raises ProblemError: if the registration is refused: no permission, an unknown namespace, wrong credentials
+        :raises ProblemError: if the registration is refused: no permission, wrong credentials
         """
         if not self._handlers and not self._resolvers:
             raise ValueError("the worker has no handler")
@@ -295,7 +313,7 @@ class Worker:
     # ---- registration
 
     def _register(self) -> bool:
-        """False if the server is away."""
+        """False if the server is away, or does not know a namespace yet."""
         body: Dict[str, Any] = {"worker_uuid": self.worker_uuid, "name": self.name[:128], "namespaces": self.namespaces,
                                 "handlers": sorted({name for name, _ in self._handlers}), "resolvers": sorted(self._resolvers),
                                 "capacity": self.capacity, "heartbeat_seconds": self._asked_heartbeat_seconds}
@@ -303,12 +321,12 @@ class Worker:
             try:
                 answer = self.client.request("POST", "/v1/workers", body=body, retries=0).body
             except ProblemError as e:
-                if not e.is_passing:
+                if not e.is_passing and not _lacks_namespace(e):
                     raise
-                log.warning("not registered yet: %s", e)
+                log.warning("not registered yet, trying again: %s", e)
                 return False
             except UnreachableError as e:
-                log.warning("not registered yet: %s", e)
+                log.warning("not registered yet, trying again: %s", e)
                 return False
         self._heartbeat_seconds = answer["heartbeat_seconds"]
         self._lease_seconds = answer["lease_seconds"]
@@ -445,7 +463,7 @@ class Worker:
                 returned = handler(step)
                 outcome = returned if isinstance(returned, Outcome) else Outcome.success(returned)
             except BaseException as e:
-                outcome = outcome_of(e, step)
+                outcome = outcome_of(e, step, self.permanent)
                 log.log(logging.DEBUG if run.is_decided else logging.WARNING, "%r has failed", run, exc_info=True)
             with self._changed:
                 run.has_returned = True
