@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 class BannerTest {
-  private static final Login LOGIN = new Login("admin", "drawn-by-the-run-command");
+  private static final Login LOGIN = new Login("admin", "q1V0-drawn-by-the-run-command");
 
   private static String banner(boolean valid) {
     return Banner.of(
@@ -18,7 +18,8 @@ class BannerTest {
 
   @Test
   void login_that_the_server_took_is_printed() {
-    assertThat(banner(true)).contains("user admin, password drawn-by-the-run-command", "kept in .tasker/login", "curl -K .tasker/login -i");
+    assertThat(banner(true)).contains("user admin, password q1V0-drawn-by-the-run-command", "kept in .tasker/login",
+        "curl -K .tasker/login -i");
   }
 
   @Test
