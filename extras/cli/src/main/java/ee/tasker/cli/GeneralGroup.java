@@ -113,8 +113,10 @@ final class GeneralGroup {
             .example("tasker bench linear/mathematical_sequence --set even_number=6 --tasks 200 --connections 4")
             .example("tasker bench payments/order --context @order.json --tasks 100 --rate 200 --no-wait --tag trial"),
         Command.of("mcp", "Serves the Model Context Protocol on standard input and output, for assistants.").calls(Operation.GET_OPEN_API)
-            .with(Arg.flag(LOCAL, "allow-write", "Also offers tools that act; each shows first what it would do."))
-            .runs(Mcp::run).example("tasker mcp").example("tasker mcp --allow-write"),
+            .with(Arg.local("tools", "GROUPS",
+                "The tools that are offered: basic (the default), all, or tags of the interface with commas between them: basic,schedules."),
+                Arg.flag(LOCAL, "allow-write", "Also offers tools that act; each shows first what it would do."))
+            .runs(Mcp::run).example("tasker mcp").example("tasker mcp --tools basic,schedules --allow-write"),
         Command.of("init", "Makes an application in a new folder: a handler, a template, a test of both, and the build.")
             .with(Arg.local("dir", "DIR", "The folder, which is new or empty.").positional(),
                 Arg.local("name", "NAME", "The name of the application; that of the folder unless told otherwise."),
