@@ -124,7 +124,6 @@ class CliIT {
     assertThat(page.getJsonArray("tasks")).hasSize(1);
     String task = page.getJsonArray("tasks").getJsonObject(0).getString("task_uuid");
     assertThat(tasker("task", "get", task).out()).contains("namespace  testing", "first   complete");
-    // The newest task has a beginning that no older one has; as far as a limited caller can see, too.
     assertThat(tasker("task", "get", task.substring(0, 23)).out()).isEqualTo(tasker("task", "get", task).out());
     assertThat(tasker("task", "get", "--last").out()).isEqualTo(tasker("task", "get", task).out());
     assertThat(tasker("task", "get", "ffff").status()).isEqualTo(3);

@@ -26,6 +26,8 @@ final class Ids {
   private static final Pattern WHOLE = Pattern.compile("(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}");
   private static final Pattern BEGINNING = Pattern.compile("(?i)[0-9a-f]{4}[0-9a-f-]{0,31}");
   private static final int DIGITS = 32;
+  /** The server takes years of four digits. */
+  private static final Instant LATEST = Instant.parse("9999-12-01T00:00:00Z");
   /** Of lists that are not ordered by UUID. */
   private static final int MOST_PAGES = 10;
 
@@ -63,10 +65,11 @@ final class Ids {
   private static String task(Invocation in, String digits) {
     BigInteger first = new BigInteger(digits + "0".repeat(DIGITS - digits.length()), 16);
     BigInteger last = new BigInteger(digits + "f".repeat(DIGITS - digits.length()), 16);
+    Instant end = Instant.ofEpochMilli(last.shiftRight(80).longValue()).plusSeconds(1);
     // A page begins after its cursor. The first twelve digits of a UUID are the time at which it was made, which ends the range.
     Call call = Call.of(Operation.LIST_TASKS).query("order", "oldest").query("limit", 2)
         .query("cursor", uuid(first.subtract(BigInteger.ONE).max(BigInteger.ZERO)))
-        .query("created_before", Instant.ofEpochMilli(last.shiftRight(80).longValue()).plusSeconds(1));
+        .query("created_before", end.isAfter(LATEST) ? LATEST : end);
     List<String> found = in.client().send(call).json().getJsonArray("tasks").getValuesAs(JsonObject.class).stream()
         .map(task -> task.getString("task_uuid")).filter(uuid -> digits(uuid).startsWith(digits)).toList();
     return only(found, digits, "task", "There is no task that you may list whose UUID begins with ");

@@ -121,6 +121,8 @@ class TaskerTest {
         + ", 01a1fc6e-c2c6-70dd-8baf-9fc43ba29188; give more of it\n");
     assertThat(tasker.run("task", "cancel", "01a1fc6d", "-m", "x")).isEqualTo(Exit.NOT_FOUND);
     assertThat(tasker.requests).extracting(Program.Request::operation).doesNotContain(Operation.CANCEL_TASK);
+    assertThat(tasker.run("task", "get", "ffff")).as("of no year that the server takes").isEqualTo(Exit.NOT_FOUND);
+    assertThat(tasker.requests.get(tasker.requests.size() - 1).query()).containsEntry("created_before", List.of("9999-12-01T00:00:00Z"));
   }
 
   @Test
