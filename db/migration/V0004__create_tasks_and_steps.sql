@@ -177,6 +177,7 @@ create table tasker.workflow_steps (
   is_batchable            boolean,
   batch_step_uuid         uuid,
   publishes_events        boolean,
+  idempotency_resets      int,
   compensates_step_uuid   uuid,
   name                    varchar(128),
   constraint one_step_per_task_and_position unique (task_uuid, step_position),
@@ -206,6 +207,8 @@ comment on column tasker.workflow_steps.attempts is
   'Number of the latest attempt that ran, failed or is in progress; the retry budget and the backoff count it. A handoff that is released unstarted does not consume it.';
 comment on column tasker.workflow_steps.attempts_before_reset is
   'Number of attempts before the latest reset by an operator: max_attempts and backoff count from here; attempts itself continues.';
+comment on column tasker.workflow_steps.idempotency_resets is
+  'How often an operator gave the step a new idempotency token, see format_idempotency_token; null for never.';
 comment on column tasker.workflow_steps.is_limited is 'Copied from the template: the handoff requests slots first.';
 comment on column tasker.workflow_steps.is_decision is 'Copied from the template: its completion creates the steps that it chose.';
 comment on column tasker.workflow_steps.is_automatic is 'Copied from the template: it has no handler, or it waits; once its parents are done, the engine completes it, or arms its wait.';

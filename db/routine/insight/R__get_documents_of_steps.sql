@@ -15,6 +15,7 @@ begin
       'dependencies_satisfied', r.dependencies_satisfied, 'retry_eligible', r.retry_eligible,
       'ready_for_execution', r.ready_for_execution, 'total_parents', r.total_parents, 'completed_parents', r.completed_parents,
       'attempts', s.attempts, 'attempts_before_reset', s.attempts_before_reset, 'max_attempts', s.max_attempts, 'retryable', s.retryable,
+      'idempotency_token', tasker.format_idempotency_token(s.workflow_step_uuid, s.idempotency_resets),
       'last_failure_at', s.last_failure_at, 'next_retry_at', s.next_retry_at, 'last_attempted_at', s.last_attempted_at,
       'lease_expires_at', s.lease_expires_at, 'leased_by', s.leased_by,
       'result', case when a.success then a.result end, 'error', a.error, 'execution_time_ms', a.execution_time_ms,

@@ -14,7 +14,7 @@ as $$
       'task_state_is_the_end_of_its_history', 'step_state_is_the_end_of_its_history', 'task_history_counts_without_gaps',
       'step_history_counts_without_gaps', 'task_move_starts_where_the_last_one_ended', 'step_move_starts_where_the_last_one_ended',
       'task_move_is_allowed_to_its_actor', 'step_move_is_allowed_to_its_actor', 'handoff_grows_by_handoffs_only',
-      'handoff_is_that_of_the_latest_move', 'attempt_follows_its_handoff', 'attempts_are_those_of_the_history', 'step_history_goes_forward_in_time', 'task_counters_equal_a_recount',
+      'handoff_is_that_of_the_latest_move', 'attempt_follows_its_handoff', 'attempts_are_those_of_the_history', 'idempotency_token_changes_by_an_operator_only', 'step_history_goes_forward_in_time', 'task_counters_equal_a_recount',
       'parent_counters_equal_a_recount', 'completed_step_has_one_accepted_success', 'step_is_completed_once',
       'handoff_ends_once', 'ended_handoff_has_its_result', 'result_has_its_move', 'step_starts_after_its_parents_ended',
       'handoff_is_claimed_once', 'nothing_starts_after_a_cancel_request', 'task_that_can_move_has_a_wakeup',

@@ -24,7 +24,9 @@ as $$
   task_counts as (
     select m.task_uuid, count(*) as moves, max(m.sort_key) as last_key from task_moves m group by m.task_uuid),
   step_counts as (
-    select m.workflow_step_uuid, count(*) as moves, max(m.sort_key) as last_key from step_moves m group by m.workflow_step_uuid)
+    select m.workflow_step_uuid, count(*) as moves, max(m.sort_key) as last_key,
+           count(*) filter (where m.actor = 'operator' and m.metadata ->> 'new_idempotency_token' = 'true') as new_tokens
+    from step_moves m group by m.workflow_step_uuid)
   select 'task_state_is_the_end_of_its_history', jsonb_build_object('task_uuid', t.task_uuid, 'state', t.state, 'history', h.to_state)
   from tasker.tasks t
   left join task_moves h on h.task_uuid = t.task_uuid and h.sort_key = t.transition_count
@@ -89,6 +91,11 @@ as $$
   from tasker.workflow_steps s
   join step_moves h on h.workflow_step_uuid = s.workflow_step_uuid and h.sort_key = s.transition_count
   where s.attempts <> h.attempt - h.is_given_back::int
+  union all
+  select 'idempotency_token_changes_by_an_operator_only', jsonb_build_object('step_uuid', s.workflow_step_uuid, 'resets', s.idempotency_resets, 'history', c.new_tokens)
+  from tasker.workflow_steps s
+  join step_counts c on c.workflow_step_uuid = s.workflow_step_uuid
+  where coalesce(s.idempotency_resets, 0) <> c.new_tokens
   union all
   select 'step_history_goes_forward_in_time', jsonb_build_object('step_uuid', m.workflow_step_uuid, 'sort_key', m.sort_key, 'at', m.created_at, 'before', m.created_before)
   from step_moves m where m.created_at < m.created_before

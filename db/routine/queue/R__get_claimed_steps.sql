@@ -1,6 +1,6 @@
 -- The documents that a worker needs to run claimed steps, as a JSON array in the order of the argument: ids, name (of a step
 -- that was added to its task; null for a step that has its template's name, which spares the template's row), handoff
--- (identifies the step in every later call), attempt, the task's context, the results of the direct parents by name, inputs
+-- (identifies the step in every later call), attempt, idempotency token, the task's context, the results of the direct parents by name, inputs
 -- and checkpoint. The worker fetches results of farther ancestors one by one (get_step_transitive_dependencies), and caches
 -- the template's part by template_step_uuid. max_attempts is the number of the last possible attempt, so that it compares
 -- with attempt after a reset as well. In plpgsql, which caches its plans: PostgreSQL would plan a function in SQL at every
@@ -15,6 +15,7 @@ begin
   return (select coalesce(json_agg(json_build_object(
       'step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid, 'template_step_uuid', s.named_step_uuid, 'name', s.name,
       'handoff', s.handoffs, 'attempt', s.attempts, 'max_attempts', case when s.retryable then s.max_attempts else 1 end + s.attempts_before_reset,
+      'idempotency_token', tasker.format_idempotency_token(s.workflow_step_uuid, s.idempotency_resets),
       'correlation_id', t.correlation_id, 'parent_correlation_id', t.parent_correlation_id, 'trace_parent', t.trace_parent,
       'cancel_requested', t.cancel_requested_at is not null and t.cancel_policy = 'cancel_running',
       'context', t.context, 'results', p.results, 'inputs', d.inputs, 'checkpoint', d.checkpoint) order by u.n), '[]')

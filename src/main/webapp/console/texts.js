@@ -166,6 +166,7 @@ export const t = {
     },
     stepActions: {
       reset_for_retry: ["Reset", "The step runs again, with fresh attempts."],
+      newToken: ["Its effect is wanted again", "Gives the step another idempotency token, so that other systems take it for a new request. Otherwise they know what an earlier attempt has done."],
       complete_manually: ["Complete", "The step is complete with the result that you give; its successors see it."],
       resolve_manually: ["Resolve", "The step counts as done without a result."],
     },

@@ -11,11 +11,13 @@ import java.util.UUID;
  * A claimed step with the data that its handler needs.
  *
  * @param name the name of the step in its task: its own if it was added to the task, otherwise that of the template's step
+ * @param idempotencyToken the same for all attempts, until an operator wants the step's effect again
  * @param traceParent the trace of the task's request, a W3C Trace Context {@code traceparent}
  * @param results results of the direct parents by step name; those of indirect ancestors are fetched on demand
  */
 public record ClaimedStep(
-    StepKey key, String name, StepSpec definition, int attempt, int maxAttempts, UUID correlationId, Optional<UUID> parentCorrelationId,
+    StepKey key, String name, StepSpec definition, int attempt, int maxAttempts, String idempotencyToken, UUID correlationId,
+    Optional<UUID> parentCorrelationId,
     Optional<String> traceParent,
     boolean isCancelRequested, JsonObject context, JsonObject results, JsonObject inputs, Optional<JsonValue> checkpoint) {
 
@@ -45,6 +47,7 @@ public record ClaimedStep(
         definition,
         document.getInt("attempt"),
         document.getInt("max_attempts"),
+        document.getString("idempotency_token"),
         Json.uuid(document, "correlation_id"), Json.optionalUuid(document, "parent_correlation_id"),
         Json.text(document, "trace_parent"),
         document.getBoolean("cancel_requested"), document.getJsonObject("context"), Json.object(document, "results"),

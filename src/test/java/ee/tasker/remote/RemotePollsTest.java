@@ -64,7 +64,8 @@ class RemotePollsTest {
   }
 
   private static ClaimedStep step() {
-    return new ClaimedStep(new StepKey(UUID.randomUUID(), UUID.randomUUID(), 1), "s", null, 1, 1, UUID.randomUUID(), Optional.empty(),
+    return new ClaimedStep(new StepKey(UUID.randomUUID(), UUID.randomUUID(), 1), "s", null, 1, 1, "t", UUID.randomUUID(),
+        Optional.empty(),
         Optional.empty(), false, JsonValue.EMPTY_JSON_OBJECT, JsonValue.EMPTY_JSON_OBJECT, JsonValue.EMPTY_JSON_OBJECT, Optional.empty());
   }
 

@@ -104,6 +104,8 @@ final class Corruptions {
             "update tasker.workflow_step_transitions set attempt = attempt + 1 where workflow_step_uuid = {returned.a} and handoff = 2"),
         past(group, "an attempt that was given back counted at the step", "attempts_are_those_of_the_history",
             "update tasker.workflow_steps set attempts = attempts + 1 where workflow_step_uuid = {returned.a}"),
+        past(group, "an idempotency token changed", "idempotency_token_changes_by_an_operator_only",
+            "update tasker.workflow_steps set idempotency_resets = 1 where workflow_step_uuid = {running.b}"),
         past(group, "handoffs set back", "handoff_is_that_of_the_latest_move",
             "update tasker.workflow_steps set handoffs = 1 where workflow_step_uuid = {returned.a}"),
         past(group, "a handoff number that jumps in the history", "handoff_grows_by_handoffs_only",

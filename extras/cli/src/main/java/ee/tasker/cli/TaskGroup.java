@@ -160,14 +160,14 @@ final class TaskGroup {
             .shows(TASK).example("tasker task cancel 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 -m \"no longer needed\" --children cancel"),
         Command.of("retry", "Runs the failed steps again.").calls(Operation.ACT_ON_TASK).constant("action_type", "retry")
             .with(task(), Arg.reason(BODY), Arg.actor(BODY, "requested_by"),
-                Arg.body("context", "JSON", "Replaces the input: JSON, @file or -.").alias("-c").json())
+                Arg.body("context", "JSON", "Replaces the input: JSON, @file or -.").alias("-c").json(), newToken())
             .shows(TASK).example("tasker task retry 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 -m \"the bank is back\""),
         Command.of("retry-from", "Runs a step and everything after it again.").calls(Operation.ACT_ON_TASK)
             .constant("action_type", "retry_from_step")
             .with(task(), Arg.body("step", "STEP", "The name or UUID of the step.").positional(), Arg.reason(BODY),
                 Arg.actor(BODY, "requested_by"),
                 Arg.flag(BODY, "rerun_completed", "Also steps that are complete."),
-                Arg.body("context", "JSON", "Replaces the input: JSON, @file or -.").alias("-c").json())
+                Arg.body("context", "JSON", "Replaces the input: JSON, @file or -.").alias("-c").json(), newToken())
             .shows(TASK)
             .example("tasker task retry-from 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 price --rerun-completed -m \"prices were wrong\""),
         Command.of("fork", "Makes a new task that runs again from chosen steps on.").calls(Operation.FORK_TASK)
@@ -227,5 +227,11 @@ final class TaskGroup {
                 Arg.query("roots", "BOOLEAN", "Without a parent, or with one.").values("true", "false")),
             Stream.of(more))
         .toArray(Arg[]::new);
+  }
+
+  private static Arg newToken() {
+    return Arg.body("new_idempotency_token", "BOOLEAN",
+        "Whether other systems take the effects of the steps for new ones: by default those of completed steps only.")
+        .json().values("true", "false");
   }
 }
