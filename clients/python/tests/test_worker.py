@@ -251,6 +251,8 @@ class WorkerTest(unittest.TestCase):
         class OutOfStock(PermanentError):
             pass
 
+        altered = RetryableError("busy")
+        altered.retry_after = -1
         cases = {
             "nothing": (lambda step: None, "success", None),
             "list": (lambda step: [1], "success", None),
@@ -261,6 +263,12 @@ class WorkerTest(unittest.TestCase):
             "worker_of_batch": (lambda step: [step.cursor, step.items, step.inputs], "success", None),
             "yield": (lambda step: Outcome.yielded({"row": 7}, after=2.5), "yielded", None),
             "yield_none": (lambda step: Outcome.yielded(), "yielded", None),
+            "yield_years": (lambda step: Outcome.yielded(after=3 * 31536000), "yielded", None),
+            "yield_forever": (lambda step: Outcome.yielded(after=315360001), "retryable_failure", "ValueError"),
+            "retry_years": (raising(RetryableError("busy", retry_after=3 * 31536000)), "retryable_failure", "RetryableError"),
+            "retry_never": (lambda step: Outcome.retryable("Busy", "m", retry_after=float("inf")), "retryable_failure", "ValueError"),
+            "retry_earlier": (raising(altered), "retryable_failure", "ValueError"),
+            "tokens": (lambda step: [step.idempotency_token, step.attempt_token], "success", None),
             "permanent": (raising(PermanentError("no", type="Declined", details={"a": 1})), "permanent_failure", "Declined"),
             "subclass": (raising(OutOfStock("no")), "permanent_failure", "OutOfStock"),
             "retryable": (raising(RetryableError("busy", retry_after=1.5)), "retryable_failure", "RetryableError"),
@@ -288,6 +296,13 @@ class WorkerTest(unittest.TestCase):
         self.assertEqual(({"row": 7}, 2500), (results["yield"]["checkpoint"], results["yield"]["after_ms"]))
         self.assertEqual((False, 0), ("checkpoint" in results["yield_none"], results["yield_none"]["after_ms"]))
         self.assertEqual(1500, results["retryable"]["retry_after_ms"])
+        self.assertEqual((94608000000, 94608000000), (results["yield_years"]["after_ms"], results["retry_years"]["retry_after_ms"]))
+        self.assertIn("after must be from 0 to 315360000 seconds", results["yield_forever"]["error"]["message"])
+        self.assertIn("retry_after must be from 0", results["retry_never"]["error"]["message"])
+        self.assertEqual(["t", keys["tokens"][0] + ":1"], results["tokens"]["result"])
+        for wrong in (-0.001, 315360001, float("nan")):
+            with self.assertRaisesRegex(ValueError, "retry_after must be from 0 to 315360000 seconds"):
+                RetryableError("busy", retry_after=wrong)
         self.assertEqual({"a": 1}, results["permanent"]["error"]["details"])
 
     def test_step_without_a_handler_is_declined_and_one_that_is_cancelled_not_started(self):

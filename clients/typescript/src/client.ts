@@ -133,6 +133,8 @@ export interface ClientOptions {
 const LOCAL = "http://localhost:8080";
 const LONGEST_WAIT = 60;
 const LONGEST_PAUSE = 30;
+/** Milliseconds. A longer timer would ring at once. @internal */
+export const LONGEST_TIMER = 2 ** 31 - 1;
 const TERMINAL_OR_BLOCKED = new Set(["complete", "error", "cancelled", "resolved_manually", "blocked_by_failures"]);
 /** Operations that accept no Idempotency-Key: see docs/rest.md, "Send a request again". */
 const WITHOUT_KEY = /^\/v1\/(access\/|templates\/validate$|workers\/[^/]+\/(claims|results|checkpoints|heartbeat)$)/;
@@ -291,7 +293,7 @@ export class Client {
     const ended = new AbortController();
     const end = () => ended.abort();
     request.signal?.addEventListener("abort", end, { once: true });
-    const timer = setTimeout(end, seconds * 1000);
+    const timer = setTimeout(end, Math.min(seconds * 1000, LONGEST_TIMER));
     try {
       const authorization = await this.#authorization();
       const answer = await fetch(this.url + target, {

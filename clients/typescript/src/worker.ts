@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { Client, pauseMillis, type Request } from "./client.js";
+import { Client, LONGEST_TIMER, pauseMillis, type Request } from "./client.js";
 import { ProblemError, TaskerError, UnreachableError } from "./errors.js";
 import { Outcome, PermanentError, StepCancelled, StepContext, toJson, type StepCalls } from "./step.js";
 
@@ -55,7 +55,6 @@ const LONGEST_PAUSE = 15;
 const GATHERING = 3;
 /** One heartbeat that hangs must not keep back the next ones until the leases are over. */
 const SHORTEST_PATIENCE = 5;
-const LONGEST_TIMER = 2 ** 31 - 1;
 
 function nameOf(key: Key): string {
   return `${key.step_uuid} ${key.handoff}`;

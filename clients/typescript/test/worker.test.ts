@@ -286,6 +286,12 @@ test("outcomes", async () => {
     workerOfBatch: [(step) => [step.cursor ?? "none", step.items ?? "none", step.inputs], "success", undefined],
     yield: [() => Outcome.yielded({ row: 7 }, 2.5), "yielded", undefined],
     yieldNone: [() => Outcome.yielded(), "yielded", undefined],
+    yieldYears: [() => Outcome.yielded(undefined, 3 * 31_536_000), "yielded", undefined],
+    yieldForever: [() => Outcome.yielded(undefined, 315_360_001), "retryable_failure", "RangeError"],
+    retryYears: [raising(new RetryableError("busy", { retryAfterSeconds: 3 * 31_536_000 })), "retryable_failure", "RetryableError"],
+    retryNever: [() => Outcome.retryable("Busy", "m", { retryAfterSeconds: Infinity }), "retryable_failure", "RangeError"],
+    retryEarlier: [raising(Object.assign(new RetryableError("busy"), { retryAfterSeconds: -1 })), "retryable_failure", "RangeError"],
+    tokens: [(step) => [step.idempotencyToken, step.attemptToken], "success", undefined],
     permanent: [raising(new PermanentError("no", { type: "Declined", details: { a: 1 } })), "permanent_failure", "Declined"],
     subclass: [raising(new OutOfStock("no")), "permanent_failure", "OutOfStock"],
     retryable: [raising(new RetryableError("busy", { retryAfterSeconds: 1.5 })), "retryable_failure", "RetryableError"],
@@ -317,6 +323,13 @@ test("outcomes", async () => {
   assert.deepEqual([results["yield"]!["checkpoint"], results["yield"]!["after_ms"]], [{ row: 7 }, 2500]);
   assert.deepEqual(["checkpoint" in results["yieldNone"]!, results["yieldNone"]!["after_ms"]], [false, 0]);
   assert.equal(results["retryable"]!["retry_after_ms"], 1500);
+  assert.deepEqual([results["yieldYears"]!["after_ms"], results["retryYears"]!["retry_after_ms"]], [94_608_000_000, 94_608_000_000]);
+  assert.match(results["yieldForever"]!["error"].message, /afterSeconds must be from 0 to 315360000 seconds/);
+  assert.match(results["retryNever"]!["error"].message, /retryAfterSeconds must be from 0/);
+  assert.deepEqual(results["tokens"]!["result"], ["t", steps.find(([name]) => name === "tokens")![1] + ":1"]);
+  for (const wrong of [-0.001, 315_360_001, Number.NaN]) {
+    assert.throws(() => new RetryableError("busy", { retryAfterSeconds: wrong }), RangeError);
+  }
   assert.deepEqual(results["permanent"]!["error"].details, { a: 1 });
 });
 

@@ -185,12 +185,18 @@ final class Members {
 
   /** Null when absent. */
   Integer number(String name, int least, int most) {
+    Long number = longNumber(name, least, most);
+    return number == null ? null : number.intValue();
+  }
+
+  /** Null when absent. */
+  Long longNumber(String name, long least, long most) {
     JsonValue value = value(name);
     // Not as a long, in which 2^64 + 1 would be 1.
     if (value instanceof JsonNumber number && number.isIntegral()
         && number.bigDecimalValue().compareTo(BigDecimal.valueOf(least)) >= 0
         && number.bigDecimalValue().compareTo(BigDecimal.valueOf(most)) <= 0) {
-      return number.intValue();
+      return number.longValue();
     }
     if (value != null) {
       wrong(name, "must be a whole number from " + least + " to " + most);

@@ -1,6 +1,7 @@
 package ee.tasker.rest;
 
 import ee.tasker.engine.model.Outcome;
+import ee.tasker.handler.StepOutcome;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
 import ee.tasker.remote.Poll;
@@ -38,7 +39,7 @@ final class WorkerReader {
   private static final int LONGEST_HANDLER = 500;
   private static final int LONGEST_TYPE = 200;
   private static final int LONGEST_DOCUMENT_MESSAGE = 100_000;
-  private static final int LONGEST_TIME_MS = Integer.MAX_VALUE;
+  private static final long LONGEST_TIME_MS = StepOutcome.LONGEST_DELAY.toMillis();
 
   private WorkerReader() {
   }
@@ -133,7 +134,7 @@ final class WorkerReader {
         members.wrong(RESULT, "is allowed for " + Outcome.SUCCESS + " and " + Outcome.CANCELLED);
       }
     }
-    Integer took = members.number("execution_time_ms", 0, LONGEST_TIME_MS);
+    Long took = members.longNumber("execution_time_ms", 0, LONGEST_TIME_MS);
     JsonValue error = error(members, outcome, longest);
     List<String> decision = members.texts("decision", LONGEST_DECISION, LONGEST_NAME);
     if (members.has("decision") && !Outcome.SUCCESS.word().equals(outcome)) {
@@ -159,7 +160,7 @@ final class WorkerReader {
   private static Optional<StepResult.Yield> readYield(Members members, String outcome) {
     boolean isYield = Outcome.YIELDED.word().equals(outcome);
     JsonValue checkpoint = members.has(CHECKPOINT) ? members.anything(CHECKPOINT) : null;
-    Integer after = members.number(AFTER, 0, LONGEST_TIME_MS);
+    Long after = members.longNumber(AFTER, 0, LONGEST_TIME_MS);
     if (!isYield) {
       if (checkpoint != null) {
         members.wrong(CHECKPOINT, "is allowed for " + Outcome.YIELDED);
@@ -175,7 +176,7 @@ final class WorkerReader {
   private static JsonValue error(Members members, String outcome, int longest) {
     boolean isRetryable = Outcome.RETRYABLE_FAILURE.word().equals(outcome);
     boolean isFailure = isRetryable || Outcome.PERMANENT_FAILURE.word().equals(outcome);
-    Integer retryAfter = members.number("retry_after_ms", 0, Integer.MAX_VALUE);
+    Long retryAfter = members.longNumber("retry_after_ms", 0, LONGEST_TIME_MS);
     if (retryAfter != null && !isRetryable) {
       members.wrong("retry_after_ms", "is allowed for " + Outcome.RETRYABLE_FAILURE);
     }

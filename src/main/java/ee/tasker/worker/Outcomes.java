@@ -20,7 +20,6 @@ import java.util.concurrent.TimeoutException;
 /** Translates outcomes and exceptions into step results; the table is in {@code docs/handlers.md}. */
 public final class Outcomes {
   static final String NOT_STORABLE = "result_not_storable";
-  private static final Duration LONGEST_DELAY = Duration.ofMillis(Integer.MAX_VALUE);
 
   private Outcomes() {
   }
@@ -44,11 +43,11 @@ public final class Outcomes {
       return complaint.map(
           why -> new StepResult(step.key(), Outcome.PERMANENT_FAILURE, JsonValue.NULL, error(Checkpoints.NOT_STORABLE, why).build(), time))
           .orElseGet(
-              () -> StepResult.yielded(step.key(), new StepResult.Yield(given.checkpoint(), shorter(given.after(), LONGEST_DELAY)), time));
+              () -> StepResult.yielded(step.key(), new StepResult.Yield(given.checkpoint(), given.after()), time));
     }
     if (outcome instanceof StepOutcome.RetryableFailure failure) {
       JsonObjectBuilder error = error(failure.errorType(), failure.message());
-      failure.delay().ifPresent(delay -> error.add("delay_ms", delay.compareTo(LONGEST_DELAY) < 0 ? delay.toMillis() : Integer.MAX_VALUE));
+      failure.delay().ifPresent(delay -> error.add("delay_ms", delay.toMillis()));
       return new StepResult(step.key(), Outcome.RETRYABLE_FAILURE, JsonValue.NULL, error.build(), time);
     }
     if (outcome instanceof StepOutcome.PermanentFailure failure) {
@@ -61,10 +60,6 @@ public final class Outcomes {
     StepOutcome.Cancelled cancelled = (StepOutcome.Cancelled) outcome;
     JsonValue partial = JsonbCheck.complaint(cancelled.partialResult()).isEmpty() ? cancelled.partialResult() : JsonValue.NULL;
     return new StepResult(step.key(), Outcome.CANCELLED, partial, error("Cancelled", cancelled.reason()).build(), time);
-  }
-
-  private static Duration shorter(Duration a, Duration b) {
-    return a.compareTo(b) < 0 ? a : b;
   }
 
   /** A success counts only if its result can be stored and fits the template's result schema. */
