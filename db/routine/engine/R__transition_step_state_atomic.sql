@@ -1,7 +1,8 @@
 -- Moves one step from one state to another if it is still in the first and p_handoff is its latest handoff, and lets its
 -- task follow: counters, wake-up, children and their handoff, the task's own state. False when the step does not exist, is
 -- in another state, has a later handoff, or may not move now (task finished, cancelled, blocked, paused or not yet
--- validated, parents not done, retry not due, lease not expired, handler not served, all slots of its batch taken): a lost race, and an ordinary outcome.
+-- validated, parents not done, retry not due, lease not expired, offer not overdue, handler not served, all slots of its batch taken,
+-- a step that follows from it already under way): a lost race, and an ordinary outcome.
 -- After a move by an operator the same transaction evaluates the task: hands off the steps that became ready, and ends the
 -- task if it can end. A handoff (to enqueued) assigns the next numbers and sends the message. The history stores
 -- p_metadata (its member decision is the choice of a decision, batches the cursors of a batchable step,
@@ -72,6 +73,15 @@ begin
   if p_actor = 'recovery' and v_step.lease_expires_at > v_now then
     return false;
   end if;
+  -- And an offer only when it is overdue, as recover_unclaimed_offers judges it.
+  if p_actor = 'recovery' and v_from = 'enqueued' and not exists (
+       select from tasker.unclaimed_offers o
+       where o.task_uuid = v_task.task_uuid and o.workflow_step_uuid = p_step_uuid and o.handoff = p_handoff and o.due_at <= v_now
+       union all
+       select from tasker.named_tasks_named_steps n
+       where n.named_step_uuid = v_step.named_step_uuid and v_step.enqueued_at + n.queue_timeout_seconds * interval '1 second' <= v_now) then
+    return false;
+  end if;
   if v_to in ('enqueued', 'in_progress')
      and (v_task.cancel_requested_at is not null or not v_task.context_checked or v_step.remaining_parents > 0
           or v_step.next_retry_at > v_now
@@ -135,6 +145,14 @@ begin
   if p_actor = 'operator' then
     -- A task that is being cancelled starts no step, not even for an operator.
     if v_to = 'pending' and v_task.cancel_requested_at is not null then
+      return false;
+    end if;
+    -- A done step runs again only before what follows from it; retry_from_step starts that again as well.
+    if v_to = 'pending' and exists (
+         select from tasker.workflow_step_edges e
+         join tasker.workflow_steps c on c.workflow_step_uuid = e.to_step_uuid
+         where e.from_step_uuid = p_step_uuid
+           and c.state in ('enqueued', 'in_progress', 'enqueued_for_orchestration', 'enqueued_as_error_for_orchestration', 'waiting_for_retry')) then
       return false;
     end if;
     perform tasker.move_steps_by_operator(v_task.task_uuid, array[p_step_uuid], v_to,

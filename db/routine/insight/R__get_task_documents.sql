@@ -20,7 +20,7 @@ begin
                 then tasker.get_decision_documents(t.task_uuid) else '[]' end as decisions,
            case when exists (select from tasker.batches b where b.task_uuid = t.task_uuid) then tasker.get_batch_documents(t.task_uuid) else '[]' end as batches,
            case when exists (select from tasker.task_compensations k where k.task_uuid = t.task_uuid) then tasker.get_compensation_document(t.task_uuid) end as compensation,
-           case when t.completed_at is null or t.timed_out_at is not null then tasker.diagnose_task(t.task_uuid) end as explanation,
+           case when t.completed_at is null or t.timed_out_at is not null or t.state = 'cancelled' then tasker.diagnose_task(t.task_uuid) end as explanation,
            -- Nothing of a task that has ended is ready or tried again, and the rules about it cost several times what the rest does.
            case when t.completed_at is null then tasker.get_readiness_documents(t.task_uuid) else (
              select coalesce(json_agg(json_build_object(
