@@ -117,6 +117,7 @@ begin
       where d.task_uuid = p_task_uuid and d.resolution_status = 'pending')
     insert into tasker.operator_actions (acted_at, action, acted_by, reason, task_uuid, bulk_token, details)
     select v_now, p_action, p_by, p_reason, p_task_uuid, p_bulk_token, v_details;
+    update tasker.tasks_dlq d set sla_due_at = null where d.task_uuid = p_task_uuid and d.sla_due_at is not null;
     delete from tasker.task_wakeups w where w.task_uuid = p_task_uuid;
     perform tasker.cancel_waits(array[p_task_uuid], null, v_now);
     return jsonb_build_object('outcome', 'done', 'steps', 0, 'queued', '[]'::jsonb)

@@ -59,6 +59,16 @@ as $$
              from tasker.tasks_dlq d group by d.task_uuid) d on d.task_uuid = b.task_uuid
   where not coalesce(d.is_open or d.closed_at >= b.blocked_at, false)
   union all
+  select 'blocked_task_breaches_its_sla', jsonb_build_object('task_uuid', b.task_uuid, 'blocked_at', b.blocked_at)
+  from blocked b
+  join tasker.tasks t on t.task_uuid = b.task_uuid
+  join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid and nt.sla_minutes is not null
+  left join (select d.task_uuid, min(d.sla_due_at) as due_at from tasker.tasks_dlq d group by d.task_uuid) d on d.task_uuid = b.task_uuid
+  where t.sla_breached_at is null
+    -- A minute more after an escalation that failed.
+    and coalesce(d.due_at, 'infinity')
+        > greatest(greatest(t.start_at, t.created_at) + nt.sla_minutes * interval '1 minute', clock_timestamp() + interval '1 minute')
+  union all
   select 'inputs_of_an_operator_are_kept', jsonb_build_object('step_uuid', a.workflow_step_uuid)
   from (select distinct a.workflow_step_uuid from tasker.operator_actions a where a.details ? 'inputs' and a.workflow_step_uuid is not null) a
   join tasker.workflow_steps s on s.workflow_step_uuid = a.workflow_step_uuid

@@ -6,7 +6,7 @@ create or replace function tasker.format_idempotency_token(p_step_uuid uuid, p_r
 returns text
 language sql immutable parallel safe
 as $$
-  select p_step_uuid::text || coalesce(':reset-' || p_resets, '')
+  select p_step_uuid::text || coalesce(':reset-' || p_resets::text, '')
 $$;
 comment on function tasker.format_idempotency_token(uuid, int) is
   'The token that a step''s handler gives to other systems, so that they do for all attempts of the step what they are asked for once.';

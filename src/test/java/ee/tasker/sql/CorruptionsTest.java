@@ -52,7 +52,7 @@ class CorruptionsTest {
       complete(worker, done, "s2", "{\"total\": 13}");
       complete(worker, done, "s3", "{}");
 
-      Dag.Task exhausted = add("exhausted", Dag.of("a").maxAttempts(1).step("b").dependsOn("a"));
+      Dag.Task exhausted = add("exhausted", Dag.of("a").maxAttempts(1).slaMinutes(600).step("b").dependsOn("a"));
       worker.complete(claim(worker, exhausted, "a").retryableFailure());
       Dag.Task blocked = add("blocked", Dag.linear(2).context("{\"order\": 2}"));
       worker.complete(claim(worker, blocked, "s1").permanentFailure());
