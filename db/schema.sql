@@ -386,6 +386,9 @@ create table tasker.concurrency_slots (
   -- The value under the policy's pointer, as JSON text; empty without a pointer.
   key              character varying(255) not null,
   waiting_position bigint not null generated always as identity,
+  -- The order among waiters, before waiting_position: that of the claim (calculate_claim_rank), so by priority, then age, with the points of retries
+  --   and of the SLA.
+  claim_rank       bigint not null,
   requested_at     timestamp with time zone not null default clock_timestamp(),
   -- Since when the slot is held; null while waiting.
   admitted_at      timestamp with time zone,
@@ -401,10 +404,10 @@ create table tasker.concurrency_slots (
   constraint handed_off_means_admitted CHECK (handoff IS NULL OR admitted_at IS NOT NULL)
 )
 with (autovacuum_vacuum_cost_limit=2000, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500, fillfactor=70);
-CREATE INDEX concurrency_slots_due_idx ON tasker.concurrency_slots USING btree (waiting_position) WHERE is_due;
+CREATE INDEX concurrency_slots_due_idx ON tasker.concurrency_slots USING btree (claim_rank, waiting_position) WHERE is_due;
 CREATE INDEX concurrency_slots_held_idx ON tasker.concurrency_slots USING btree (policy_uuid, key) WHERE (admitted_at IS NOT NULL);
 CREATE INDEX concurrency_slots_task_uuid_idx ON tasker.concurrency_slots USING btree (task_uuid);
-CREATE INDEX concurrency_slots_waiting_idx ON tasker.concurrency_slots USING btree (policy_uuid, key, waiting_position) WHERE (admitted_at IS NULL);
+CREATE INDEX concurrency_slots_waiting_idx ON tasker.concurrency_slots USING btree (policy_uuid, key, claim_rank, waiting_position) WHERE (admitted_at IS NULL);
 
 -- Messages that could not be processed, taken off their queues, with the cause.
 create table tasker.dead_messages (
@@ -1406,6 +1409,9 @@ create table tasker.tasks_dlq (
   dlq_timestamp        timestamp with time zone not null default now(),
   resolution_status    tasker.dlq_resolution_status not null default 'pending'::tasker.dlq_resolution_status,
   resolution_timestamp timestamp with time zone,
+  -- When the task, which is blocked, breaches its SLA, whether the investigation is open or closed; infinity once it has. Null without an SLA, and
+  --   when it is not blocked.
+  sla_due_at           timestamp with time zone,
   resolution_notes     text,
   resolved_by          character varying(255),
   -- The name that the request claimed, when resolved_by is the authenticated caller.
@@ -1419,6 +1425,7 @@ create table tasker.tasks_dlq (
   constraint resolved_iff_not_pending CHECK ((resolution_timestamp IS NULL) = (resolution_status = 'pending'::tasker.dlq_resolution_status))
 );
 CREATE UNIQUE INDEX one_open_investigation_per_task ON tasker.tasks_dlq USING btree (task_uuid) WHERE (resolution_status = 'pending'::tasker.dlq_resolution_status);
+CREATE INDEX tasks_dlq_sla_due_at_idx ON tasker.tasks_dlq USING btree (sla_due_at) WHERE (sla_due_at IS NOT NULL);
 CREATE INDEX tasks_dlq_task_uuid_idx ON tasker.tasks_dlq USING btree (task_uuid);
 CREATE TRIGGER events_follow_dead_letters AFTER INSERT ON tasker.tasks_dlq FOR EACH ROW EXECUTE FUNCTION tasker.publish_dlq_events();
 
@@ -1764,6 +1771,8 @@ create table tasker.workflow_steps (
   batch_step_uuid         uuid,
   -- True: the template has domain events for results of the step; null for every other.
   publishes_events        boolean,
+  -- How often an operator gave the step a new idempotency token, see format_idempotency_token; null for never.
+  idempotency_resets      integer,
   -- Of a compensating step: the step of the same task whose effect it undoes; null for every other.
   compensates_step_uuid   uuid,
   -- The name of a step that add_steps added; null for an initial step, which has the name of its template's step.
@@ -2174,6 +2183,9 @@ function tasker.get_open_steps(p_task_uuid uuid) returns SETOF tasker.workflow_s
 -- The verdicts of refused results, a JSON array of {step_uuid, handoff, verdict} for those not accepted.
 function tasker.get_refusals(p_results jsonb, p_accepted uuid[]) returns jsonb, stable;
   -- called by complete_steps
+-- How long a failed service asked to wait before the next attempt, in milliseconds; null for what is no number from 0 to ten years.
+function tasker.get_retry_delay(p_error jsonb) returns bigint, immutable;
+  -- called by settle_steps, transition_step_state_atomic
 -- The output of an ended task: what its template's mapping gave, or the results of its leaves by name.
 function tasker.get_task_output(p_task_uuid uuid) returns jsonb, stable;
   -- called by find_child_violations, read_document
@@ -2190,7 +2202,7 @@ function tasker.is_terminal(p_state tasker.task_state) returns boolean, immutabl
   -- called by count_task_moves, tally_steps, tally_tasks
 -- Whether an error comes from the connection, the transaction or the server, and not from the data.
 function tasker.is_transient_error(p_sqlstate text) returns boolean, immutable;
-  -- called by act_on_tasks_of_bulk, process_tasks, submit_queued_requests
+  -- called by act_on_tasks_of_bulk, breach_blocked_slas, process_tasks, submit_queued_requests
 -- Checks the batches among submitted results: what is wrong makes the result a permanent failure.
 function tasker.judge_batches(p_results jsonb) returns jsonb, stable;
   -- called by judge_decisions
@@ -2376,9 +2388,12 @@ function tasker.check_expressions(p_graph jsonb, p_expressions jsonb) returns js
 function tasker.check_path(p_path text, p_steps text[] DEFAULT NULL::text[], p_ancestors text[] DEFAULT NULL::text[]) returns TABLE(message text,
     unknown_step text), immutable;
   -- called by check_expression
+-- The items of batch_config.items: all values that a path gives, in their order, where it leads to elements of lists.
+function tasker.evaluate_items(p_path text, p_document jsonb, OUT o_items jsonb, OUT o_complaint text) returns record, immutable;
+  -- called by cut_batches, try_expression
 -- All values that a path gives, a JSON array in their order.
 function tasker.evaluate_list(p_path text, p_document jsonb) returns jsonb, immutable;
-  -- called by cut_batches, evaluate_predicate, evaluate_value, try_expression
+  -- called by evaluate_items, evaluate_predicate, evaluate_value
 -- A mapping with each path in it replaced by its value.
 function tasker.evaluate_mapping(p_mapping jsonb, p_document jsonb) returns jsonb, immutable;
   -- called by make_event_data, pass_child_waits, prepare_approval, tell_end_of_task, try_expression
@@ -2559,7 +2574,7 @@ function tasker.list_concurrency_policies(p_filter jsonb DEFAULT '{}'::jsonb, p_
 -- Promotes waiters for every key of a policy whose limit has changed.
 function tasker.promote_policy(p_policy_uuid uuid) returns void;
   -- called by register_policies, set_concurrency_limit
--- Gives the free slots of one policy and key to the holders that have waited longest.
+-- Gives the free slots of one policy and key to the holders that are first in line: by priority, then age.
 function tasker.promote_waiters(p_policy_uuid uuid, p_key text, p_own uuid[] DEFAULT '{}'::uuid[]) returns integer;
   -- called by admit_steps, promote_policy, release_slots, start_admitted_steps
 -- Registers the policies of a template that is being registered.
@@ -2852,7 +2867,7 @@ function tasker.calculate_claim_order(p_created_at timestamp with time zone, p_p
   -- called by compensate_child, submit_tasks
 -- The rank of a step in the claim: the order of its task, less a minute for every attempt before this one.
 function tasker.calculate_claim_rank(p_claim_order bigint, p_attempt integer) returns bigint, immutable;
-  -- called by claim_steps, escalate_sla_breaches, evaluate_tasks, get_next_ready_tasks, recover_unclaimed_offers, resend_lost_messages,
+  -- called by admit_steps, claim_steps, escalate_sla_breaches, evaluate_tasks, get_next_ready_tasks, recover_unclaimed_offers, resend_lost_messages,
   --   send_handoffs, withdraw_messages
 -- Accepts offers: compares (enqueued, handoff) and sets in_progress with a lease.
 function tasker.claim_offered_steps(p_step_uuids uuid[], p_handoffs integer[], p_server_uuid uuid, p_lease_seconds integer,
@@ -2876,6 +2891,9 @@ function tasker.ensure_task_queue(p_queue_name text) returns boolean;
 -- The namespace of a queue name.
 function tasker.extract_queue_namespace(queue_name text) returns text, immutable;
   -- called by pgmq_send_with_notify
+-- The token that a step's handler gives to other systems, so that they do for all attempts of the step what they are asked for once.
+function tasker.format_idempotency_token(p_step_uuid uuid, p_resets integer) returns text, immutable;
+  -- called by act_on_step, get_claimed_steps, get_documents_of_steps
 -- Where this session may begin to read a worker queue: at the claim rank of the last message that it took, for a quarter of a second after it read
 --   the queue from the beginning.
 function tasker.get_claim_cursor(p_table text) returns bigint;
@@ -3019,6 +3037,9 @@ function tasker.set_step_backoff_atomic(p_step_uuid uuid, p_backoff_seconds inte
 -- Abandons the steps that a stopping server is still running.
 function tasker.abandon_steps(p_steps jsonb, p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by StepGateway
+-- Lets blocked tasks breach their SLA in time: up to p_limit whose time has come.
+function tasker.breach_blocked_slas(p_limit integer, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer;
+  -- called by advance_due_tasks
 -- The time that orders dead letters for investigation, the earliest first.
 function tasker.calculate_investigation_rank(p_reason tasker.dlq_reason, p_opened_at timestamp with time zone) returns timestamp with time zone,
     stable;
@@ -3045,7 +3066,7 @@ function tasker.detect_and_transition_stale_tasks(p_dry_run boolean DEFAULT true
   -- called by no function or class: for manual use
 -- Gives 100 points of priority to those of the given tasks that are past the SLA of their template.
 function tasker.escalate_sla_breaches(p_task_uuids uuid[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer;
-  -- called by process_tasks
+  -- called by breach_blocked_slas, process_tasks
 -- Ends the leases of servers and external workers whose heartbeats have stopped.
 function tasker.expire_lost_servers(p_present_since timestamp with time zone, p_is_new boolean,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT o_servers uuid[], OUT o_steps integer, OUT o_next_ms bigint)

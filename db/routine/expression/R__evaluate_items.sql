@@ -44,7 +44,7 @@ begin
           if v_letter = '[' then
             select t.type into v_other from jsonb_array_elements_text(v_types) as t(type) where t.type not in ('array', 'null') limit 1;
             if v_other is not null then
-              o_complaint := format('the path has %s where a list is expected', v_other);
+              o_complaint := format('the path has a value of type %s where a list is expected', v_other);
               o_items := null;
               return;
             end if;
@@ -64,7 +64,7 @@ begin
     o_complaint := case jsonb_typeof(o_items -> 0)
       when 'null' then null
       when 'array' then 'the path gives a list as one item; end it with [*] for its elements'
-      else format('the path gives %s where a list is expected', jsonb_typeof(o_items -> 0)) end;
+      else format('the path gives a value of type %s where a list is expected', jsonb_typeof(o_items -> 0)) end;
     o_items := case when o_complaint is null then '[]'::jsonb end;
   end if;
 end

@@ -59,7 +59,8 @@ class CancelBeforeHandoffTest {
 
   /** Those who wait for a slot, in line. */
   private List<Dag.Task> waiting(List<Dag.Task> tasks) {
-    return sql.texts("select task_uuid from tasker.concurrency_slots where admitted_at is null order by claim_rank, waiting_position").stream()
+    return sql.texts("select task_uuid from tasker.concurrency_slots where admitted_at is null order by claim_rank, waiting_position")
+        .stream()
         .map(uuid -> tasks.stream().filter(task -> task.uuid().toString().equals(uuid)).findFirst().orElseThrow()).toList();
   }
 

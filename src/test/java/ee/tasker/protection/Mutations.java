@@ -800,7 +800,7 @@ final class Mutations {
           "or exists (select from tasker.step_waits w where w.task_uuid = t.task_uuid and w.state = 'open' and (w.due_at is null or w.due_at > v_now) offset 0) as is_paused",
           "as is_paused", "WaitsTest#a_task_that_waits_is_neither"),
       of("a wait that is not over breaches no SLA", "R__escalate_sla_breaches.sql",
-          "and not exists (select from tasker.step_waits w", "and true or exists (select from tasker.step_waits w",
+          "or not exists (select from tasker.step_waits w", "or true or exists (select from tasker.step_waits w",
           "WaitsTest#a_task_that_waits_is_neither"),
       of("a cancel ends waits", "R__request_cancel.sql", "perform tasker.cancel_waits(v_asked, null, v_now);", "",
           "WaitsTest#a_cancelled_task"),
@@ -1008,7 +1008,8 @@ final class Mutations {
       of("an edge is there once", TABLES, "primary key (from_step_uuid, to_step_uuid),", "", UNIQUE),
       of("a task has one open investigation", "V0006__create_recovery.sql", "create unique index one_open_investigation_per_task",
           "create index one_open_investigation_per_task", UNIQUE)
-          .and("R__create_dlq_entries.sql", "on conflict (task_uuid) where resolution_status = 'pending' do update set sla_due_at = excluded.sla_due_at", ""),
+          .and("R__create_dlq_entries.sql",
+              "on conflict (task_uuid) where resolution_status = 'pending' do update set sla_due_at = excluded.sla_due_at", ""),
       of("steps of ended tasks are shown as they are", "R__get_task_documents.sql",
           "'dependencies_satisfied', p.total = p.satisfied", "'dependencies_satisfied', true",
           "ReadinessAgreementTest#a_task_is_shown_with"),

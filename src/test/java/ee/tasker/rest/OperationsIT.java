@@ -82,7 +82,7 @@ class OperationsIT {
     assertThat(wrong.fields()).containsExactly("context/way");
     assertThat(patch("/v1/tasks/" + task,
         "{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'r', 'new_idempotency_token': 'yes'}").fields())
-            .containsExactly("new_idempotency_token");
+        .containsExactly("new_idempotency_token");
     Answer retried = patch("/v1/tasks/" + task, "{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'the way was wrong', "
         + "'context': {'way': 'fine'}, 'new_idempotency_token': true}");
     assertThat(retried.status()).as(retried.toString()).isEqualTo(200);

@@ -208,33 +208,33 @@ class BatchesTest {
       $.context.rows[*] | [] | []
       $.context.rows[*] | null | []
       $.context.rows[*] | | []
-      $.context.rows[*] | {"a": 1} | the path has object where a list is expected
-      $.context.rows[*] | {} | the path has object where a list is expected
-      $.context.rows[*] | "text" | the path has string where a list is expected
-      $.context.rows[*] | 5 | the path has number where a list is expected
-      $.context.rows[*] | false | the path has boolean where a list is expected
+      $.context.rows[*] | {"a": 1} | the path has a value of type object where a list is expected
+      $.context.rows[*] | {} | the path has a value of type object where a list is expected
+      $.context.rows[*] | "text" | the path has a value of type string where a list is expected
+      $.context.rows[*] | 5 | the path has a value of type number where a list is expected
+      $.context.rows[*] | false | the path has a value of type boolean where a list is expected
       $.context.rows | [1, 2] | the path gives a list as one item; end it with [*] for its elements
       $.context.rows | [] | the path gives a list as one item; end it with [*] for its elements
       $.context.rows | null | []
       $.context.rows | | []
-      $.context.rows | {"a": 1} | the path gives object where a list is expected
-      $.context.rows | "text" | the path gives string where a list is expected
+      $.context.rows | {"a": 1} | the path gives a value of type object where a list is expected
+      $.context.rows | "text" | the path gives a value of type string where a list is expected
       $.context.rows[0 to 1] | [1, 2, 3] | [1, 2]
-      $.context.rows[0] | {"a": 1} | the path has object where a list is expected
+      $.context.rows[0] | {"a": 1} | the path has a value of type object where a list is expected
       $.context.rows[0][*] | [[1, 2], [3]] | [1, 2]
       $.context.rows[*] ? (@ > 1) | [1, 2, 3] | [2, 3]
-      $.context.rows[*] ? (@ > 1) | 5 | the path has number where a list is expected
+      $.context.rows[*] ? (@ > 1) | 5 | the path has a value of type number where a list is expected
       $.context.rows ? (@.n > 1) | [{"n": 1}, {"n": 2}] | [{"n": 2}]
-      $.context.rows ? (@.n > 1) | {"n": 2} | the path gives object where a list is expected
+      $.context.rows ? (@.n > 1) | {"n": 2} | the path gives a value of type object where a list is expected
       $.context.rows[*].id | [{"id": 7}, {"id": 8}] | [7, 8]
-      $.context.rows[*].id | {"id": 7} | the path has object where a list is expected
+      $.context.rows[*].id | {"id": 7} | the path has a value of type object where a list is expected
       $.context.rows[*].id | null | []
       $.context.rows.id | [{"id": 7}] | [7]
-      $.context.rows.id | {"id": 7} | the path gives number where a list is expected
+      $.context.rows.id | {"id": 7} | the path gives a value of type number where a list is expected
       $.context.rows[*].lines[*] | [{"lines": [1]}, {"lines": null}, {}, {"lines": [2, null]}] | [1, 2, null]
-      $.context.rows[*].lines[*] | [{"lines": [1]}, {"lines": {"no": 1}}] | the path has object where a list is expected
+      $.context.rows[*].lines[*] | [{"lines": [1]}, {"lines": {"no": 1}}] | the path has a value of type object where a list is expected
       $.context.rows.* | {"a": 1, "b": 2} | [1, 2]
-      $.context.rows.size() | [1, 2] | the path gives number where a list is expected
+      $.context.rows.size() | [1, 2] | the path gives a value of type number where a list is expected
       $.context."ro[w\\"s.?" | [1] | []
       $.context.rows.**.id | {"a": {"id": 1}, "b": {"id": 2}} | [1, 2]
       """)
@@ -249,7 +249,8 @@ class BatchesTest {
 
   @Test
   void items_that_are_no_list_fail_the_step_and_create_nothing_and_null_is_none() {
-    Map<String, List<String>> wrong = Map.of("$.context.rows[*]", List.of("{\"a\": 1}", "\"text\""), "$.context.rows", List.of("[1, 2]", "[]"));
+    Map<String, List<String>> wrong = Map.of("$.context.rows[*]", List.of("{\"a\": 1}", "\"text\""), "$.context.rows",
+        List.of("[1, 2]", "[]"));
     wrong.forEach((path, values) -> values.forEach(rows -> {
       Dag.Task task = cutting(path, rows);
       assertThatStep(task.step("cut")).isIn("error");

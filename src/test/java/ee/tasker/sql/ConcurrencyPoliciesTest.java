@@ -100,7 +100,8 @@ class ConcurrencyPoliciesTest {
       assertThat(List.of(sql.number(place, urgent.uuid()), sql.number(place, older.uuid()), sql.number(place, low.uuid())))
           .as("what an operator is told").containsExactly(1L, 2L, 4L);
       assertThat(sql.text("select jsonb_path_query_array(tasker.list_concurrency_policies('{}', 10), '$[*].waiters[*].task_uuid')"))
-          .as("and the list of waiters").startsWith("[\"" + urgent.uuid() + "\", \"" + older.uuid() + "\"").endsWith("\"" + low.uuid() + "\"]");
+          .as("and the list of waiters").startsWith("[\"" + urgent.uuid() + "\", \"" + older.uuid() + "\"")
+          .endsWith("\"" + low.uuid() + "\"]");
 
       assertThatNextIs(first, urgent, older, younger, low);
     }
