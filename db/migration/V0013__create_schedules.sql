@@ -66,6 +66,9 @@ comment on column tasker.schedules.queued_fire_at is 'A fire time that waits for
 comment on column tasker.schedules.wake_at is 'When a server has to process the schedule; null while it is paused, deleted or over.';
 create unique index schedules_name_key on tasker.schedules (namespace_name, name) where deleted_at is null;
 create index schedules_wake_at_idx on tasker.schedules (wake_at) where wake_at is not null;
+-- For take_stalled_schedules.
+create index schedules_without_fire_time_idx on tasker.schedules (coalesce(ends_at, 'infinity'), schedule_uuid)
+  where next_fire_at is null and paused_at is null and deleted_at is null;
 
 create table tasker.schedule_backfills (
   backfill_uuid uuid          primary key default tasker.uuid_v7(),

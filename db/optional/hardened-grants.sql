@@ -61,7 +61,7 @@ declare
       "request_cancel", "resume_templates", "roll_up_analytics", "run_bulk_action", "advance_bulk_actions", "cancel_bulk_action", "get_bulk_action_document", "list_bulk_actions", "list_bulk_action_tasks", "explain_tasks", "read_document", "save_checkpoint", "send_task_to_dlq", "set_concurrency_limit",
       "start_validated_tasks", "submit_queued_requests", "submit_tasks", "summarize_history", "take_task_requests", "take_unchecked_tasks",
       "update_dlq_entry", "register_worker", "heartbeat_worker", "claim_steps_for_workers", "get_worker_claims", "save_worker_checkpoints", "get_worker_step_results", "get_worker_batch_results", "submit_worker_results", "submit_results_of_workers", "drain_worker",
-      "get_worker_documents", "take_due_schedules", "fire_schedules", "advance_backfills", "save_schedule", "change_schedule", "trigger_schedule", "start_backfill",
+      "get_worker_documents", "take_due_schedules", "take_stalled_schedules", "restore_fire_times", "fire_schedules", "advance_backfills", "save_schedule", "change_schedule", "trigger_schedule", "start_backfill",
       "get_schedule_documents", "list_schedule_fires", "get_backfill_documents", "find_started_fires", "sequence_events", "list_domain_events", "claim_event_consumer", "record_event_delivery",
       "save_webhook", "change_webhook", "change_delivery", "claim_deliveries", "settle_deliveries", "get_webhook_documents", "list_webhook_deliveries"]
     } $lists$;

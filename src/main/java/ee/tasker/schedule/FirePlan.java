@@ -60,6 +60,21 @@ public final class FirePlan {
         .build();
   }
 
+  /**
+   * The next fire time of a schedule that has lost it.
+   *
+   * @param schedule as {@code take_stalled_schedules} returns it
+   * @return an element of {@code p_plans} of {@code restore_fire_times}; empty for a schedule that is over
+   * @throws Problem when this JVM cannot use the timing
+   */
+  public static Optional<JsonObject> restored(JsonObject schedule) {
+    Timing timing = Timings.of(schedule);
+    return timing.next(Timings.instant(schedule, "decided_until").orElseThrow())
+        .map(next -> Json.build().createObjectBuilder()
+            .add("schedule_uuid", schedule.get("schedule_uuid")).add("version", schedule.get("version"))
+            .add("next_fire_at", next.toString()).add("next_due_at", timing.due(next).toString()).build());
+  }
+
   /** The context of the task of a fire time. */
   public static JsonObject context(JsonObject schedule, Instant fire) {
     JsonObject context = schedule.getJsonObject("context");

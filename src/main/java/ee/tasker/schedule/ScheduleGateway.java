@@ -30,6 +30,14 @@ class ScheduleGateway {
     return sql.object("take_due_schedules(?)", limit);
   }
 
+  JsonArray takeStalledSchedules(int limit) {
+    return sql.array("take_stalled_schedules(?)", limit);
+  }
+
+  JsonObject restoreFireTimes(JsonArray plans) {
+    return sql.object("restore_fire_times(cast(? as jsonb))", plans);
+  }
+
   JsonObject fireSchedules(JsonArray plans, int claimLimit, long leaseSeconds) {
     return sql.object("fire_schedules(cast(? as jsonb), cast(? as uuid), ?, cast(? as int))", plans, server.uuid(), claimLimit,
         leaseSeconds);

@@ -31,6 +31,7 @@ public class Schedules {
   private static final Log LOG = Log.of(Schedules.class);
   private static final int MOST_FIRES_OF_A_BACKFILL = 100_000;
   private static final int MOST_SHOWN = 1_000;
+  private static final int STALLED_AT_ONCE = 100;
 
   @Inject
   private ScheduleGateway gateway;
@@ -83,6 +84,26 @@ public class Schedules {
       reply = reply.and(fired(gateway.advanceBackfills(plans.build(), Math.max(claimLimit - reply.claimedSteps().size(), 0), lease)));
     }
     return reply;
+  }
+
+  /**
+   * Gives active schedules that have lost their next fire time, by whatever statement, one again: without it they would never fire, and no one would notice.
+   *
+   * @return how many
+   */
+  @Transactional(Transactional.TxType.REQUIRES_NEW)
+  public int restoreFireTimes() {
+    JsonArrayBuilder plans = Json.build().createArrayBuilder();
+    for (JsonObject schedule : gateway.takeStalledSchedules(STALLED_AT_ONCE).getValuesAs(JsonObject.class)) {
+      try {
+        FirePlan.restored(schedule).ifPresent(plans::add);
+      } catch (Problem unusable) {
+        LOG.write(LogEvent.SCHEDULE_FIRE_FAILED, "schedule", schedule.getString("schedule_uuid"), "code", unusable.code(), "detail",
+            unusable.getMessage());
+      }
+    }
+    JsonArray stalled = plans.build();
+    return stalled.isEmpty() ? 0 : gateway.restoreFireTimes(stalled).getInt("schedules");
   }
 
   /** A timing that this JVM cannot use, such as a zone that it does not know, would come back in every round and hold up the others. */

@@ -90,6 +90,15 @@ class SchedulesIT {
   }
 
   @Test
+  void a_schedule_that_has_lost_its_next_fire_time_gets_it_back_at_the_next_poll() {
+    String schedule = create("'context': {'who': 'ann'}, 'cron': '0 3 * * *'").text("schedule_uuid");
+    tasker.sql("update tasker.schedules set next_fire_at = null, next_due_at = null where schedule_uuid = '" + schedule
+        + "' returning schedule_uuid");
+    TaskerClient.until("a server has calculated it", Duration.ofSeconds(90),
+        () -> tasker.get("/v1/schedules/" + schedule + "?upcoming=1").object().getJsonArray("next_fire_times").size() == 1);
+  }
+
+  @Test
   void what_is_wrong_is_named_and_nothing_is_saved() {
     String good = "'context': {'who': 'ann'}, ";
     record Wrong(String members, int status, String field) {

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @DatabaseTest.Covers({"take_due_schedules", "fire_schedules", "start_scheduled_tasks", "advance_backfills", "start_backfill",
   "save_schedule",
   "change_schedule", "trigger_schedule", "get_schedule_documents", "list_schedule_fires", "get_backfill_documents", "find_started_fires",
-  "get_schedule_figures", "find_schedule_violations"})
+  "get_schedule_figures", "find_schedule_violations", "take_stalled_schedules", "restore_fire_times"})
 class SchedulesTest {
   private static final String DAILY = "\"cron\": \"0 3 * * *\"";
   /** Whole hours ago, so that tasks are not dated in the future. */
@@ -119,6 +119,46 @@ class SchedulesTest {
     assertThat(desk.fires(schedule)).isEmpty();
     assertThat(desk.run(now)).isEqualTo(1);
     assertThat(times(schedule)).containsExactly("01-10 03:00:00");
+  }
+
+  private void loseFireTime(UUID schedule) {
+    sql.run("update tasker.schedules set next_fire_at = null, next_due_at = null where schedule_uuid = ?", schedule);
+  }
+
+  @Test
+  void a_schedule_that_has_lost_its_next_fire_time_gets_it_back_and_fires_no_time_twice() {
+    UUID schedule = schedule(DAILY);
+    desk.run(at("10 03:00:00"));
+    loseFireTime(schedule);
+    assertThat(desk.run(at("12 12:00:00"))).as("no round finds it").isZero();
+
+    assertThat(desk.restore(at("12 12:00:00"))).isEqualTo(1);
+    assertThat(next(schedule)).as("after the one that was decided").isEqualTo(at("11 03:00:00"));
+    assertThat(desk.restore(at("12 12:00:00"))).isZero();
+
+    desk.run(at("12 12:00:00"));
+    finishAll();
+    desk.run(at("13 03:00:00"));
+    assertThat(desk.fires(schedule)).containsExactly("01-10 03:00:00 schedule started", "01-11 03:00:00 schedule missed window 1",
+        "01-12 03:00:00 schedule skipped overlap", "01-13 03:00:00 schedule started");
+  }
+
+  @Test
+  void a_schedule_that_is_over_or_paused_or_deleted_gets_no_fire_time() {
+    UUID over = schedule(DAILY + ", \"ends_at\": \"2026-01-11T00:00:00Z\"");
+    desk.run(at("10 03:00:00"));
+    assertThat(sql.text("select next_fire_at from tasker.schedules where schedule_uuid = ?", over)).isNull();
+    assertThat(desk.restore(at("10 12:00:00"))).as("before its end, but it has no time left").isZero();
+    assertThat(desk.restore(at("12 12:00:00"))).isZero();
+    sql.text("select tasker.change_schedule(?, 'delete', 'ann', 'over')", over);
+
+    UUID paused = schedule(DAILY);
+    sql.text("select tasker.change_schedule(?, 'pause', 'ann', 'for now', p_now => ?)", paused, at("10 01:00:00"));
+    loseFireTime(paused);
+    assertThat(desk.restore(at("12 12:00:00"))).as("paused").isZero();
+    sql.text("select tasker.change_schedule(?, 'resume', 'ann', 'again', '{\"version\": 2}', ?)", paused, at("10 02:00:00"));
+    assertThat(desk.restore(at("12 12:00:00"))).as("active again").isEqualTo(1);
+    assertThat(next(paused)).isEqualTo(at("10 03:00:00"));
   }
 
   @Test
