@@ -159,6 +159,21 @@ class AnalyticsTest {
   }
 
   @Test
+  void analytics_that_have_lost_their_place_are_counted_afresh() {
+    Dag.linear(2).started(3);
+    worker.runToTheEnd();
+    rollUp();
+    sql.run("delete from tasker.analytics_progress");
+    rollUp();
+    assertCountsAreRight();
+    Dag.linear(2).started(2);
+    worker.runToTheEnd();
+    rollUp();
+    assertCountsAreRight();
+    assertMetricsAreThoseOfTheHistory(LONG_AGO);
+  }
+
+  @Test
   void a_period_begins_where_it_is_said_to_and_not_at_a_full_minute() {
     Dag.linear(1).started(3);
     worker.runToTheEnd();
