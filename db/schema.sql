@@ -224,6 +224,8 @@ create table tasker.approvals (
   -- The values of the form that came with the decision.
   form_values        jsonb,
   decision_comment   character varying(1000),
+  -- hash_approval of the latest write: what is asked of whom, and the decision.
+  document_hash      bigint not null,
   constraint approvals_pkey PRIMARY KEY (approval_uuid),
   constraint claim_end_is_of_a_claim CHECK (claim_ends_at IS NULL OR claimed_by IS NOT NULL),
   constraint claim_is_whole CHECK ((claimed_by IS NULL) = (claimed_at IS NULL) AND (assigned_by IS NULL OR claimed_by IS NOT NULL)),
@@ -236,6 +238,7 @@ create table tasker.approvals (
 CREATE INDEX approvals_due_idx ON tasker.approvals USING btree (COALESCE(due_at, 'infinity'::timestamp with time zone), approval_uuid) WHERE (state = 'open'::tasker.approval_state);
 CREATE INDEX approvals_inbox_idx ON tasker.approvals USING btree (namespace_name, COALESCE(due_at, 'infinity'::timestamp with time zone), approval_uuid) WHERE (state = 'open'::tasker.approval_state);
 CREATE INDEX approvals_task_uuid_idx ON tasker.approvals USING btree (task_uuid);
+CREATE TRIGGER documents_are_hashed BEFORE INSERT ON tasker.approvals FOR EACH ROW EXECUTE FUNCTION tasker.stamp_document_hash();
 
 -- What the workers that are still to be created will get; deleted with the creation, which copies it into their inputs.
 create table tasker.batch_items (
@@ -243,6 +246,8 @@ create table tasker.batch_items (
   ordinal         integer not null,
   -- The cursor that the handler returned, or the array of items of one batch.
   item            jsonb not null,
+  -- hash_documents(item) at insertion.
+  document_hash   bigint not null,
   constraint batch_items_pkey PRIMARY KEY (batch_step_uuid, ordinal)
 );
 
@@ -477,6 +482,8 @@ create table tasker.domain_events (
   -- Why data is missing or does not fit the schema, {type, message}: expression_error, event_too_large or schema_violation.
   error              jsonb,
   created_at         timestamp with time zone not null default clock_timestamp(),
+  -- hash_documents(data, error) at insertion.
+  document_hash      bigint not null,
   constraint domain_events_pkey PRIMARY KEY (event_uuid),
   constraint one_event_per_position UNIQUE ("position"),
   constraint one_event_per_result_and_declaration UNIQUE (workflow_step_uuid, sort_key, declaration),
@@ -492,6 +499,7 @@ create table tasker.domain_events (
 CREATE INDEX domain_events_task_uuid_idx ON tasker.domain_events USING btree (task_uuid);
 CREATE INDEX domain_events_without_position_idx ON tasker.domain_events USING btree (event_number) WHERE ("position" IS NULL);
 CREATE UNIQUE INDEX one_event_of_the_engine_per_cause ON tasker.domain_events USING btree (cause_uuid, name, sort_key, fire_at) NULLS NOT DISTINCT WHERE ((kind)::text <> 'step'::text);
+CREATE TRIGGER documents_are_hashed BEFORE INSERT ON tasker.domain_events FOR EACH ROW EXECUTE FUNCTION tasker.stamp_document_hash();
 
 -- Months of history that were dropped, or rewritten without the rows of purged tasks.
 create table tasker.dropped_history (
@@ -569,11 +577,14 @@ create table tasker.idempotency_keys (
   location        character varying(2000),
   body            text not null,
   created_at      timestamp with time zone not null default clock_timestamp(),
+  -- hash_idempotent_response at insertion: the request and the response.
+  document_hash   bigint not null,
   constraint idempotency_keys_pkey PRIMARY KEY (principal, idempotency_key),
   constraint hash_is_sha_256 CHECK (octet_length(request_hash) = 32),
   constraint only_what_was_done_is_kept CHECK (status >= 200 AND status <= 299)
 );
 CREATE INDEX idempotency_keys_created_at_idx ON tasker.idempotency_keys USING btree (created_at);
+CREATE TRIGGER documents_are_hashed BEFORE INSERT ON tasker.idempotency_keys FOR EACH ROW EXECUTE FUNCTION tasker.stamp_document_hash();
 
 -- Steps by name, per template.
 create table tasker.named_steps (
@@ -714,6 +725,8 @@ END) stored,
   -- publishes_events of the step, each with its schema; null: it publishes nothing.
   events                jsonb,
   created_at            timestamp with time zone not null default now(),
+  -- hash_step_definition at registration.
+  document_hash         bigint not null,
   constraint named_tasks_named_steps_pkey PRIMARY KEY (ntns_uuid),
   constraint named_tasks_named_steps_named_step_uuid_key UNIQUE (named_step_uuid),
   constraint one_step_per_position UNIQUE (named_task_uuid, step_position),
@@ -734,6 +747,7 @@ END) stored,
   constraint wait_is_of_a_kind CHECK (wait_for IS NULL OR ((wait_for ->> 'kind'::text) = ANY (ARRAY['timer'::text, 'signal'::text, 'approval'::text, 'child'::text]))),
   constraint waits_or_grows CHECK (wait_for IS NULL OR rules IS NULL AND batch IS NULL)
 );
+CREATE TRIGGER documents_are_hashed BEFORE INSERT ON tasker.named_tasks_named_steps FOR EACH ROW EXECUTE FUNCTION tasker.stamp_document_hash();
 CREATE TRIGGER handlers_are_recorded AFTER INSERT ON tasker.named_tasks_named_steps REFERENCING NEW TABLE AS new_steps FOR EACH STATEMENT EXECUTE FUNCTION tasker.record_handlers();
 CREATE TRIGGER templates_never_change BEFORE DELETE OR UPDATE ON tasker.named_tasks_named_steps FOR EACH ROW EXECUTE FUNCTION tasker.refuse_template_change();
 
@@ -1003,6 +1017,7 @@ END) stored,
 with (fillfactor=60);
 CREATE UNIQUE INDEX schedules_name_key ON tasker.schedules USING btree (namespace_name, name) WHERE (deleted_at IS NULL);
 CREATE INDEX schedules_wake_at_idx ON tasker.schedules USING btree (wake_at) WHERE (wake_at IS NOT NULL);
+CREATE INDEX schedules_without_fire_time_idx ON tasker.schedules USING btree (COALESCE(ends_at, 'infinity'::timestamp with time zone), schedule_uuid) WHERE ((next_fire_at IS NULL) AND (paused_at IS NULL) AND (deleted_at IS NULL));
 CREATE TRIGGER events_follow_pauses AFTER UPDATE OF paused_at ON tasker.schedules FOR EACH ROW WHEN ((((new.paused_by)::text = 'tasker'::text) AND (old.paused_at IS NULL) AND (new.last_failure IS NOT NULL))) EXECUTE FUNCTION tasker.publish_pause_events();
 
 -- One row per start of a server, renewed by its heartbeat and kept for a day after the last.
@@ -1107,7 +1122,7 @@ create table tasker.task_compensations (
 create table tasker.task_contexts (
   task_uuid     uuid not null,
   context       jsonb not null,
-  -- hash_documents(context) when it was written.
+  -- hash_documents(context, submitted_by) when they were written.
   document_hash bigint not null,
   -- The authenticated caller that submitted the task over REST; null otherwise. tasks.initiator is the name that the request claimed.
   submitted_by  character varying(160),
@@ -1221,7 +1236,7 @@ create table tasker.task_signals (
   sent_at       timestamp with time zone not null,
   sent_by       character varying(160),
   payload       jsonb not null,
-  -- hash_documents(payload) at insertion.
+  -- hash_signal at insertion: the payload, the name, the number, the id, and who sent it when.
   document_hash bigint not null,
   -- The wait that it satisfied; null while no step has consumed it.
   wait_uuid     uuid,
@@ -2552,7 +2567,7 @@ function tasker.admit_steps(p_step_uuids uuid[], p_server_uuid uuid DEFAULT NULL
   -- called by enqueue_steps, transition_step_state_atomic
 -- The value under a JSON pointer as the text by which slots are counted.
 function tasker.calculate_slot_key(p_context jsonb, p_pointer text) returns text, immutable;
-  -- called by admit_steps
+  -- called by admit_steps, find_setting_violations
 -- Concurrency policies as a JSON array, each with how many hold a slot and how many wait.
 function tasker.list_concurrency_policies(p_filter jsonb DEFAULT '{}'::jsonb, p_entries integer DEFAULT 0) returns jsonb, stable;
   -- called by OperationGateway, set_concurrency_limit
@@ -2755,6 +2770,9 @@ function tasker.find_compensation_violations(p_since timestamp with time zone DE
 function tasker.find_counter_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
+-- The nodes of a graph that are on a cycle or behind one.
+function tasker.find_cyclic_nodes(p_nodes integer, p_from integer[], p_to integer[]) returns integer[], immutable;
+  -- called by find_reference_violations
 -- Documents that differ from their hash, and search attributes that differ from their context: one row per finding.
 function tasker.find_document_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
@@ -2805,6 +2823,9 @@ function tasker.find_result_violations(p_since timestamp with time zone DEFAULT 
 function tasker.find_schedule_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
+-- Policies, slots, pauses, bulk actions and single rows that do not match what was declared or recorded: one row per finding.
+function tasker.find_setting_violations() returns TABLE(invariant text, example jsonb), stable;
+  -- called by check_history
 -- Slots of concurrency policies that do not match their holders: one row per finding.
 function tasker.find_slot_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
@@ -2835,13 +2856,30 @@ function tasker.find_wakeup_violations(p_since timestamp with time zone DEFAULT 
 function tasker.find_webhook_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
+-- Workers that would not get their steps, or that nobody could declare lost, and owners that no caller is: one row per finding.
+function tasker.find_worker_violations() returns TABLE(invariant text, example jsonb), stable;
+  -- called by check_history
+-- A hash of what an approval asks of whom, and of its decision.
+function tasker.hash_approval(p_approval tasker.approvals) returns bigint, stable;
+  -- called by decide_approval, find_document_violations, judge_approval, stamp_document_hash
 -- A 64-bit hash of a document, or of two that are written together.
 function tasker.hash_documents(p_document jsonb, p_other jsonb DEFAULT NULL::jsonb) returns bigint, immutable;
-  -- called by act_on_step, act_on_task, find_document_violations, find_template_violations, pass_waits, save_checkpoint, stamp_document_hash,
+  -- called by act_on_step, act_on_task, begin_compensations, find_document_violations, find_template_violations, hash_approval,
+  --   hash_idempotent_response, hash_signal, hash_step_definition, pass_waits, record_batches, save_checkpoint, stamp_document_hash,
   --   tell_end_of_task, yield_steps
+-- A hash of a request with an idempotency key and of the response that was saved for it.
+function tasker.hash_idempotent_response(p_response tasker.idempotency_keys) returns bigint, stable;
+  -- called by find_document_violations, stamp_document_hash
+-- A hash of what a sender gave: the payload, the name and the id of a signal, its number, and who sent it when.
+function tasker.hash_signal(p_signal tasker.task_signals) returns bigint, stable;
+  -- called by find_document_violations, stamp_document_hash
+-- A hash of a step of a template: every column that the engine reads, except keys and what is calculated from others.
+function tasker.hash_step_definition(p_step tasker.named_tasks_named_steps) returns bigint, stable;
+  -- called by find_template_violations, stamp_document_hash
 -- Writes the hash of a document beside it when its row is inserted.
 function tasker.stamp_document_hash() returns trigger;
-  -- called by trigger of named_tasks, trigger of task_contexts, trigger of task_outputs, trigger of task_signals, trigger of workflow_step_documents,
+  -- called by trigger of approvals, trigger of domain_events, trigger of idempotency_keys, trigger of named_tasks, trigger of
+  --   named_tasks_named_steps, trigger of task_contexts, trigger of task_outputs, trigger of task_signals, trigger of workflow_step_documents,
   --   trigger of workflow_step_result_audit
 
 
@@ -3226,6 +3264,9 @@ function tasker.judge_schedule_action(p_schedule tasker.schedules, p_action text
 function tasker.list_schedule_fires(p_schedule_uuid uuid, p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 25,
     p_before timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
   -- called by ScheduleGateway
+-- Gives schedules that have lost it their next fire time.
+function tasker.restore_fire_times(p_plans jsonb) returns jsonb;
+  -- called by ScheduleGateway
 -- Creates a schedule, or changes the one that is given.
 function tasker.save_schedule(p_schedule jsonb, p_by text, p_reason text, p_schedule_uuid uuid DEFAULT NULL::uuid,
     p_version integer DEFAULT NULL::integer, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
@@ -3240,6 +3281,10 @@ function tasker.start_scheduled_tasks(p_fires jsonb, p_server_uuid uuid DEFAULT 
   -- called by advance_backfills, fire_schedules, trigger_schedule
 -- Locks schedules and backfills that are due and returns what a server needs to calculate their fire times.
 function tasker.take_due_schedules(p_limit integer DEFAULT 100, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by ScheduleGateway
+-- Locks schedules that are active and have no next fire time and returns what a server needs to calculate it.
+function tasker.take_stalled_schedules(p_limit integer DEFAULT 100, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
+    returns jsonb;
   -- called by ScheduleGateway
 -- Submits a task of a schedule now, at the request of an operator.
 function tasker.trigger_schedule(p_schedule_uuid uuid, p_by text, p_reason text, p_plan jsonb DEFAULT '{}'::jsonb,
@@ -3540,7 +3585,7 @@ function tasker.settle_deliveries(p_results jsonb, p_now timestamp with time zon
 -- -----------------
 -- The handler keys whose steps a worker may claim, by namespace.
 function tasker.calculate_served_handlers(p_namespaces text[], p_handlers text[], p_resolvers text[], p_unable text[]) returns jsonb, stable;
-  -- called by declare_worker, decline_steps, get_served_handlers
+  -- called by declare_worker, decline_steps, find_worker_violations, get_served_handlers
 -- Why a checkpoint may not be stored: null, or a sentence with its size.
 function tasker.check_checkpoint(p_checkpoint jsonb) returns text, immutable;
   -- called by judge_yields, save_checkpoint, save_worker_checkpoints

@@ -50,6 +50,7 @@ begin
     if not found then
       raise exception 'approval % has ended although its task is locked', p_approval_uuid;
     end if;
+    update tasker.approvals a set document_hash = tasker.hash_approval(a) where a.approval_uuid = p_approval_uuid;
     perform tasker.record_approval_event(p_approval_uuid, v_state::text::tasker.approval_event, p_by, v_action.o_now);
     v_action.o_moved := tasker.merge_replies(v_action.o_moved, tasker.evaluate_tasks(array[(v_action.o_approval).task_uuid], p_server_uuid, 0, 60, v_action.o_now) - 'claimed_steps');
   end if;

@@ -127,7 +127,7 @@ begin
 
   if p_data ? 'context' then
     v_details := jsonb_set(v_details, '{before,context}', (select c.context from tasker.task_contexts c where c.task_uuid = p_task_uuid));
-    update tasker.task_contexts c set context = p_data -> 'context', document_hash = tasker.hash_documents(p_data -> 'context') where c.task_uuid = p_task_uuid;
+    update tasker.task_contexts c set context = p_data -> 'context', document_hash = tasker.hash_documents(p_data -> 'context', to_jsonb(c.submitted_by)) where c.task_uuid = p_task_uuid;
     perform tasker.write_search_attributes(array[p_task_uuid]);
   end if;
   if v_task.state = 'error' then
