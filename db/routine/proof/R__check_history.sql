@@ -42,13 +42,19 @@ as $$
       'identity_is_taken_over_as_its_template_says', 'template_equals_its_definition',
       'rules_are_those_of_this_version', 'guards_are_in_place', 'task_state_fits_its_steps', 'cancelled_means_asked_for',
       'cancel_request_is_recorded', 'operator_move_is_recorded', 'blocked_task_has_a_dead_letter', 'lease_belongs_to_its_claim',
+      'attempts_count_from_the_latest_reset', 'yields_are_those_of_the_history', 'decision_is_that_of_a_result', 'live_worker_is_one_of_its_batch',
+      'batch_keeps_the_settings_of_its_template', 'batch_is_that_of_a_result', 'wait_is_due_as_its_template_says', 'approval_is_that_of_its_template',
+      'fork_is_that_of_its_request', 'feed_ends_at_its_last_position', 'webhook_is_as_far_as_its_deliveries', 'webhook_counts_its_deliveries',
+      'delivery_is_what_its_attempts_were', 'delivery_is_due_within_its_backoff', 'active_schedule_has_its_next_fire_time', 'schedule_counts_its_fires',
+      'unchecked_task_has_not_started', 'sla_breach_has_its_limit', 'worker_serves_what_it_declared', 'worker_is_of_its_owner', 'lease_is_that_of_its_heartbeat',
+      'policy_is_that_of_its_template', 'slot_has_the_key_of_its_task', 'pause_is_that_of_its_action', 'bulk_action_has_its_tasks', 'single_rows_are_there',
       'lease_ends_within_a_day', 'retry_waits_as_long_as_was_decided', 'wakeup_is_within_reach', 'time_limit_is_no_later_than_its_wakeup', 'time_out_has_its_limit_and_its_reason', 'document_belongs_to_a_step',
       'dead_letter_belongs_to_a_task', 'slot_belongs_to_its_task', 'recovery_record_belongs_to_a_task', 'unclaimed_offer_is_one_of_its_task', 'worker_claim_is_one_of_its_worker',
       'handler_is_in_the_catalog', 'claimed_step_is_of_a_worker_that_serves_it', 'tallies_equal_a_recount']
       || case when p_quiet_for is not null then array['offer_has_a_message', 'message_is_about_an_unfinished_step',
                                                       'due_task_is_processed', 'expired_lease_is_recovered', 'queue_is_there',
                                                       'message_is_about_a_step', 'message_is_sent_once', 'message_can_be_seen',
-                                                      'settled_dead_letter_is_closed', 'due_schedule_is_processed', 'due_delivery_is_sent'] end)
+                                                      'settled_dead_letter_is_closed', 'due_schedule_is_processed', 'due_delivery_is_sent', 'nothing_is_put_off'] end)
       with ordinality as i(name, n)),
   found as (
     select f.invariant, f.example from tasker.find_history_violations(p_since) f
@@ -71,6 +77,8 @@ as $$
     union all select f.invariant, f.example from tasker.find_webhook_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_compensation_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_identity_violations(p_since) f
+    union all select f.invariant, f.example from tasker.find_worker_violations() f
+    union all select f.invariant, f.example from tasker.find_setting_violations() f
     union all select f.invariant, f.example from tasker.find_state_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_time_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_document_violations(p_since) f

@@ -40,7 +40,7 @@ class CheckHistoryTest {
     complete();
     try (Sql sql = Sql.open()) {
       assertThat(sql.rows("select * from tasker.check_history(p_quiet_for => '-1 hour')"))
-          .hasSize(150).allSatisfy(row -> assertThat(row.get("violations")).isEqualTo(0L));
+          .hasSize(177).allSatisfy(row -> assertThat(row.get("violations")).isEqualTo(0L));
     }
   }
 
@@ -272,7 +272,7 @@ class CheckHistoryTest {
     try (Sql reader = Sql.openAs("history_reader")) {
       reader.run("set default_transaction_read_only = on");
       assertThat(reader.texts("select invariant from tasker.check_history(p_quiet_for => '10 minutes') where violations > 0")).isEmpty();
-      assertThat(reader.number("select count(*) from tasker.check_history(p_quiet_for => '10 minutes')")).isEqualTo(150);
+      assertThat(reader.number("select count(*) from tasker.check_history(p_quiet_for => '10 minutes')")).isEqualTo(177);
     }
   }
 }

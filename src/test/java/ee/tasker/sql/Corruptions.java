@@ -5,15 +5,15 @@ import java.util.stream.Stream;
 
 /** The kinds of damage that {@link CorruptionsTest} does, in the order of docs/promises.md. */
 final class Corruptions {
-  static final List<Corruption> ALL = Stream
+  static final List<Corruption> ALL = Stream.concat(Stream
       .of(stateAndHistory(), attemptsAndResults(), documents(), times(), theGraph(), countersAndStates(), wakingUpLeasesAndRetries(),
           deadLettersAndWhatOperatorsDid(), queues(), limits(), templatesRulesAndGuards(), talliesAndRetention())
-      .flatMap(List::stream).toList();
+      .flatMap(List::stream), FurtherCorruptions.all()).toList();
 
   private Corruptions() {}
 
   /** Done with triggers and foreign keys switched off. */
-  private static Corruption past(String group, String name, String expected, String... statements) {
+  static Corruption past(String group, String name, String expected, String... statements) {
     return new Corruption(group, name, expected, true, List.of(statements));
   }
 

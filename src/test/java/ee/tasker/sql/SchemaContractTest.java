@@ -87,7 +87,8 @@ class SchemaContractTest {
         .filteredOn(
             line -> !LOOKS_UP_A_WORKER.contains(line.substring(0, line.indexOf(':')))
                 && !HOLDS_A_CONSUMER.contains(line.substring(0, line.indexOf(':'))) && !line.startsWith("find_state_violations: ")
-                && !line.startsWith("find_reference_violations: ")
+                && !line.startsWith("find_reference_violations: ") && !line.startsWith("find_result_violations: ")
+                && !line.startsWith("find_worker_violations: ")
                 // It shows the name of who holds a step.
                 && !line.startsWith("explain_waiting_steps: ")
                 // What the worker serves, as get_served_handlers.
