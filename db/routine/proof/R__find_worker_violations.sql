@@ -22,8 +22,8 @@ as $$
   left join tasker.access_users u on w.owner = 'user:' || u.user_uuid
   left join tasker.access_keys k on w.owner = 'key:' || k.key_uuid
   where (w.owner is null) <> (w.registered_by is null) or (w.server_uuid is not null and w.owner is not null)
-     -- By its key, or by its name when it has none, as callers of tokens.
-     or w.registered_by is distinct from case when w.owner ~ '^user:[0-9a-f-]{36}$' then u.name when w.owner ~ '^key:[0-9a-f-]{36}$' then 'key:' || k.name else w.owner end
+     -- Callers of tokens and of other identity stores have no row of their own.
+     or w.registered_by is distinct from case when w.owner ~ '^user:[0-9a-f-]{36}$' then u.name when w.owner ~ '^key:[0-9a-f-]{36}$' then 'key:' || k.name else w.registered_by end
   union all
   -- Four heartbeats after the last one.
   select 'lease_is_that_of_its_heartbeat', jsonb_build_object('uuid', h.uuid, 'name', h.name, 'heartbeat_at', h.heartbeat_at, 'lease_expires_at', h.lease_expires_at)

@@ -288,7 +288,8 @@ class ChildTasksTest {
     sql.run(
         "update tasker.named_tasks_named_steps set wait_for = jsonb_set(wait_for, '{name}', to_jsonb(?::text)) where named_task_uuid = ?",
         self.name(), self.uuid());
-    sql.run("update tasker.named_tasks_named_steps n set document_hash = tasker.hash_step_definition(n) where named_task_uuid = ?", self.uuid());
+    sql.run("update tasker.named_tasks_named_steps n set document_hash = tasker.hash_step_definition(n) where named_task_uuid = ?",
+        self.uuid());
     sql.run("alter table tasker.named_tasks_named_steps enable trigger user");
     UUID root = sql.uuid("select tasker.submit_task(?, ?, null)", self.namespace(), self.name());
     for (int i = 0; i < 8; i++) {

@@ -29,7 +29,8 @@ import org.junit.jupiter.api.Test;
 @DatabaseTest.BreaksPromises
 @DatabaseTest.Covers({"find_template_violations", "find_graph_violations", "find_identity_violations", "find_state_violations",
   "find_time_violations", "find_document_violations",
-  "find_tally_violations", "find_worker_violations", "find_setting_violations", "find_cyclic_nodes", "hash_documents", "hash_approval", "hash_signal",
+  "find_tally_violations", "find_worker_violations", "find_setting_violations", "find_cyclic_nodes", "hash_documents", "hash_approval",
+  "hash_signal",
   "hash_idempotent_response", "hash_step_definition", "stamp_document_hash"})
 class CorruptionsTest {
   private static final Path DOCUMENT = Path.of("docs/promises.md");
@@ -190,9 +191,9 @@ class CorruptionsTest {
       claim(worker, admitted, "a");
       add("elsewhere", Dag.of("a"));
       addTasksOfEveryTable(sql, worker);
-      addWhatIsSet(sql);
       // No server has noticed the end of its child yet.
       completeChild(sql, worker, add("ending", calls));
+      addWhatIsSet(sql);
       // However long the test takes, nothing becomes due or expires while it does.
       sql.run("update tasker.workflow_steps set lease_expires_at = now() + interval '1 hour' where state = 'in_progress'");
       sql.run(
@@ -239,13 +240,16 @@ class CorruptionsTest {
     sql.text("select tasker.change_webhook(webhook_uuid, 'pause', 'ann', 'test') from tasker.webhooks where name = 'paused'");
     sql.text("select tasker.claim_event_consumer('topic', tasker.uuid_v7(), 30)");
     sql.text("select tasker.preview_bulk_action('cancel', '{\"namespace\": \"running\"}', 'ann', 'test', p_background => true)");
-    sql.text("select tasker.save_idempotent_response('user:ann', 'k1', encode(sha256('request'), 'hex'), 201, '/v1/tasks/1', '{\"task\": 1}')");
+    sql.text(
+        "select tasker.save_idempotent_response('user:ann', 'k1', encode(sha256('request'), 'hex'), 201, '/v1/tasks/1', '{\"task\": 1}')");
     // After the templates: what it serves is calculated for the handlers that are known.
-    sql.text("select tasker.register_worker(jsonb_build_object('worker_uuid', tasker.uuid_v7(), 'name', 'w', 'capacity', 1, 'handlers', array['a'], "
-        + "'heartbeat_seconds', 300), null, 'user:' || user_uuid, name) from tasker.access_users where name = 'ann'");
-    sql.run("insert into tasker.schedule_backfills (schedule_uuid, from_at, to_at, cursor_at, overlap, state, created_by, reason, ended_at) "
-        + "select schedule_uuid, now() - interval '9 days', now() - interval '8 days', now() - interval '8 days', 'allow', 'complete', 'ann', 'test', now() "
-        + "from tasker.schedules where name = 'hourly'");
+    sql.text(
+        "select tasker.register_worker(jsonb_build_object('worker_uuid', tasker.uuid_v7(), 'name', 'w', 'capacity', 1, 'handlers', array['a'], "
+            + "'heartbeat_seconds', 300), null, 'user:' || user_uuid, name) from tasker.access_users where name = 'ann'");
+    sql.run(
+        "insert into tasker.schedule_backfills (schedule_uuid, from_at, to_at, cursor_at, overlap, state, created_by, reason, ended_at) "
+            + "select schedule_uuid, now() - interval '9 days', now() - interval '8 days', now() - interval '8 days', 'allow', 'complete', 'ann', 'test', now() "
+            + "from tasker.schedules where name = 'hourly'");
   }
 
   /** A schedule that fired an hour ago, and fires again tomorrow. */

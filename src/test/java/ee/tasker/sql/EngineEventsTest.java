@@ -156,9 +156,10 @@ class EngineEventsTest {
   }
 
   private UUID schedule(int pauseAfter) {
-    return sql.uuid("insert into tasker.schedules (namespace_name, name, template_name, every_seconds, anchor_at, ends_at, created_by, updated_by, "
-        + "pause_after_failures) values ('orders', 'nightly', 'gone', 60, now(), now(), 'ann', 'ann', " + pauseAfter
-        + ") returning schedule_uuid");
+    return sql.uuid(
+        "insert into tasker.schedules (namespace_name, name, template_name, every_seconds, anchor_at, ends_at, created_by, updated_by, "
+            + "pause_after_failures) values ('orders', 'nightly', 'gone', 60, now(), now(), 'ann', 'ann', " + pauseAfter
+            + ") returning schedule_uuid");
   }
 
   private void fail(UUID schedule, String fireAt) {
