@@ -48,7 +48,7 @@ as $$
   where not c.is_there or (c.state <> 'asked' and c.compensation is distinct from c.cause) or (c.state = 'asked' and c.compensation is not null)
      or (c.state = 'running' and c.completed_at is not null) or (c.state in ('compensated', 'incomplete') and c.completed_at is null)
      or (c.task_state = 'complete' and c.cause <> 'parent')
-     or c.began_at < c.asked_at or c.ended_at < c.began_at or (c.state in ('compensated', 'incomplete') and c.ended_at is distinct from c.completed_at)
+     or c.began_at < c.asked_at or c.ended_at < c.began_at or c.ended_at > c.completed_at
      -- The end of the task gives it back.
      or (c.cause = 'cancel' and c.state = 'running' and c.cancel_request ->> 'policy' is null)
   union all
