@@ -2418,6 +2418,9 @@ function tasker.save_idempotent_response(p_principal text, p_key text, p_request
 
 -- Functions: insight
 -- ------------------
+-- Writes a row that needs room on disk and deletes it again; raises the error of the write when there is no room.
+function tasker.check_storage() returns void;
+  -- called by InsightGateway
 -- How many tasks match a filter, by state, up to a bound.
 function tasker.count_tasks(p_filter jsonb DEFAULT '{}'::jsonb, p_most integer DEFAULT 10000, p_read integer DEFAULT 100000) returns jsonb, stable;
   -- called by TaskGateway

@@ -52,7 +52,7 @@ declare
       "abandon_steps", "act_on_step", "act_on_task", "fork_task", "get_fork_documents", "advance_due_tasks", "analyze_grown_tables", "claim_idempotency_key", "claim_steps", "close_settled_dlq_entries",
       "complete_steps", "check_expressions", "check_registration", "decline_steps", "find_missing_handlers", "finish_task_requests", "get_action_schemas", "get_latest_version", "get_ancestor_results", "get_ancestor_batch_results", "get_bottleneck_document",
       "get_cancel_requests", "get_current_task_state", "get_events", "get_dlq_documents", "get_dlq_investigation_queue", "get_dlq_statistics",
-      "get_health_document", "get_installation_status", "get_metrics_document", "get_pauses", "get_performance_document",
+      "check_storage", "get_health_document", "get_installation_status", "get_metrics_document", "get_pauses", "get_performance_document",
       "get_queue_documents", "get_server_documents", "get_staleness", "get_step_audit", "get_step_definitions", "get_step_documents", "list_batch_workers", "get_child_documents",
       "get_task_documents", "get_task_history", "get_templates", "get_waiting_document", "heartbeat", "save_idempotent_response", "list_concurrency_policies",
       "list_dead_messages",

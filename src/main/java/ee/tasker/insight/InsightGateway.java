@@ -20,6 +20,10 @@ class InsightGateway {
     return InstallationStatus.of(sql.object("get_installation_status()"));
   }
 
+  void checkStorage() {
+    sql.run("check_storage()");
+  }
+
   JsonObject getServerDocuments() {
     return sql.object("get_server_documents()");
   }

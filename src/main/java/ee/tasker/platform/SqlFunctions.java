@@ -28,6 +28,9 @@ public class SqlFunctions {
   @Inject
   private StartSequence start;
 
+  @Inject
+  private DatabaseUsability usability;
+
   /** @return the function's JSON result, or JSON null for SQL null */
   public JsonValue json(String call, Object... arguments) {
     Object text = result("select cast(tasker." + call + " as text)", arguments);
@@ -76,6 +79,7 @@ public class SqlFunctions {
     try {
       return query.getSingleResult();
     } catch (PersistenceException fault) {
+      usability.failed(fault);
       if (DatabaseFaults.isReadOnly(fault)) {
         ReadOnlyConnection.discard(entityManager::unwrap, fault);
       }

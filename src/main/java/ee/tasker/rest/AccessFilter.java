@@ -215,9 +215,9 @@ public class AccessFilter implements Filter {
 
   private static void fail(HttpServletRequest request, HttpServletResponse answer, RuntimeException fault) throws IOException {
     // Only reads, so a commit without confirmation leaves nothing behind either.
-    if (DatabaseFaults.isUnreachable(fault)) {
+    if (DatabaseFaults.isTransient(fault) || DatabaseFaults.isUnconfirmedCommit(fault)) {
       LOG.write(LogEvent.CALL_FAILED, fault, "call", request.getMethod() + " " + request.getRequestURI());
-      refuse(request, answer, Problem.of(503, "unavailable", FaultMapper.OUTAGE), 5);
+      refuse(request, answer, FaultMapper.unavailable(fault), ProblemDocument.RETRY_AFTER_SECONDS);
       return;
     }
     String id = UUID.randomUUID().toString();

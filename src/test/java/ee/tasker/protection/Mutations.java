@@ -360,6 +360,8 @@ final class Mutations {
           "AdvanceDueTasksTest#a_message_that_is_hidden"),
       of("a transient error is no fault of a task", "R__is_transient_error.sql", "left(p_sqlstate, 2) in", "left(p_sqlstate, 2) not in",
           "SubmitQueuedRequestsTest#what_passes_by_itself_is_raise", "PureFunctionsTest#an_error_of_the_server"),
+      of("an error is transient in the database and in the servers alike", "R__is_transient_error.sql", "'28', '3D', ", "",
+          "PureFunctionsTest#the_servers_call_the_same"),
       of("a lost dead letter is restored", "R__reconcile_tasks.sql",
           "perform tasker.create_dlq_entries(array_agg(b.task_uuid), v_now), count(*)", "perform count(*)",
           "ReconcileTasksTest#a_blocked_task_whose"),

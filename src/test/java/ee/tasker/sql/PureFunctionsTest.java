@@ -2,9 +2,11 @@ package ee.tasker.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.testing.DatabaseTest;
 import ee.tasker.testing.Sql;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
@@ -68,6 +70,16 @@ class PureFunctionsTest {
         sql.texts("select s from unnest(array['08006', '40P01', '53300', '55P03', '57014', '22023', '23505', 'TK007', '42883', 'P0001']) s "
             + "where tasker.is_transient_error(s)"))
         .containsExactly("08006", "40P01", "53300", "55P03", "57014");
+  }
+
+  @Test
+  void the_servers_call_the_same_errors_transient() {
+    List<String> characters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ".chars().mapToObj(Character::toString).toList();
+    List<String> states = characters.stream().flatMap(first -> characters.stream().map(second -> first + second))
+        .flatMap(kind -> Stream.of("000", "001", "006", "014", "030", "100", "200", "300", "P01", "P02", "P03").map(kind::concat)).toList();
+
+    assertThat(sql.texts("select s from unnest(?::text[]) s where tasker.is_transient_error(s)", states)).isNotEmpty()
+        .containsExactlyInAnyOrderElementsOf(states.stream().filter(DatabaseFaults::isTransient).toList());
   }
 
   @Test
