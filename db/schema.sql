@@ -2365,6 +2365,12 @@ function tasker.sequence_events(p_limit integer DEFAULT 1000) returns integer;
 
 -- Functions: expression
 -- ---------------------
+-- Refuses a path that would read too much of a document, before it is evaluated, and returns how many values it reads, at most.
+function tasker.bound_path(p_path text, p_document jsonb) returns double precision, immutable;
+  -- called by evaluate_list
+-- Adds to what the expressions of a task have read in this transaction, and tells whether it may go on.
+function tasker.charge_expressions(p_task text, p_reads double precision) returns boolean;
+  -- called by cut_batches, decide_steps, evaluate_list, get_expression_document, pass_child_waits, pass_waits
 -- What is wrong with an expression: one row for each problem, none for a valid one.
 function tasker.check_expression(p_expression jsonb, p_kind text, p_steps text[] DEFAULT NULL::text[], p_ancestors text[] DEFAULT NULL::text[])
     returns TABLE(pointer text, message text, unknown_step text), immutable;
@@ -2376,6 +2382,13 @@ function tasker.check_expressions(p_graph jsonb, p_expressions jsonb) returns js
 function tasker.check_path(p_path text, p_steps text[] DEFAULT NULL::text[], p_ancestors text[] DEFAULT NULL::text[]) returns TABLE(message text,
     unknown_step text), immutable;
   -- called by check_expression
+-- How many pairs of values a comparison looks at, at most.
+function tasker.count_pairs(p_left jsonb, p_right jsonb, p_elements jsonb, p_times double precision, p_again double precision, p_document jsonb,
+    p_nodes bigint, p_limit double precision) returns double precision, immutable;
+  -- called by measure_path
+-- How many values a path without filters gives, and how often it has what multiplies them.
+function tasker.count_values(p_path jsonb, p_elements jsonb, p_document jsonb, p_nodes bigint) returns double precision[], immutable;
+  -- called by count_pairs, measure_path
 -- All values that a path gives, a JSON array in their order.
 function tasker.evaluate_list(p_path text, p_document jsonb) returns jsonb, immutable;
   -- called by cut_batches, evaluate_predicate, evaluate_value, try_expression
@@ -2387,14 +2400,24 @@ function tasker.evaluate_predicate(p_path text, p_document jsonb) returns boolea
   -- called by decide_steps, try_expression
 -- The value that a path gives; null when a member on the way is missing.
 function tasker.evaluate_value(p_path text, p_document jsonb) returns jsonb, immutable;
-  -- called by evaluate_mapping, pass_waits, try_expression
+  -- called by evaluate_mapping, fill_mapping, pass_waits, try_expression
+-- evaluate_mapping without its bound: each path replaced by its value, at any depth.
+function tasker.fill_mapping(p_mapping jsonb, p_document jsonb) returns jsonb, immutable;
+  -- called by evaluate_mapping
 -- The document over which the expressions of a step are evaluated: {context, results, task}.
 function tasker.get_expression_document(p_task_uuid uuid, p_step_uuid uuid DEFAULT NULL::uuid, p_with_results boolean DEFAULT true) returns jsonb,
     stable;
   -- called by cut_batches, decide_steps, make_event_data, pass_child_waits, pass_waits, tell_end_of_task
+-- How many values PostgreSQL reads, at most, to evaluate a path, and what no document could make cheap.
+function tasker.measure_path(p_normal text, p_document jsonb, p_nodes bigint, p_limit double precision, OUT o_reads double precision,
+    OUT o_problem text) returns record, immutable;
+  -- called by bound_path, check_path
 -- The instant that a JSON text gives in ISO 8601 with an offset; null when it is something else.
 function tasker.parse_instant(p_value jsonb) returns timestamp with time zone, immutable;
   -- called by pass_waits, submit_tasks
+-- Whether one of the paths of a filter starts at $ and reads all of the list that the filter is applied to.
+function tasker.reads_its_list(p_paths jsonb, p_elements jsonb) returns boolean, immutable;
+  -- called by measure_path
 -- Evaluates an expression as the engine would, and tells what is wrong with it instead of raising an error.
 function tasker.try_expression(p_expression text, p_document jsonb, p_kind text DEFAULT 'value'::text) returns jsonb, immutable;
   -- called by no function or class: for manual use
@@ -3249,6 +3272,9 @@ function tasker.trigger_schedule(p_schedule_uuid uuid, p_by text, p_reason text,
 
 -- Functions: security
 -- -------------------
+-- Records the authenticated caller of an action, and lets it wait for each lock for five seconds at most.
+function tasker.begin_action(p_caller text) returns text;
+  -- called by ApprovalGateway, DeadMessageGateway, OperationGateway, ScheduleGateway, SignalGateway, TaskGateway, WebhookGateway
 -- Records a request for a change before the change is made.
 function tasker.begin_write_request(p_caller text, p_caller_kind text, p_method text, p_route text, p_path text, p_remote text, p_server_uuid uuid)
     returns uuid;
@@ -3328,7 +3354,7 @@ function tasker.save_user(p_name text, p_password_hash text, p_by text) returns 
   -- called by AccountGateway, create_first_administrator, create_user
 -- Records the authenticated caller for the rest of the transaction.
 function tasker.set_caller(p_caller text) returns text;
-  -- called by DeadMessageGateway, OperationGateway, ScheduleGateway, SignalGateway, TaskGateway, WebhookGateway, admit_steps, advance_bulk_actions
+  -- called by admit_steps, advance_bulk_actions, begin_action
 -- Sets the password of a user by its hash.
 function tasker.set_password(p_user_uuid uuid, p_password_hash text) returns jsonb;
   -- called by AccountGateway

@@ -31,6 +31,7 @@ begin
     begin
       v_items := tasker.evaluate_list(v_step.path, tasker.get_expression_document(v_step.task_uuid, v_step.workflow_step_uuid));
     exception when sqlstate 'TK010' then
+      perform tasker.charge_expressions(v_step.task_uuid::text, 500000);
       v_error := jsonb_build_object('type', 'expression_error', 'message', format('batch_config.items %s', sqlerrm),
                                     'details', jsonb_build_object('path', v_step.path));
     end;

@@ -2,6 +2,7 @@
 -- PostgreSQL parses it. A member of the document that does not exist is a problem, and so is $.results.x for a step x that is not in
 -- p_steps, or that is none of p_ancestors; null for either leaves that check out. Members that are chosen at run time ($.results.*,
 -- a filter) are not checked: the document has results of ancestors only.
+-- A path that reads a list again for each of its elements, and whatever else measure_path refuses, is a problem.
 -- unknown_step is the name that is not in p_steps, for a caller that suggests another. Locks: none.
 create or replace function tasker.check_path(p_path text, p_steps text[] default null, p_ancestors text[] default null)
 returns table (message text, unknown_step text)
@@ -33,6 +34,11 @@ begin
     problems as (
       select r.n, format('there is no variable $%s: a path begins with $.context, $.results or $.task', r.second::jsonb #>> '{}') as message, null as unknown_step
       from roots r where r.second like '"%'
+      union all
+      -- Most paths have neither lists nor patterns.
+      select null, m.o_problem, null
+      from (select where v_normal ~ '[?[*]|like_regex' or length(v_normal) > 64) p
+      cross join lateral tasker.measure_path(v_normal, null, 0, 'Infinity') m where m.o_problem is not null
       union all
       select r.n, format('there is no member "%s" in the document: it has context, results and task', r.root), null
       from roots r where r.root not in ('context', 'results', 'task')
