@@ -76,7 +76,7 @@ public class SettingsReader {
             Duration.ofMillis(number("tasker.housekeeping.pause-millis", 100, 0, 60_000))),
         // Not one of our settings, so its value is not checked.
         "false".equalsIgnoreCase(text("otel.sdk.disabled", "true")),
-        messaging(), security(), webhooks(), replica());
+        messaging(), security(), webhooks(), seconds("tasker.database.statement-timeout-seconds", 45, 0, 3_600), replica());
     if (!complaints.isEmpty()) {
       throw new IllegalStateException("the configuration cannot be used: " + String.join("; ", complaints));
     }

@@ -28,6 +28,9 @@ public class SqlFunctions {
   @Inject
   private StartSequence start;
 
+  @Inject
+  private Settings settings;
+
   /** @return the function's JSON result, or JSON null for SQL null */
   public JsonValue json(String call, Object... arguments) {
     Object text = result("select cast(tasker." + call + " as text)", arguments);
@@ -98,6 +101,8 @@ public class SqlFunctions {
       }
     }
     Query query = entityManager.createNativeQuery(numbered.toString());
+    // Before the connection counts as dead, whose call the database would go on with.
+    query.setHint("jakarta.persistence.query.timeout", (int) settings.statementTimeout().toMillis());
     for (int i = 0; i < arguments.length; i++) {
       Object argument = arguments[i];
       query.setParameter(i + 1, argument instanceof UUID || argument instanceof JsonValue ? argument.toString() : argument);
