@@ -30,6 +30,25 @@ public final class DatabaseFaults {
   }
 
   /**
+   * True when the database gave the call up, because it took too long or too much memory, or waited too long for a lock: the other calls go on, and the same
+   * call with other data would have succeeded. Nothing was committed.
+   */
+  public static boolean isAboutTheCall(Throwable fault) {
+    return isTooExpensive(fault) || isLocked(fault);
+  }
+
+  /** True when the call was cancelled, or took more memory than there is. */
+  public static boolean isTooExpensive(Throwable fault) {
+    String state = sqlState(fault);
+    return state != null && (state.equals("57014") || state.equals("53200") || state.equals("53400"));
+  }
+
+  /** True when the call waited for a lock for longer than it may. */
+  public static boolean isLocked(Throwable fault) {
+    return "55P03".equals(sqlState(fault));
+  }
+
+  /**
    * True when the database itself refused, so that nothing was committed. False for a lost connection, a server shutdown,
    * and any fault without an SQLSTATE, such as a failed commit: the transaction may have been committed.
    */

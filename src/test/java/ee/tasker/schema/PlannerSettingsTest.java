@@ -38,7 +38,6 @@ class PlannerSettingsTest {
               + "every statement below them; they are the outermost functions.",
           "abandon_steps", "act_on_step", "act_on_task", "advance_backfills", "advance_due_tasks", "claim_deliveries", "claim_steps",
           "claim_steps_for_workers",
-          "complete_steps",
           "decline_steps",
           "escalate_sla_breaches", "evaluate_tasks", "explain_tasks", "explain_waiting_steps", "fire_schedules", "fork_task",
           "get_documents_of_steps",
@@ -48,6 +47,9 @@ class PlannerSettingsTest {
           "release_unknown_steps",
           "request_cancel", "send_signals",
           "submit_results_of_workers", "submit_tasks", "submit_worker_results", "take_due_schedules", "write_search_attributes"),
+      Rule.of(BY_KEY + ", join_collapse_limit = 1, lock_timeout = 20s, plan_cache_mode = force_generic_plan",
+          "The same. A call that waits for a lock ends before the server cancels it: only what takes long by itself is the fault of a result.",
+          "complete_steps"),
       Rule.of(BY_KEY,
           "A bounded part of large tables, found by key or by a summary. A plan that hashes or scans reads all tasks for it. The planner may still "
               + "use the argument values.",
