@@ -21,7 +21,7 @@ class DeadMessageGateway {
   }
 
   JsonObject replayDeadMessage(UUID deadMessageUuid, String by) {
-    sql.run("set_caller(cast(? as text))", caller.name());
+    sql.run("begin_action(cast(? as text))", caller.name());
     return sql.object("replay_dead_message(cast(? as uuid), ?)", deadMessageUuid, by);
   }
 }

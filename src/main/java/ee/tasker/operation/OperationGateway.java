@@ -28,7 +28,7 @@ class OperationGateway {
 
   /** To be called before an operator's action, in the same transaction. */
   private void tellCaller() {
-    sql.run("set_caller(cast(? as text))", caller.name());
+    sql.run("begin_action(cast(? as text))", caller.name());
   }
 
   JsonObject actOnStep(UUID task, UUID step, Action action) {

@@ -22,6 +22,7 @@ import java.util.UUID;
 public class FaultMapper implements ExceptionMapper<Throwable> {
   private static final Log LOG = Log.of(FaultMapper.class);
   static final String OUTAGE = "the database cannot be reached; try again later";
+  private static final String LOCKED = "another call works on the same task or object and has not ended; nothing was changed, try again";
   private static final Map<Integer, String> CODES = Map.of(
       400, "invalid-request", 404, "no-such-path", 405, "method-not-allowed", 406, "not-acceptable", 413, "body-too-large",
       415, "unsupported-media-type", 503, "unavailable");
@@ -51,6 +52,10 @@ public class FaultMapper implements ExceptionMapper<Throwable> {
     if (isOutage(fault)) {
       LOG.write(LogEvent.CALL_FAILED, fault, "call", request.getMethod() + " " + path);
       return unavailable(OUTAGE, path);
+    }
+    if (DatabaseFaults.isLocked(fault)) {
+      LOG.write(LogEvent.CALL_FAILED, fault, "call", request.getMethod() + " " + path);
+      return unavailable(LOCKED, path);
     }
     String id = UUID.randomUUID().toString();
     LOG.write(LogEvent.REQUEST_FAILED, fault, "id", id, "path", path, "correlation", request.getHeader(RequestTrace.CORRELATION_ID),

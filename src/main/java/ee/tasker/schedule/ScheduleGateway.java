@@ -23,7 +23,7 @@ class ScheduleGateway {
   private ActingCaller caller;
 
   private void tellCaller() {
-    sql.run("set_caller(cast(? as text))", caller.name());
+    sql.run("begin_action(cast(? as text))", caller.name());
   }
 
   JsonObject takeDueSchedules(int limit) {

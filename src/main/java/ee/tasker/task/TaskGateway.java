@@ -102,7 +102,7 @@ class TaskGateway {
 
   JsonObject requestCancel(UUID taskUuid, String by, String reason, String policy, Long graceSeconds, String children,
       long defaultGraceSeconds, boolean compensates) {
-    sql.run("set_caller(cast(? as text))", caller.name());
+    sql.run("begin_action(cast(? as text))", caller.name());
     return sql.object("request_cancel(cast(? as uuid), ?, ?, ?, cast(? as uuid), null, null, cast(? as int), ?, cast(? as int), ?)",
         taskUuid, by, reason, policy, server.uuid(), graceSeconds == null ? null : graceSeconds.toString(), children, defaultGraceSeconds,
         compensates);

@@ -29,7 +29,7 @@ class WebhookGateway {
   private ActingCaller caller;
 
   private void tellCaller() {
-    sql.run("set_caller(cast(? as text))", caller.name());
+    sql.run("begin_action(cast(? as text))", caller.name());
   }
 
   JsonObject saveWebhook(JsonObject webhook, String by, String reason, UUID uuid, Integer version) {
