@@ -224,6 +224,8 @@ create table tasker.approvals (
   -- The values of the form that came with the decision.
   form_values        jsonb,
   decision_comment   character varying(1000),
+  -- hash_approval of the latest write: what is asked of whom, and the decision.
+  document_hash      bigint not null,
   constraint approvals_pkey PRIMARY KEY (approval_uuid),
   constraint claim_end_is_of_a_claim CHECK (claim_ends_at IS NULL OR claimed_by IS NOT NULL),
   constraint claim_is_whole CHECK ((claimed_by IS NULL) = (claimed_at IS NULL) AND (assigned_by IS NULL OR claimed_by IS NOT NULL)),
@@ -236,6 +238,7 @@ create table tasker.approvals (
 CREATE INDEX approvals_due_idx ON tasker.approvals USING btree (COALESCE(due_at, 'infinity'::timestamp with time zone), approval_uuid) WHERE (state = 'open'::tasker.approval_state);
 CREATE INDEX approvals_inbox_idx ON tasker.approvals USING btree (namespace_name, COALESCE(due_at, 'infinity'::timestamp with time zone), approval_uuid) WHERE (state = 'open'::tasker.approval_state);
 CREATE INDEX approvals_task_uuid_idx ON tasker.approvals USING btree (task_uuid);
+CREATE TRIGGER documents_are_hashed BEFORE INSERT ON tasker.approvals FOR EACH ROW EXECUTE FUNCTION tasker.stamp_document_hash();
 
 -- What the workers that are still to be created will get; deleted with the creation, which copies it into their inputs.
 create table tasker.batch_items (
@@ -243,6 +246,8 @@ create table tasker.batch_items (
   ordinal         integer not null,
   -- The cursor that the handler returned, or the array of items of one batch.
   item            jsonb not null,
+  -- hash_documents(item) at insertion.
+  document_hash   bigint not null,
   constraint batch_items_pkey PRIMARY KEY (batch_step_uuid, ordinal)
 );
 
@@ -386,6 +391,9 @@ create table tasker.concurrency_slots (
   -- The value under the policy's pointer, as JSON text; empty without a pointer.
   key              character varying(255) not null,
   waiting_position bigint not null generated always as identity,
+  -- The order among waiters, before waiting_position: that of the claim (calculate_claim_rank), so by priority, then age, with the points of retries
+  --   and of the SLA.
+  claim_rank       bigint not null,
   requested_at     timestamp with time zone not null default clock_timestamp(),
   -- Since when the slot is held; null while waiting.
   admitted_at      timestamp with time zone,
@@ -401,10 +409,10 @@ create table tasker.concurrency_slots (
   constraint handed_off_means_admitted CHECK (handoff IS NULL OR admitted_at IS NOT NULL)
 )
 with (autovacuum_vacuum_cost_limit=2000, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500, fillfactor=70);
-CREATE INDEX concurrency_slots_due_idx ON tasker.concurrency_slots USING btree (waiting_position) WHERE is_due;
+CREATE INDEX concurrency_slots_due_idx ON tasker.concurrency_slots USING btree (claim_rank, waiting_position) WHERE is_due;
 CREATE INDEX concurrency_slots_held_idx ON tasker.concurrency_slots USING btree (policy_uuid, key) WHERE (admitted_at IS NOT NULL);
 CREATE INDEX concurrency_slots_task_uuid_idx ON tasker.concurrency_slots USING btree (task_uuid);
-CREATE INDEX concurrency_slots_waiting_idx ON tasker.concurrency_slots USING btree (policy_uuid, key, waiting_position) WHERE (admitted_at IS NULL);
+CREATE INDEX concurrency_slots_waiting_idx ON tasker.concurrency_slots USING btree (policy_uuid, key, claim_rank, waiting_position) WHERE (admitted_at IS NULL);
 
 -- Messages that could not be processed, taken off their queues, with the cause.
 create table tasker.dead_messages (
@@ -461,8 +469,8 @@ create table tasker.domain_events (
   -- Of an event of the engine: the task, approval, dead letter or schedule.
   cause_uuid         uuid,
   fire_at            timestamp with time zone,
-  -- With workflow_step_uuid the result that it follows from; with cause_uuid the move of the task, or the event of the approval. 0 where there is
-  --   only one.
+  -- With workflow_step_uuid the result that it follows from; with cause_uuid the move of the task, the event of the approval, or the version of the
+  --   schedule that paused itself. 0 where there is only one.
   sort_key           integer not null,
   -- Which element of publishes_events it is, from 1; null for events of the engine.
   declaration        integer,
@@ -477,6 +485,8 @@ create table tasker.domain_events (
   -- Why data is missing or does not fit the schema, {type, message}: expression_error, event_too_large or schema_violation.
   error              jsonb,
   created_at         timestamp with time zone not null default clock_timestamp(),
+  -- hash_documents(data, error) at insertion.
+  document_hash      bigint not null,
   constraint domain_events_pkey PRIMARY KEY (event_uuid),
   constraint one_event_per_position UNIQUE ("position"),
   constraint one_event_per_result_and_declaration UNIQUE (workflow_step_uuid, sort_key, declaration),
@@ -492,6 +502,7 @@ create table tasker.domain_events (
 CREATE INDEX domain_events_task_uuid_idx ON tasker.domain_events USING btree (task_uuid);
 CREATE INDEX domain_events_without_position_idx ON tasker.domain_events USING btree (event_number) WHERE ("position" IS NULL);
 CREATE UNIQUE INDEX one_event_of_the_engine_per_cause ON tasker.domain_events USING btree (cause_uuid, name, sort_key, fire_at) NULLS NOT DISTINCT WHERE ((kind)::text <> 'step'::text);
+CREATE TRIGGER documents_are_hashed BEFORE INSERT ON tasker.domain_events FOR EACH ROW EXECUTE FUNCTION tasker.stamp_document_hash();
 
 -- Months of history that were dropped, or rewritten without the rows of purged tasks.
 create table tasker.dropped_history (
@@ -569,11 +580,14 @@ create table tasker.idempotency_keys (
   location        character varying(2000),
   body            text not null,
   created_at      timestamp with time zone not null default clock_timestamp(),
+  -- hash_idempotent_response at insertion: the request and the response.
+  document_hash   bigint not null,
   constraint idempotency_keys_pkey PRIMARY KEY (principal, idempotency_key),
   constraint hash_is_sha_256 CHECK (octet_length(request_hash) = 32),
   constraint only_what_was_done_is_kept CHECK (status >= 200 AND status <= 299)
 );
 CREATE INDEX idempotency_keys_created_at_idx ON tasker.idempotency_keys USING btree (created_at);
+CREATE TRIGGER documents_are_hashed BEFORE INSERT ON tasker.idempotency_keys FOR EACH ROW EXECUTE FUNCTION tasker.stamp_document_hash();
 
 -- Steps by name, per template.
 create table tasker.named_steps (
@@ -653,6 +667,7 @@ create table tasker.named_tasks (
   constraint grace_is_not_negative CHECK (cancel_grace_seconds >= 0),
   constraint has_steps CHECK (total_steps >= initial_steps AND initial_steps >= root_steps AND root_steps > 0),
   constraint max_duration_is_positive CHECK (max_duration > '00:00:00'::interval),
+  constraint name_fits_into_an_address CHECK (name::text !~ '[/\\[:cntrl:]]'::text AND (name::text <> ALL (ARRAY['.'::character varying, '..'::character varying]::text[]))),
   constraint output_is_a_mapping CHECK (jsonb_typeof(output) = 'object'::text),
   constraint retention_is_not_negative CHECK (retention_days >= 0),
   constraint search_attributes_are_an_object CHECK (jsonb_typeof(search_attributes) = 'object'::text),
@@ -714,6 +729,8 @@ END) stored,
   -- publishes_events of the step, each with its schema; null: it publishes nothing.
   events                jsonb,
   created_at            timestamp with time zone not null default now(),
+  -- hash_step_definition at registration.
+  document_hash         bigint not null,
   constraint named_tasks_named_steps_pkey PRIMARY KEY (ntns_uuid),
   constraint named_tasks_named_steps_named_step_uuid_key UNIQUE (named_step_uuid),
   constraint one_step_per_position UNIQUE (named_task_uuid, step_position),
@@ -734,6 +751,7 @@ END) stored,
   constraint wait_is_of_a_kind CHECK (wait_for IS NULL OR ((wait_for ->> 'kind'::text) = ANY (ARRAY['timer'::text, 'signal'::text, 'approval'::text, 'child'::text]))),
   constraint waits_or_grows CHECK (wait_for IS NULL OR rules IS NULL AND batch IS NULL)
 );
+CREATE TRIGGER documents_are_hashed BEFORE INSERT ON tasker.named_tasks_named_steps FOR EACH ROW EXECUTE FUNCTION tasker.stamp_document_hash();
 CREATE TRIGGER handlers_are_recorded AFTER INSERT ON tasker.named_tasks_named_steps REFERENCING NEW TABLE AS new_steps FOR EACH STATEMENT EXECUTE FUNCTION tasker.record_handlers();
 CREATE TRIGGER templates_never_change BEFORE DELETE OR UPDATE ON tasker.named_tasks_named_steps FOR EACH ROW EXECUTE FUNCTION tasker.refuse_template_change();
 
@@ -903,6 +921,20 @@ create table tasker.schedule_backfills (
 CREATE INDEX schedule_backfills_schedule_uuid_idx ON tasker.schedule_backfills USING btree (schedule_uuid);
 CREATE INDEX schedule_backfills_wake_at_idx ON tasker.schedule_backfills USING btree (wake_at) WHERE (wake_at IS NOT NULL);
 
+-- Servers that cannot calculate the fire times of a schedule, such as one whose JVM does not know its zone.
+create table tasker.schedule_declines (
+  schedule_uuid uuid not null,
+  server_uuid   uuid not null,
+  -- Of the schedule: a decline says nothing about another version.
+  version       integer not null,
+  message       character varying(1000) not null,
+  declined_at   timestamp with time zone not null,
+  constraint schedule_declines_pkey PRIMARY KEY (schedule_uuid, server_uuid),
+  constraint schedule_declines_schedule_uuid_fkey FOREIGN KEY (schedule_uuid) REFERENCES tasker.schedules(schedule_uuid) ON DELETE CASCADE,
+  constraint schedule_declines_server_uuid_fkey FOREIGN KEY (server_uuid) REFERENCES tasker.servers(server_uuid) ON DELETE CASCADE
+);
+CREATE INDEX schedule_declines_server_uuid_idx ON tasker.schedule_declines USING btree (server_uuid);
+
 -- What became of a fire time of a schedule: one row per fire time, and one per range of fire times that were missed together.
 create table tasker.schedule_fires (
   schedule_uuid uuid not null,
@@ -1003,6 +1035,7 @@ END) stored,
 with (fillfactor=60);
 CREATE UNIQUE INDEX schedules_name_key ON tasker.schedules USING btree (namespace_name, name) WHERE (deleted_at IS NULL);
 CREATE INDEX schedules_wake_at_idx ON tasker.schedules USING btree (wake_at) WHERE (wake_at IS NOT NULL);
+CREATE INDEX schedules_without_fire_time_idx ON tasker.schedules USING btree (COALESCE(ends_at, 'infinity'::timestamp with time zone), schedule_uuid) WHERE ((next_fire_at IS NULL) AND (paused_at IS NULL) AND (deleted_at IS NULL));
 CREATE TRIGGER events_follow_pauses AFTER UPDATE OF paused_at ON tasker.schedules FOR EACH ROW WHEN ((((new.paused_by)::text = 'tasker'::text) AND (old.paused_at IS NULL) AND (new.last_failure IS NOT NULL))) EXECUTE FUNCTION tasker.publish_pause_events();
 
 -- One row per start of a server, renewed by its heartbeat and kept for a day after the last.
@@ -1107,7 +1140,7 @@ create table tasker.task_compensations (
 create table tasker.task_contexts (
   task_uuid     uuid not null,
   context       jsonb not null,
-  -- hash_documents(context) when it was written.
+  -- hash_documents(context, submitted_by) when they were written.
   document_hash bigint not null,
   -- The authenticated caller that submitted the task over REST; null otherwise. tasks.initiator is the name that the request claimed.
   submitted_by  character varying(160),
@@ -1221,7 +1254,7 @@ create table tasker.task_signals (
   sent_at       timestamp with time zone not null,
   sent_by       character varying(160),
   payload       jsonb not null,
-  -- hash_documents(payload) at insertion.
+  -- hash_signal at insertion: the payload, the name, the number, the id, and who sent it when.
   document_hash bigint not null,
   -- The wait that it satisfied; null while no step has consumed it.
   wait_uuid     uuid,
@@ -1365,7 +1398,7 @@ create table tasker.tasks (
   former_identity_hash  bytea,
   initiator             character varying(128),
   source_system         character varying(128),
-  reason                character varying(128),
+  reason                character varying(1000),
   cancel_requested_by   character varying(160),
   -- The name that the request claimed, when cancel_requested_by is the authenticated caller.
   cancel_claimed_actor  character varying(128),
@@ -1406,6 +1439,9 @@ create table tasker.tasks_dlq (
   dlq_timestamp        timestamp with time zone not null default now(),
   resolution_status    tasker.dlq_resolution_status not null default 'pending'::tasker.dlq_resolution_status,
   resolution_timestamp timestamp with time zone,
+  -- When the task, which is blocked, breaches its SLA, whether the investigation is open or closed; infinity once it has. Null without an SLA, and
+  --   when it is not blocked.
+  sla_due_at           timestamp with time zone,
   resolution_notes     text,
   resolved_by          character varying(255),
   -- The name that the request claimed, when resolved_by is the authenticated caller.
@@ -1419,6 +1455,7 @@ create table tasker.tasks_dlq (
   constraint resolved_iff_not_pending CHECK ((resolution_timestamp IS NULL) = (resolution_status = 'pending'::tasker.dlq_resolution_status))
 );
 CREATE UNIQUE INDEX one_open_investigation_per_task ON tasker.tasks_dlq USING btree (task_uuid) WHERE (resolution_status = 'pending'::tasker.dlq_resolution_status);
+CREATE INDEX tasks_dlq_sla_due_at_idx ON tasker.tasks_dlq USING btree (sla_due_at) WHERE (sla_due_at IS NOT NULL);
 CREATE INDEX tasks_dlq_task_uuid_idx ON tasker.tasks_dlq USING btree (task_uuid);
 CREATE TRIGGER events_follow_dead_letters AFTER INSERT ON tasker.tasks_dlq FOR EACH ROW EXECUTE FUNCTION tasker.publish_dlq_events();
 
@@ -1764,6 +1801,8 @@ create table tasker.workflow_steps (
   batch_step_uuid         uuid,
   -- True: the template has domain events for results of the step; null for every other.
   publishes_events        boolean,
+  -- How often an operator gave the step a new idempotency token, see format_idempotency_token; null for never.
+  idempotency_resets      integer,
   -- Of a compensating step: the step of the same task whose effect it undoes; null for every other.
   compensates_step_uuid   uuid,
   -- The name of a step that add_steps added; null for an initial step, which has the name of its template's step.
@@ -1834,8 +1873,8 @@ function tasker.add_tallies(p_from bigint, p_until bigint DEFAULT NULL::bigint) 
 function tasker.calculate_duration_bucket(p_seconds numeric) returns integer, immutable;
   -- called by find_tally_violations, tally_steps, tally_tasks
 -- A health score between 0 and 1 from the outcomes of tasks, failures and free connections.
-function tasker.calculate_health_score(p_completed bigint, p_failed bigint, p_ended bigint, p_active_connections bigint, p_max_connections bigint)
-    returns numeric, immutable;
+function tasker.calculate_health_score(p_completed bigint, p_failed bigint, p_ended bigint, p_total bigint, p_active_connections bigint,
+    p_max_connections bigint) returns numeric, immutable;
   -- called by get_analytics_metrics, get_health_document
 -- The changes in the number of tasks in each state, and of steps of finished tasks, made by some transactions.
 function tasker.count_task_moves(p_from bigint, p_until bigint DEFAULT NULL::bigint) returns TABLE(task_state tasker.task_state,
@@ -2174,6 +2213,9 @@ function tasker.get_open_steps(p_task_uuid uuid) returns SETOF tasker.workflow_s
 -- The verdicts of refused results, a JSON array of {step_uuid, handoff, verdict} for those not accepted.
 function tasker.get_refusals(p_results jsonb, p_accepted uuid[]) returns jsonb, stable;
   -- called by complete_steps
+-- How long a failed service asked to wait before the next attempt, in milliseconds; null for what is no number from 0 to ten years.
+function tasker.get_retry_delay(p_error jsonb) returns bigint, immutable;
+  -- called by settle_steps, transition_step_state_atomic
 -- The output of an ended task: what its template's mapping gave, or the results of its leaves by name.
 function tasker.get_task_output(p_task_uuid uuid) returns jsonb, stable;
   -- called by find_child_violations, read_document
@@ -2190,7 +2232,7 @@ function tasker.is_terminal(p_state tasker.task_state) returns boolean, immutabl
   -- called by count_task_moves, tally_steps, tally_tasks
 -- Whether an error comes from the connection, the transaction or the server, and not from the data.
 function tasker.is_transient_error(p_sqlstate text) returns boolean, immutable;
-  -- called by act_on_tasks_of_bulk, process_tasks, submit_queued_requests
+  -- called by act_on_tasks_of_bulk, breach_blocked_slas, process_tasks, submit_queued_requests
 -- Checks the batches among submitted results: what is wrong makes the result a permanent failure.
 function tasker.judge_batches(p_results jsonb) returns jsonb, stable;
   -- called by judge_decisions
@@ -2365,20 +2407,36 @@ function tasker.sequence_events(p_limit integer DEFAULT 1000) returns integer;
 
 -- Functions: expression
 -- ---------------------
+-- Refuses a path that would read too much of a document, before it is evaluated, and returns how many values it reads, at most.
+function tasker.bound_path(p_path text, p_document jsonb) returns double precision, immutable;
+  -- called by evaluate_list
+-- Adds to what the expressions of a task have read in this transaction, and tells whether it may go on.
+function tasker.charge_expressions(p_task text, p_reads double precision) returns boolean;
+  -- called by cut_batches, decide_steps, evaluate_list, get_expression_document, pass_child_waits, pass_waits
 -- What is wrong with an expression: one row for each problem, none for a valid one.
-function tasker.check_expression(p_expression jsonb, p_kind text, p_steps text[] DEFAULT NULL::text[], p_ancestors text[] DEFAULT NULL::text[])
-    returns TABLE(pointer text, message text, unknown_step text), immutable;
+function tasker.check_expression(p_expression jsonb, p_kind text, p_steps jsonb DEFAULT NULL::jsonb,
+    p_ancestors bit varying DEFAULT NULL::bit varying) returns TABLE(pointer text, message text, unknown_step text), immutable;
   -- called by check_expressions, try_expression
 -- What is wrong with the expressions of a template: a JSON array of {index, pointer, message, unknown_step}.
 function tasker.check_expressions(p_graph jsonb, p_expressions jsonb) returns jsonb, immutable;
   -- called by TemplateGateway
 -- What is wrong with a path (SQL/JSON path) over the document of get_expression_document: one row for each problem, none for a valid path.
-function tasker.check_path(p_path text, p_steps text[] DEFAULT NULL::text[], p_ancestors text[] DEFAULT NULL::text[]) returns TABLE(message text,
-    unknown_step text), immutable;
+function tasker.check_path(p_path text, p_steps jsonb DEFAULT NULL::jsonb, p_ancestors bit varying DEFAULT NULL::bit varying)
+    returns TABLE(message text, unknown_step text), immutable;
   -- called by check_expression
+-- How many pairs of values a comparison looks at, at most.
+function tasker.count_pairs(p_left jsonb, p_right jsonb, p_elements jsonb, p_times double precision, p_again double precision, p_document jsonb,
+    p_nodes bigint, p_limit double precision) returns double precision, immutable;
+  -- called by measure_path
+-- How many values a path without filters gives, and how often it has what multiplies them.
+function tasker.count_values(p_path jsonb, p_elements jsonb, p_document jsonb, p_nodes bigint) returns double precision[], immutable;
+  -- called by count_pairs, measure_path
+-- The items of batch_config.items: all values that a path gives, in their order, where it leads to elements of lists.
+function tasker.evaluate_items(p_path text, p_document jsonb, OUT o_items jsonb, OUT o_complaint text) returns record, immutable;
+  -- called by cut_batches, try_expression
 -- All values that a path gives, a JSON array in their order.
 function tasker.evaluate_list(p_path text, p_document jsonb) returns jsonb, immutable;
-  -- called by cut_batches, evaluate_predicate, evaluate_value, try_expression
+  -- called by evaluate_items, evaluate_predicate, evaluate_value
 -- A mapping with each path in it replaced by its value.
 function tasker.evaluate_mapping(p_mapping jsonb, p_document jsonb) returns jsonb, immutable;
   -- called by make_event_data, pass_child_waits, prepare_approval, tell_end_of_task, try_expression
@@ -2387,14 +2445,27 @@ function tasker.evaluate_predicate(p_path text, p_document jsonb) returns boolea
   -- called by decide_steps, try_expression
 -- The value that a path gives; null when a member on the way is missing.
 function tasker.evaluate_value(p_path text, p_document jsonb) returns jsonb, immutable;
-  -- called by evaluate_mapping, pass_waits, try_expression
+  -- called by evaluate_mapping, fill_mapping, pass_waits, try_expression
+-- evaluate_mapping without its bound: each path replaced by its value, at any depth.
+function tasker.fill_mapping(p_mapping jsonb, p_document jsonb) returns jsonb, immutable;
+  -- called by evaluate_mapping
+-- The steps of a graph with all their ancestors, as bits.
+function tasker.find_ancestors(p_graph jsonb) returns TABLE(step text, number integer, ancestors bit varying), immutable;
+  -- called by check_expressions
 -- The document over which the expressions of a step are evaluated: {context, results, task}.
 function tasker.get_expression_document(p_task_uuid uuid, p_step_uuid uuid DEFAULT NULL::uuid, p_with_results boolean DEFAULT true) returns jsonb,
     stable;
   -- called by cut_batches, decide_steps, make_event_data, pass_child_waits, pass_waits, tell_end_of_task
+-- How many values PostgreSQL reads, at most, to evaluate a path, and what no document could make cheap.
+function tasker.measure_path(p_normal text, p_document jsonb, p_nodes bigint, p_limit double precision, OUT o_reads double precision,
+    OUT o_problem text) returns record, immutable;
+  -- called by bound_path, check_path
 -- The instant that a JSON text gives in ISO 8601 with an offset; null when it is something else.
 function tasker.parse_instant(p_value jsonb) returns timestamp with time zone, immutable;
   -- called by pass_waits, submit_tasks
+-- Whether one of the paths of a filter starts at $ and reads all of the list that the filter is applied to.
+function tasker.reads_its_list(p_paths jsonb, p_elements jsonb) returns boolean, immutable;
+  -- called by measure_path
 -- Evaluates an expression as the engine would, and tells what is wrong with it instead of raising an error.
 function tasker.try_expression(p_expression text, p_document jsonb, p_kind text DEFAULT 'value'::text) returns jsonb, immutable;
   -- called by no function or class: for manual use
@@ -2418,12 +2489,15 @@ function tasker.save_idempotent_response(p_principal text, p_key text, p_request
 
 -- Functions: insight
 -- ------------------
+-- Writes a row that needs room on disk and deletes it again; raises the error of the write when there is no room.
+function tasker.check_storage() returns void;
+  -- called by InsightGateway
 -- How many tasks match a filter, by state, up to a bound.
 function tasker.count_tasks(p_filter jsonb DEFAULT '{}'::jsonb, p_most integer DEFAULT 10000, p_read integer DEFAULT 100000) returns jsonb, stable;
   -- called by TaskGateway
 -- Why a task is blocked or waiting, in one sentence; null when it does not exist or has ended otherwise than by its time limit.
 function tasker.diagnose_task(p_task_uuid uuid) returns text, stable;
-  -- called by get_task_documents
+  -- called by get_task_documents, get_waiting_document
 -- Why tasks are blocked or waiting: an object of one sentence for each by task_uuid.
 function tasker.explain_tasks(p_task_uuids uuid[]) returns jsonb, stable;
   -- called by TaskGateway, diagnose_task
@@ -2443,7 +2517,8 @@ function tasker.find_tasks(p_filter jsonb, p_limit integer, p_cursor uuid DEFAUL
     OUT r_unknown_attribute text) returns record, stable;
   -- called by count_tasks, list_tasks
 -- The results of a batch for a step that follows from it, by page, in the order of the batches.
-function tasker.get_ancestor_batch_results(p_step_uuid uuid, p_batch_step text, p_after integer, p_limit integer) returns jsonb, stable;
+function tasker.get_ancestor_batch_results(p_step_uuid uuid, p_batch_step text, p_after integer, p_limit integer,
+    p_most_bytes integer DEFAULT 4194304) returns jsonb, stable;
   -- called by StepGateway, get_worker_batch_results
 -- The batches of a task as the REST interface shows them, a JSON array in the order of the template.
 function tasker.get_batch_documents(p_task_uuid uuid) returns jsonb, stable;
@@ -2520,8 +2595,16 @@ function tasker.get_waiting_document(p_task_uuid uuid, p_shows_context boolean D
 function tasker.group_failures(p_filter jsonb DEFAULT '{}'::jsonb, p_hours integer DEFAULT 24, p_limit integer DEFAULT 50,
     p_tasks integer DEFAULT 5000) returns jsonb, stable;
   -- called by InsightGateway
--- A document with the sizes of some of its members, without those that are longer than p_most bytes.
-function tasker.limit_documents(p_document jsonb, p_names text[], p_most integer) returns jsonb, immutable;
+-- Whether a step of the task stands in error, of this name, error type and error signature.
+function tasker.has_failed_step(p_task_uuid uuid, p_step text, p_error_type text, p_error_signature text) returns boolean, stable;
+  -- called by find_tasks, find_tasks_for_action
+-- An answer for a program, as it is.
+function tasker.limit_answer(p_answer text) returns text, immutable;
+  -- called by SqlFunctions
+-- The results and errors of steps with their sizes, in bytes of their JSON text, and whether an answer shows them.
+function tasker.limit_results(p_step_uuids uuid[], p_step_uuid uuid DEFAULT NULL::uuid, p_most_bytes integer DEFAULT NULL::integer)
+    returns TABLE(workflow_step_uuid uuid, sort_key integer, result jsonb, error jsonb, execution_time_ms bigint, result_bytes integer,
+    error_bytes integer, shows_result boolean, shows_error boolean), stable;
   -- called by get_documents_of_steps, get_step_audit
 -- A page of the workers of a batch as the REST interface shows steps, in the order of the batches.
 function tasker.list_batch_workers(p_task_uuid uuid, p_batch_step_uuid uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 100,
@@ -2532,7 +2615,7 @@ function tasker.list_tasks(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer D
   -- called by TaskGateway
 -- What errors of the same cause have in common: the message without identifiers, numbers and quoted values.
 function tasker.normalize_error(p_message text) returns text, immutable;
-  -- called by group_failures
+  -- called by group_failures, has_failed_step
 -- A part of a document of a task or step, as JSON text.
 function tasker.read_document(p_task_uuid uuid, p_step_uuid uuid, p_document text, p_attempt integer DEFAULT NULL::integer,
     p_pointer text DEFAULT ''::text, p_offset integer DEFAULT 0, p_limit integer DEFAULT 16384) returns jsonb, stable;
@@ -2552,14 +2635,14 @@ function tasker.admit_steps(p_step_uuids uuid[], p_server_uuid uuid DEFAULT NULL
   -- called by enqueue_steps, transition_step_state_atomic
 -- The value under a JSON pointer as the text by which slots are counted.
 function tasker.calculate_slot_key(p_context jsonb, p_pointer text) returns text, immutable;
-  -- called by admit_steps
+  -- called by admit_steps, find_setting_violations
 -- Concurrency policies as a JSON array, each with how many hold a slot and how many wait.
 function tasker.list_concurrency_policies(p_filter jsonb DEFAULT '{}'::jsonb, p_entries integer DEFAULT 0) returns jsonb, stable;
   -- called by OperationGateway, set_concurrency_limit
 -- Promotes waiters for every key of a policy whose limit has changed.
 function tasker.promote_policy(p_policy_uuid uuid) returns void;
   -- called by register_policies, set_concurrency_limit
--- Gives the free slots of one policy and key to the holders that have waited longest.
+-- Gives the free slots of one policy and key to the holders that are first in line: by priority, then age.
 function tasker.promote_waiters(p_policy_uuid uuid, p_key text, p_own uuid[] DEFAULT '{}'::uuid[]) returns integer;
   -- called by admit_steps, promote_policy, release_slots, start_admitted_steps
 -- Registers the policies of a template that is being registered.
@@ -2589,6 +2672,9 @@ function tasker.waits_for_slot(p_step tasker.workflow_steps) returns boolean, st
 
 -- Functions: made by db/migration
 -- -------------------------------
+-- A document with the sizes of some of its members, without those that are longer than p_most bytes.
+function tasker.limit_documents(p_document jsonb, p_names text[], p_most integer) returns jsonb, immutable;
+  -- called by no function or class: for manual use
 -- A new time-ordered key (UUID version 7): the server's own uuidv7() from PostgreSQL 18 on, the same layout before.
 function tasker.uuid_v7() returns uuid;
   -- called by add_steps, begin_compensations, change_webhook, compensate_child, create_batch_workers, create_steps, expand_decisions, fork_task,
@@ -2730,6 +2816,11 @@ function tasker.save_view(p_page text, p_name text, p_query text, p_namespace te
 
 -- Functions: proof
 -- ----------------
+-- Why a document may not be stored: null, or what is wrong with it.
+function tasker.check_document(p_document jsonb, p_most_bytes integer DEFAULT 33554432, p_deepest integer DEFAULT 500, p_text text DEFAULT NULL::text)
+    returns text, immutable;
+  -- called by act_on_step, act_on_task, add_steps, check_batches, check_checkpoint, check_signal, decide_approval, save_schedule,
+  --   stamp_document_hash, submit_tasks, update_dlq_entry
 -- Checks on the existing data whether every promise was kept: one row per invariant, with the number of its violations and up to five examples.
 function tasker.check_history(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone, p_quiet_for interval DEFAULT NULL::interval)
     returns TABLE(invariant text, violations bigint, examples jsonb), stable;
@@ -2755,6 +2846,9 @@ function tasker.find_compensation_violations(p_since timestamp with time zone DE
 function tasker.find_counter_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
+-- The nodes of a graph that are on a cycle or behind one.
+function tasker.find_cyclic_nodes(p_nodes integer, p_from integer[], p_to integer[]) returns integer[], immutable;
+  -- called by find_reference_violations
 -- Documents that differ from their hash, and search attributes that differ from their context: one row per finding.
 function tasker.find_document_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
@@ -2805,6 +2899,9 @@ function tasker.find_result_violations(p_since timestamp with time zone DEFAULT 
 function tasker.find_schedule_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
+-- Policies, slots, pauses, bulk actions and single rows that do not match what was declared or recorded: one row per finding.
+function tasker.find_setting_violations() returns TABLE(invariant text, example jsonb), stable;
+  -- called by check_history
 -- Slots of concurrency policies that do not match their holders: one row per finding.
 function tasker.find_slot_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
@@ -2835,13 +2932,32 @@ function tasker.find_wakeup_violations(p_since timestamp with time zone DEFAULT 
 function tasker.find_webhook_violations(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text,
     example jsonb), stable;
   -- called by check_history
+-- Workers that would not get their steps, or that nobody could declare lost, and owners that no caller is: one row per finding.
+function tasker.find_worker_violations() returns TABLE(invariant text, example jsonb), stable;
+  -- called by check_history
+-- A hash of what an approval asks of whom, and of its decision.
+function tasker.hash_approval(p_approval tasker.approvals) returns bigint, stable;
+  -- called by decide_approval, find_document_violations, judge_approval, stamp_document_hash
 -- A 64-bit hash of a document, or of two that are written together.
 function tasker.hash_documents(p_document jsonb, p_other jsonb DEFAULT NULL::jsonb) returns bigint, immutable;
-  -- called by act_on_step, act_on_task, find_document_violations, find_template_violations, pass_waits, save_checkpoint, stamp_document_hash,
-  --   tell_end_of_task, yield_steps
--- Writes the hash of a document beside it when its row is inserted.
+  -- called by act_on_step, act_on_task, begin_compensations, find_document_violations, find_template_violations, hash_approval,
+  --   hash_idempotent_response, hash_signal, hash_step_definition, pass_waits, record_batches, save_checkpoint, tell_end_of_task, yield_steps
+-- A hash of a request with an idempotency key and of the response that was saved for it.
+function tasker.hash_idempotent_response(p_response tasker.idempotency_keys) returns bigint, stable;
+  -- called by find_document_violations, stamp_document_hash
+-- A hash of what a sender gave: the payload, the name and the id of a signal, its number, and who sent it when.
+function tasker.hash_signal(p_signal tasker.task_signals) returns bigint, stable;
+  -- called by find_document_violations, stamp_document_hash
+-- A hash of a step of a template: every column that the engine reads, except keys and what is calculated from others.
+function tasker.hash_step_definition(p_step tasker.named_tasks_named_steps) returns bigint, stable;
+  -- called by find_template_violations, stamp_document_hash
+-- A 64-bit hash of the text of a document, or of two that are written together.
+function tasker.hash_texts(p_document text, p_other text) returns bigint, immutable;
+  -- called by hash_documents, stamp_document_hash
+-- Writes the hash of a document beside it when its row is inserted, and refuses one that could not be read again.
 function tasker.stamp_document_hash() returns trigger;
-  -- called by trigger of named_tasks, trigger of task_contexts, trigger of task_outputs, trigger of task_signals, trigger of workflow_step_documents,
+  -- called by trigger of approvals, trigger of domain_events, trigger of idempotency_keys, trigger of named_tasks, trigger of
+  --   named_tasks_named_steps, trigger of task_contexts, trigger of task_outputs, trigger of task_signals, trigger of workflow_step_documents,
   --   trigger of workflow_step_result_audit
 
 
@@ -2852,7 +2968,7 @@ function tasker.calculate_claim_order(p_created_at timestamp with time zone, p_p
   -- called by compensate_child, submit_tasks
 -- The rank of a step in the claim: the order of its task, less a minute for every attempt before this one.
 function tasker.calculate_claim_rank(p_claim_order bigint, p_attempt integer) returns bigint, immutable;
-  -- called by claim_steps, escalate_sla_breaches, evaluate_tasks, get_next_ready_tasks, recover_unclaimed_offers, resend_lost_messages,
+  -- called by admit_steps, claim_steps, escalate_sla_breaches, evaluate_tasks, get_next_ready_tasks, recover_unclaimed_offers, resend_lost_messages,
   --   send_handoffs, withdraw_messages
 -- Accepts offers: compares (enqueued, handoff) and sets in_progress with a lease.
 function tasker.claim_offered_steps(p_step_uuids uuid[], p_handoffs integer[], p_server_uuid uuid, p_lease_seconds integer,
@@ -2876,6 +2992,9 @@ function tasker.ensure_task_queue(p_queue_name text) returns boolean;
 -- The namespace of a queue name.
 function tasker.extract_queue_namespace(queue_name text) returns text, immutable;
   -- called by pgmq_send_with_notify
+-- The token that a step's handler gives to other systems, so that they do for all attempts of the step what they are asked for once.
+function tasker.format_idempotency_token(p_step_uuid uuid, p_resets integer) returns text, immutable;
+  -- called by act_on_step, get_claimed_steps, get_documents_of_steps
 -- Where this session may begin to read a worker queue: at the claim rank of the last message that it took, for a quarter of a second after it read
 --   the queue from the beginning.
 function tasker.get_claim_cursor(p_table text) returns bigint;
@@ -2900,6 +3019,9 @@ function tasker.order_queues(p_namespaces text[] DEFAULT NULL::text[]) returns t
 -- Takes messages off a queue permanently and keeps them in dead_messages with the cause.
 function tasker.park_messages(p_queue_name text, p_msg_ids bigint[], p_sqlstate text, p_cause text) returns integer;
   -- called by process_step_results, take_messages
+-- Ensures that a queue and its archive have the column headers.
+function tasker.pgmq_ensure_headers_column(queue_name text) returns void;
+  -- called by ensure_task_queue
 -- Reads the one message that a notification named and hides it for vt_seconds.
 function tasker.pgmq_read_specific_message(queue_name text, target_msg_id bigint, vt_seconds integer DEFAULT 30) returns TABLE(msg_id bigint,
     read_ct integer, enqueued_at timestamp with time zone, vt timestamp with time zone, message jsonb);
@@ -3019,6 +3141,9 @@ function tasker.set_step_backoff_atomic(p_step_uuid uuid, p_backoff_seconds inte
 -- Abandons the steps that a stopping server is still running.
 function tasker.abandon_steps(p_steps jsonb, p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by StepGateway
+-- Lets blocked tasks breach their SLA in time: up to p_limit whose time has come.
+function tasker.breach_blocked_slas(p_limit integer, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer;
+  -- called by advance_due_tasks
 -- The time that orders dead letters for investigation, the earliest first.
 function tasker.calculate_investigation_rank(p_reason tasker.dlq_reason, p_opened_at timestamp with time zone) returns timestamp with time zone,
     stable;
@@ -3045,7 +3170,7 @@ function tasker.detect_and_transition_stale_tasks(p_dry_run boolean DEFAULT true
   -- called by no function or class: for manual use
 -- Gives 100 points of priority to those of the given tasks that are past the SLA of their template.
 function tasker.escalate_sla_breaches(p_task_uuids uuid[], p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer;
-  -- called by process_tasks
+  -- called by breach_blocked_slas, process_tasks
 -- Ends the leases of servers and external workers whose heartbeats have stopped.
 function tasker.expire_lost_servers(p_present_since timestamp with time zone, p_is_new boolean,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT o_servers uuid[], OUT o_steps integer, OUT o_next_ms bigint)
@@ -3202,6 +3327,10 @@ function tasker.advance_backfills(p_plans jsonb, p_server_uuid uuid DEFAULT NULL
 function tasker.change_schedule(p_schedule_uuid uuid, p_action text, p_by text, p_reason text, p_data jsonb DEFAULT '{}'::jsonb,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by ScheduleGateway
+-- A server declines schedules whose fire times it cannot calculate; once most servers have, what is due of them stops and shows as failing.
+function tasker.decline_schedules(p_declines jsonb, p_server_uuid uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
+    returns jsonb;
+  -- called by ScheduleGateway
 -- Those of some fire times of a schedule that have a task.
 function tasker.find_started_fires(p_schedule_uuid uuid, p_times jsonb) returns jsonb, stable;
   -- called by ScheduleGateway
@@ -3226,6 +3355,9 @@ function tasker.judge_schedule_action(p_schedule tasker.schedules, p_action text
 function tasker.list_schedule_fires(p_schedule_uuid uuid, p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 25,
     p_before timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
   -- called by ScheduleGateway
+-- Gives schedules that have lost it their next fire time.
+function tasker.restore_fire_times(p_plans jsonb) returns jsonb;
+  -- called by ScheduleGateway
 -- Creates a schedule, or changes the one that is given.
 function tasker.save_schedule(p_schedule jsonb, p_by text, p_reason text, p_schedule_uuid uuid DEFAULT NULL::uuid,
     p_version integer DEFAULT NULL::integer, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
@@ -3239,7 +3371,12 @@ function tasker.start_scheduled_tasks(p_fires jsonb, p_server_uuid uuid DEFAULT 
     p_lease_seconds integer DEFAULT 60, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by advance_backfills, fire_schedules, trigger_schedule
 -- Locks schedules and backfills that are due and returns what a server needs to calculate their fire times.
-function tasker.take_due_schedules(p_limit integer DEFAULT 100, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+function tasker.take_due_schedules(p_limit integer DEFAULT 100, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
+    p_server_uuid uuid DEFAULT NULL::uuid) returns jsonb;
+  -- called by ScheduleGateway
+-- Locks schedules that are active and have no next fire time and returns what a server needs to calculate it.
+function tasker.take_stalled_schedules(p_limit integer DEFAULT 100, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
+    returns jsonb;
   -- called by ScheduleGateway
 -- Submits a task of a schedule now, at the request of an operator.
 function tasker.trigger_schedule(p_schedule_uuid uuid, p_by text, p_reason text, p_plan jsonb DEFAULT '{}'::jsonb,
@@ -3249,6 +3386,9 @@ function tasker.trigger_schedule(p_schedule_uuid uuid, p_by text, p_reason text,
 
 -- Functions: security
 -- -------------------
+-- Records the authenticated caller of an action, and lets it wait for each lock for five seconds at most.
+function tasker.begin_action(p_caller text) returns text;
+  -- called by ApprovalGateway, DeadMessageGateway, OperationGateway, ScheduleGateway, SignalGateway, TaskGateway, WebhookGateway
 -- Records a request for a change before the change is made.
 function tasker.begin_write_request(p_caller text, p_caller_kind text, p_method text, p_route text, p_path text, p_remote text, p_server_uuid uuid)
     returns uuid;
@@ -3328,7 +3468,7 @@ function tasker.save_user(p_name text, p_password_hash text, p_by text) returns 
   -- called by AccountGateway, create_first_administrator, create_user
 -- Records the authenticated caller for the rest of the transaction.
 function tasker.set_caller(p_caller text) returns text;
-  -- called by DeadMessageGateway, OperationGateway, ScheduleGateway, SignalGateway, TaskGateway, WebhookGateway, admit_steps, advance_bulk_actions
+  -- called by admit_steps, advance_bulk_actions, begin_action
 -- Sets the password of a user by its hash.
 function tasker.set_password(p_user_uuid uuid, p_password_hash text) returns jsonb;
   -- called by AccountGateway
@@ -3540,8 +3680,8 @@ function tasker.settle_deliveries(p_results jsonb, p_now timestamp with time zon
 -- -----------------
 -- The handler keys whose steps a worker may claim, by namespace.
 function tasker.calculate_served_handlers(p_namespaces text[], p_handlers text[], p_resolvers text[], p_unable text[]) returns jsonb, stable;
-  -- called by declare_worker, decline_steps, get_served_handlers
--- Why a checkpoint may not be stored: null, or a sentence with its size.
+  -- called by declare_worker, decline_steps, find_worker_violations, get_served_handlers
+-- Why a checkpoint may not be stored: null, or a sentence, with its size if it is too long.
 function tasker.check_checkpoint(p_checkpoint jsonb) returns text, immutable;
   -- called by judge_yields, save_checkpoint, save_worker_checkpoints
 -- Claims steps for one external worker, never more than its capacity leaves.

@@ -219,6 +219,7 @@ begin
     begin
       perform pg_advisory_xact_lock(hashtext('pgmq.queue_' || lower(queue_name)));
       if not exists (select from pgmq.meta m where m.queue_name = drop_queue.queue_name) then
+        raise notice 'pgmq queue `%` does not exist', queue_name;
         return false;
       end if;
       execute format('drop table if exists pgmq.%I', v_queue);

@@ -138,6 +138,7 @@ create table tasker.named_tasks_named_steps (
   batch                jsonb,
   events               jsonb,
   created_at           timestamptz  not null default now(),
+  document_hash        bigint       not null,
   constraint one_step_per_position unique (named_task_uuid, step_position),
   constraint positions_count_from_one check (step_position > 0),
   constraint attempts_are_not_negative check (default_max_attempts >= 0),
@@ -157,6 +158,7 @@ create table tasker.named_tasks_named_steps (
 comment on table tasker.named_tasks_named_steps is 'How a template uses its steps: order, parents, handler and the defaults for retries.';
 comment on column tasker.named_tasks_named_steps.parent_positions is 'step_position of every parent, ascending.';
 comment on column tasker.named_tasks_named_steps.child_count is 'Number of steps that depend on this one; 0 for a leaf.';
+comment on column tasker.named_tasks_named_steps.document_hash is 'hash_step_definition at registration.';
 comment on column tasker.named_tasks_named_steps.events is 'publishes_events of the step, each with its schema; null: it publishes nothing.';
 comment on column tasker.named_tasks_named_steps.handler_key is 'Identifies the code of the step in one text: resolver, callable and method.';
 comment on column tasker.named_tasks_named_steps.growth_rank is

@@ -51,7 +51,7 @@ create table tasker.tasks (
   former_identity_hash  bytea,
   initiator             varchar(128),
   source_system         varchar(128),
-  reason                varchar(128),
+  reason                varchar(1000),
   cancel_requested_by   varchar(160),
   cancel_claimed_actor  varchar(128),
   cancel_reason         varchar(1000),
@@ -122,7 +122,7 @@ create table tasker.task_contexts (
   constraint context_is_an_object check (jsonb_typeof(context) = 'object'),
   constraint trace_parent_is_of_w3c check (trace_parent ~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'));
 comment on table tasker.task_contexts is 'The JSON given at creation, written once.';
-comment on column tasker.task_contexts.document_hash is 'hash_documents(context) when it was written.';
+comment on column tasker.task_contexts.document_hash is 'hash_documents(context, submitted_by) when they were written.';
 comment on column tasker.task_contexts.submitted_by is 'The authenticated caller that submitted the task over REST; null otherwise. tasks.initiator is the name that the request claimed.';
 comment on column tasker.task_contexts.trace_parent is 'The trace of the request, a W3C Trace Context traceparent.';
 
@@ -177,6 +177,7 @@ create table tasker.workflow_steps (
   is_batchable            boolean,
   batch_step_uuid         uuid,
   publishes_events        boolean,
+  idempotency_resets      int,
   compensates_step_uuid   uuid,
   name                    varchar(128),
   constraint one_step_per_task_and_position unique (task_uuid, step_position),
@@ -206,6 +207,8 @@ comment on column tasker.workflow_steps.attempts is
   'Number of the latest attempt that ran, failed or is in progress; the retry budget and the backoff count it. A handoff that is released unstarted does not consume it.';
 comment on column tasker.workflow_steps.attempts_before_reset is
   'Number of attempts before the latest reset by an operator: max_attempts and backoff count from here; attempts itself continues.';
+comment on column tasker.workflow_steps.idempotency_resets is
+  'How often an operator gave the step a new idempotency token, see format_idempotency_token; null for never.';
 comment on column tasker.workflow_steps.is_limited is 'Copied from the template: the handoff requests slots first.';
 comment on column tasker.workflow_steps.is_decision is 'Copied from the template: its completion creates the steps that it chose.';
 comment on column tasker.workflow_steps.is_automatic is 'Copied from the template: it has no handler, or it waits; once its parents are done, the engine completes it, or arms its wait.';
@@ -326,6 +329,7 @@ create table tasker.approvals (
   shown              jsonb       not null,
   form_values        jsonb,
   decision_comment   varchar(1000),
+  document_hash      bigint      not null,
   constraint ended_iff_not_open check ((ended_at is null) = (state = 'open')),
   constraint ends_after_it_was_made check (ended_at >= created_at),
   constraint claim_is_whole check ((claimed_by is null) = (claimed_at is null) and (assigned_by is null or claimed_by is not null)),
@@ -345,6 +349,7 @@ comment on column tasker.approvals.escalation_roles is 'The candidates when it i
 comment on column tasker.approvals.initiators is 'The persons on whose behalf the task was submitted, who may not decide; empty unless is_four_eyes.';
 comment on column tasker.approvals.shown is 'What the template shows to those who decide: the value of its mapping show.';
 comment on column tasker.approvals.form_values is 'The values of the form that came with the decision.';
+comment on column tasker.approvals.document_hash is 'hash_approval of the latest write: what is asked of whom, and the decision.';
 -- In the order of the inbox: of one namespace, and of all.
 create index approvals_inbox_idx on tasker.approvals (namespace_name, coalesce(due_at, 'infinity'), approval_uuid) where state = 'open';
 create index approvals_due_idx on tasker.approvals (coalesce(due_at, 'infinity'), approval_uuid) where state = 'open';
@@ -406,7 +411,7 @@ create table tasker.task_signals (
 comment on table tasker.task_signals is 'Signals that a task received, in the order of their arrival. Each is kept until a wait consumes it.';
 comment on column tasker.task_signals.number is 'Given under the lock of the task: 1 is the first signal of the task, whatever its name.';
 comment on column tasker.task_signals.signal_id is 'The id that the sender gave it; a second one with the same id and name is a duplicate.';
-comment on column tasker.task_signals.document_hash is 'hash_documents(payload) at insertion.';
+comment on column tasker.task_signals.document_hash is 'hash_signal at insertion: the payload, the name, the number, the id, and who sent it when.';
 comment on column tasker.task_signals.wait_uuid is 'The wait that it satisfied; null while no step has consumed it.';
 create index task_signals_kept_idx on tasker.task_signals (task_uuid, name, number) where wait_uuid is null;
 create unique index one_signal_per_id on tasker.task_signals (task_uuid, name, signal_id) where signal_id is not null;
@@ -468,9 +473,11 @@ create table tasker.batch_items (
   batch_step_uuid uuid   not null,
   ordinal         int    not null,
   item            jsonb  not null,
+  document_hash   bigint not null,
   primary key (batch_step_uuid, ordinal));
 comment on table tasker.batch_items is 'What the workers that are still to be created will get; deleted with the creation, which copies it into their inputs.';
 comment on column tasker.batch_items.item is 'The cursor that the handler returned, or the array of items of one batch.';
+comment on column tasker.batch_items.document_hash is 'hash_documents(item) at insertion.';
 
 create table tasker.batch_live_workers (
   task_uuid          uuid        not null,

@@ -132,6 +132,7 @@ create table tasker.tasks_dlq (
   dlq_timestamp        timestamptz not null default now(),
   resolution_status    tasker.dlq_resolution_status not null default 'pending',
   resolution_timestamp timestamptz,
+  sla_due_at           timestamptz,
   resolution_notes     text,
   resolved_by          varchar(255),
   claimed_actor        varchar(128),
@@ -142,8 +143,11 @@ create table tasker.tasks_dlq (
   constraint resolved_iff_not_pending check ((resolution_timestamp is null) = (resolution_status = 'pending')));
 comment on table tasker.tasks_dlq is 'Dead letters: records for the investigation of a task; they never move it.';
 comment on column tasker.tasks_dlq.claimed_actor is 'The name that the request claimed, when resolved_by is the authenticated caller.';
+comment on column tasker.tasks_dlq.sla_due_at is
+  'When the task, which is blocked, breaches its SLA, whether the investigation is open or closed; infinity once it has. Null without an SLA, and when it is not blocked.';
 create unique index one_open_investigation_per_task on tasker.tasks_dlq (task_uuid) where resolution_status = 'pending';
 create index tasks_dlq_task_uuid_idx on tasker.tasks_dlq (task_uuid);
+create index tasks_dlq_sla_due_at_idx on tasker.tasks_dlq (sla_due_at) where sla_due_at is not null;
 
 create table tasker.reconciler_progress (
   only_row      boolean     primary key default true check (only_row),

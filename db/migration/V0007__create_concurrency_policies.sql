@@ -39,6 +39,7 @@ create table tasker.concurrency_slots (
   task_uuid        uuid         not null references tasker.tasks on delete cascade,
   key              varchar(255) not null,
   waiting_position bigint       not null generated always as identity,
+  claim_rank       bigint       not null,
   requested_at     timestamptz  not null default clock_timestamp(),
   admitted_at      timestamptz,
   admitted_limit   int,
@@ -53,12 +54,14 @@ comment on table tasker.concurrency_slots is
   'Holders of slots and waiters: at most one row per holder and policy. The transaction that ends the holder''s use deletes the row.';
 comment on column tasker.concurrency_slots.holder_uuid is 'The step, or the task for a policy that counts tasks.';
 comment on column tasker.concurrency_slots.key is 'The value under the policy''s pointer, as JSON text; empty without a pointer.';
+comment on column tasker.concurrency_slots.claim_rank is
+  'The order among waiters, before waiting_position: that of the claim (calculate_claim_rank), so by priority, then age, with the points of retries and of the SLA.';
 comment on column tasker.concurrency_slots.admitted_at is 'Since when the slot is held; null while waiting.';
 comment on column tasker.concurrency_slots.handoff is 'The handoff for which the slot is held, 0 for a task; null before.';
 comment on column tasker.concurrency_slots.is_due is 'A server has to handle the holder: it got a slot, or the gate was busy when it asked for one.';
-create index concurrency_slots_waiting_idx on tasker.concurrency_slots (policy_uuid, key, waiting_position) where admitted_at is null;
+create index concurrency_slots_waiting_idx on tasker.concurrency_slots (policy_uuid, key, claim_rank, waiting_position) where admitted_at is null;
 create index concurrency_slots_held_idx on tasker.concurrency_slots (policy_uuid, key) where admitted_at is not null;
-create index concurrency_slots_due_idx on tasker.concurrency_slots (waiting_position) where is_due;
+create index concurrency_slots_due_idx on tasker.concurrency_slots (claim_rank, waiting_position) where is_due;
 create index concurrency_slots_task_uuid_idx on tasker.concurrency_slots (task_uuid);
 
 create table tasker.concurrency_releases (

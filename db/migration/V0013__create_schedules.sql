@@ -66,6 +66,9 @@ comment on column tasker.schedules.queued_fire_at is 'A fire time that waits for
 comment on column tasker.schedules.wake_at is 'When a server has to process the schedule; null while it is paused, deleted or over.';
 create unique index schedules_name_key on tasker.schedules (namespace_name, name) where deleted_at is null;
 create index schedules_wake_at_idx on tasker.schedules (wake_at) where wake_at is not null;
+-- For take_stalled_schedules.
+create index schedules_without_fire_time_idx on tasker.schedules (coalesce(ends_at, 'infinity'), schedule_uuid)
+  where next_fire_at is null and paused_at is null and deleted_at is null;
 
 create table tasker.schedule_backfills (
   backfill_uuid uuid          primary key default tasker.uuid_v7(),
@@ -122,5 +125,17 @@ comment on column tasker.schedule_fires.is_open is 'The task was unfinished when
 create unique index schedule_fires_task_uuid_key on tasker.schedule_fires (task_uuid) where task_uuid is not null;
 create index schedule_fires_open_idx on tasker.schedule_fires (schedule_uuid) where is_open;
 create index schedule_fires_decided_at_idx on tasker.schedule_fires (decided_at);
+
+create table tasker.schedule_declines (
+  schedule_uuid uuid          not null references tasker.schedules on delete cascade,
+  server_uuid   uuid          not null references tasker.servers on delete cascade,
+  version       int           not null,
+  message       varchar(1000) not null,
+  declined_at   timestamptz   not null,
+  primary key (schedule_uuid, server_uuid));
+comment on table tasker.schedule_declines is
+  'Servers that cannot calculate the fire times of a schedule, such as one whose JVM does not know its zone.';
+comment on column tasker.schedule_declines.version is 'Of the schedule: a decline says nothing about another version.';
+create index schedule_declines_server_uuid_idx on tasker.schedule_declines (server_uuid);
 
 insert into tasker.expiring_tables (table_name, time_column, keep_days) values ('schedule_fires', 'decided_at', 400);

@@ -20,6 +20,7 @@ create table tasker.domain_events (
   data               jsonb,
   error              jsonb,
   created_at         timestamptz  not null default clock_timestamp(),
+  document_hash      bigint       not null,
   constraint one_event_per_result_and_declaration unique (workflow_step_uuid, sort_key, declaration),
   constraint one_event_per_position unique (position),
   constraint known_kind check (kind in ('step', 'task', 'approval', 'dead_letter', 'schedule')),
@@ -38,10 +39,11 @@ comment on column tasker.domain_events.position is 'Place in the feed, assigned 
 comment on column tasker.domain_events.kind is 'What it follows from: a result of a step, or what the engine publishes itself, with names under the prefix tasker.';
 comment on column tasker.domain_events.cause_uuid is 'Of an event of the engine: the task, approval, dead letter or schedule.';
 comment on column tasker.domain_events.sort_key is
-  'With workflow_step_uuid the result that it follows from; with cause_uuid the move of the task, or the event of the approval. 0 where there is only one.';
+  'With workflow_step_uuid the result that it follows from; with cause_uuid the move of the task, the event of the approval, or the version of the schedule that paused itself. 0 where there is only one.';
 comment on column tasker.domain_events.declaration is 'Which element of publishes_events it is, from 1; null for events of the engine.';
 comment on column tasker.domain_events.data is 'The result, or what the mapping under payload makes; null when that failed. Of the engine: identities and states.';
 comment on column tasker.domain_events.error is 'Why data is missing or does not fit the schema, {type, message}: expression_error, event_too_large or schema_violation.';
+comment on column tasker.domain_events.document_hash is 'hash_documents(data, error) at insertion.';
 create index domain_events_without_position_idx on tasker.domain_events (event_number) where position is null;
 create index domain_events_task_uuid_idx on tasker.domain_events (task_uuid);
 create unique index one_event_of_the_engine_per_cause on tasker.domain_events (cause_uuid, name, sort_key, fire_at) nulls not distinct where kind <> 'step';

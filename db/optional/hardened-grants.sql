@@ -48,11 +48,11 @@ declare
     "server": ["purge_expired_tasks", "purge_expired_rows", "drop_history_month", "forget_purged_tasks", "get_retention_document",
       "get_retention_preview", "set_retention_policy", "create_first_administrator", "get_key_access", "get_namespace_of", "get_role_access", "get_user_access",
       "list_access", "get_bulk_action", "save_user", "set_password", "set_user_enabled", "create_api_key", "revoke_api_key", "grant_access", "revoke_grant",
-      "begin_write_request", "finish_write_request", "list_write_requests", "set_caller", "create_session", "get_session_access", "end_session", "find_signal_targets", "get_signal_schema", "send_signals", "queue_signals", "get_signal_documents", "list_approvals", "get_approval_document", "claim_approval", "unclaim_approval", "delegate_approval", "decide_approval",
+      "begin_write_request", "finish_write_request", "list_write_requests", "begin_action", "create_session", "get_session_access", "end_session", "find_signal_targets", "get_signal_schema", "send_signals", "queue_signals", "get_signal_documents", "list_approvals", "get_approval_document", "claim_approval", "unclaim_approval", "delegate_approval", "decide_approval", "limit_answer",
       "abandon_steps", "act_on_step", "act_on_task", "fork_task", "get_fork_documents", "advance_due_tasks", "analyze_grown_tables", "claim_idempotency_key", "claim_steps", "close_settled_dlq_entries",
       "complete_steps", "check_expressions", "check_registration", "decline_steps", "find_missing_handlers", "finish_task_requests", "get_action_schemas", "get_latest_version", "get_ancestor_results", "get_ancestor_batch_results", "get_bottleneck_document",
       "get_cancel_requests", "get_current_task_state", "get_events", "get_dlq_documents", "get_dlq_investigation_queue", "get_dlq_statistics",
-      "get_health_document", "get_installation_status", "get_metrics_document", "get_pauses", "get_performance_document",
+      "check_storage", "get_health_document", "get_installation_status", "get_metrics_document", "get_pauses", "get_performance_document",
       "get_queue_documents", "get_server_documents", "get_staleness", "get_step_audit", "get_step_definitions", "get_step_documents", "list_batch_workers", "get_child_documents",
       "get_task_documents", "get_task_history", "get_templates", "get_waiting_document", "heartbeat", "save_idempotent_response", "list_concurrency_policies",
       "list_dead_messages",
@@ -61,7 +61,7 @@ declare
       "request_cancel", "resume_templates", "roll_up_analytics", "run_bulk_action", "advance_bulk_actions", "cancel_bulk_action", "get_bulk_action_document", "list_bulk_actions", "list_bulk_action_tasks", "explain_tasks", "read_document", "save_checkpoint", "send_task_to_dlq", "set_concurrency_limit",
       "start_validated_tasks", "submit_queued_requests", "submit_tasks", "summarize_history", "take_task_requests", "take_unchecked_tasks",
       "update_dlq_entry", "register_worker", "heartbeat_worker", "claim_steps_for_workers", "get_worker_claims", "save_worker_checkpoints", "get_worker_step_results", "get_worker_batch_results", "submit_worker_results", "submit_results_of_workers", "drain_worker",
-      "get_worker_documents", "take_due_schedules", "fire_schedules", "advance_backfills", "save_schedule", "change_schedule", "trigger_schedule", "start_backfill",
+      "get_worker_documents", "take_due_schedules", "take_stalled_schedules", "restore_fire_times", "decline_schedules", "fire_schedules", "advance_backfills", "save_schedule", "change_schedule", "trigger_schedule", "start_backfill",
       "get_schedule_documents", "list_schedule_fires", "get_backfill_documents", "find_started_fires", "sequence_events", "list_domain_events", "claim_event_consumer", "record_event_delivery",
       "save_webhook", "change_webhook", "change_delivery", "claim_deliveries", "settle_deliveries", "get_webhook_documents", "list_webhook_deliveries"]
     } $lists$;

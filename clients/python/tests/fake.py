@@ -64,7 +64,7 @@ class FakeServer:
                     self.connection.shutdown(socket.SHUT_RDWR)
                     self.close_connection = True
                     return
-                text = json.dumps(document).encode()
+                text = (document if isinstance(document, str) else json.dumps(document)).encode()
                 try:
                     self.send_response(status)
                     self.send_header("Content-Type", "application/problem+json" if status >= 400 else "application/json")
@@ -179,3 +179,14 @@ def breaking(usual: Callable[[], Answer]) -> Answer:
 
 def answering(answer: Answer) -> Callable[[Callable[[], Answer]], Answer]:
     return lambda usual: answer
+
+
+def writing(**texts: str) -> Callable[[Callable[[], Answer]], Answer]:
+    """The usual answer, in which some strings are replaced by JSON that this program could not write."""
+    def written(usual: Callable[[], Answer]) -> Answer:
+        status, document = usual()
+        text = json.dumps(document)
+        for marker, replacement in texts.items():
+            text = text.replace(json.dumps(marker), replacement)
+        return status, text
+    return written

@@ -1,6 +1,6 @@
 """A worker for tests against a real server. Prints a line for what its handlers see.
 
-python3 live_worker.py CAPACITY PREFIX [METHOD]      serves PREFIX.Echo and the others, only METHOD of them if it is given
+python3 live_worker.py CAPACITY PREFIX [METHOD [NAMESPACE]]    serves PREFIX.Echo and the others, only METHOD of them if it is given
 python3 live_worker.py lie OTHER_STEP_UUID PREFIX    asks for more than its capacity, and submits a step that it does not hold
 """
 
@@ -67,8 +67,8 @@ def resume(step: StepContext):
             "none": step.result("none")}
 
 
-def work(capacity: int, prefix: str, method=None) -> None:
-    worker = Worker(name="live-" + prefix, namespaces=["remote"], capacity=capacity, heartbeat_seconds=1, wait_seconds=20, drain_seconds=20)
+def work(capacity: int, prefix: str, method=None, namespace="remote") -> None:
+    worker = Worker(name="live-" + prefix, namespaces=[namespace], capacity=capacity, heartbeat_seconds=1, wait_seconds=20, drain_seconds=20)
     for name, function in {"Echo": echo, "Slow": slow, "UntilCancelled": until_cancelled, "Big": big, "Choosy": choosy, "Cut": cut,
                            "Load": load, "Resume": resume}.items():
         worker.add_handler("%s.%s" % (prefix, name), function, method)

@@ -1,6 +1,7 @@
 """The client against a server that fails on the way."""
 
 import os
+import time
 import unittest
 from decimal import Decimal
 from unittest import mock
@@ -91,6 +92,15 @@ class ClientTest(unittest.TestCase):
             Client(self.server.url, retries=1).get("u")
 
         self.assertFalse(raised.exception.was_sent)
+
+    def test_time_out_of_more_than_24_days_is_not_over_at_once(self):
+        def late(usual):
+            time.sleep(0.3)
+            return 200, TASK
+        self.server.plan["GET"] = [late]
+
+        with Client(self.server.url, timeout=2 ** 32 / 1000 + 0.05, retries=0) as client:
+            self.assertEqual("u", client.get("u")["task_uuid"])
 
     def test_credentials_come_from_arguments_or_the_environment(self):
         variables = {"TASKER_KEY": "tkr_env", "TASKER_TOKEN": "eyJ", "TASKER_USER": "ann", "TASKER_PASSWORD": "secret", "TASKER_URL": self.server.url}

@@ -5,7 +5,7 @@ import threading
 import time
 import unittest
 
-from fake import FakeServer, answering, breaking, losing, problem
+from fake import FakeServer, answering, breaking, losing, problem, writing
 from tasker_ee import Client, Outcome, PermanentError, ProblemError, RetryableError, StepCancelled, Worker
 
 
@@ -205,6 +205,71 @@ class WorkerTest(unittest.TestCase):
 
         self.assertEqual((403, "not-permitted"), (raised.exception.status, raised.exception.code))
 
+    def test_namespace_that_does_not_exist_yet_is_waited_for(self):
+        missing = problem(400, "invalid-request", violations=[{"field": "namespaces", "message": "namespaces must exist: there is no namespace shop"}])
+        self.server.plan["workers"] = [answering(missing), answering(missing)]
+        key = self.server.offer("a")
+        logging.getLogger("tasker_ee").setLevel(logging.NOTSET)
+
+        with self.assertLogs("tasker_ee", "WARNING") as logged:
+            self.worker()
+            self.server.await_result(key)
+
+        self.assertEqual(3, len(self.server.of("workers")))
+        self.assertEqual(2, len([line for line in logged.output if "not registered yet, trying again" in line and "there is no namespace shop" in line]))
+
+    def test_other_mistake_in_a_registration_is_raised(self):
+        self.server.plan["workers"] = [answering(problem(400, "invalid-request", violations=[{"field": "namespaces", "message": "must name one"}]))]
+        worker = Worker(name="test", client=Client(self.server.url))
+        worker.add_handler("a", self.note)
+
+        with self.assertRaises(ProblemError):
+            worker.run()
+
+    def test_second_handler_of_a_name_is_told_in_a_line_before_it_is_raised(self):
+        worker = Worker(client=Client(self.server.url))
+        worker.add_handler("a", self.note)
+        worker.resolver("r")(self.note)
+        logging.getLogger("tasker_ee").setLevel(logging.NOTSET)
+        for add, message in ((lambda: worker.add_handler("a", self.note), "there are two handlers 'a'"),
+                             (lambda: worker.resolver("r")(self.note), "there are two resolvers 'r'")):
+            with self.assertLogs("tasker_ee", "ERROR") as logged, self.assertRaisesRegex(ValueError, message):
+                add()
+            self.assertEqual([message], [record.getMessage() for record in logged.records])
+
+    def test_mistake_in_the_code_of_a_handler_is_not_retried_unless_that_is_asked_for(self):
+        def name(step):
+            return undefined_name  # noqa: F821
+
+        def attribute(step):
+            return step.no_such_attribute
+
+        def module(step):
+            import no_such_module_of_a_test  # noqa: F401
+
+        def syntax(step):
+            compile("return return", "code", "exec")
+
+        def asked(step):
+            try:
+                return step.no_such_attribute
+            except AttributeError as e:
+                raise RetryableError(str(e))
+
+        handlers = {"name": name, "attribute": attribute, "module": module, "syntax": syntax, "asked": asked, "other": lambda step: {}["key"]}
+        self.worker(*handlers.items())
+        results = {each: self.server.await_result(self.server.offer(each)) for each in handlers}
+
+        self.assertEqual({"name": ("permanent_failure", "NameError"), "attribute": ("permanent_failure", "AttributeError"),
+                          "module": ("permanent_failure", "ModuleNotFoundError"), "syntax": ("permanent_failure", "SyntaxError"),
+                          "asked": ("retryable_failure", "RetryableError"), "other": ("retryable_failure", "KeyError")},
+                         {each: (result["outcome"], result["error"]["type"]) for each, result in results.items()})
+
+    def test_worker_that_is_asked_to_retries_everything(self):
+        self.worker(("attribute", lambda step: step.no_such_attribute), permanent=())
+
+        self.assertEqual("retryable_failure", self.server.await_result(self.server.offer("attribute"))["outcome"])
+
     def test_what_cannot_work_is_refused_before_anything_is_sent(self):
         with self.assertRaises(ValueError):
             Worker(client=Client(self.server.url), wait_seconds=61)
@@ -215,6 +280,102 @@ class WorkerTest(unittest.TestCase):
         with self.assertRaises(ValueError):
             worker.add_handler("a", self.note)
         self.assertEqual([], self.server.requests)
+
+    # ---- what cannot be read
+
+    HUGE = "7" * 5000
+    DEEP = "[" * 100_000 + "]" * 100_000
+
+    def test_step_that_cannot_be_read_fails_alone(self):
+        bad, deep = (self.server.offer("a", context={"n": marker}) for marker in ("HUGE", "DEEP"))
+        good = self.server.offer("a", context={"text": 'a "quoted" [text], {with} \\\\ all'})
+        self.server.plan["claims"] = [writing(HUGE=self.HUGE, DEEP=self.DEEP)]
+        self.worker(capacity=3)
+
+        results = [self.server.await_result(key) for key in (bad, deep, good)]
+
+        self.assertEqual([("permanent_failure", "step_not_readable")] * 2, [(each["outcome"], each["error"]["type"]) for each in results[:2]])
+        self.assertIn("5000 digits", results[0]["error"]["message"])
+        self.assertEqual("success", results[2]["outcome"])
+        following = self.server.offer("a")
+        self.server.await_result(following)
+        self.assertEqual([good[0], following[0]], self.calls)
+
+    def test_step_that_cannot_be_read_in_the_answer_to_results_fails_alone(self):
+        first = self.server.offer("a")
+        self.server.plan["results"] = [writing(HUGE=self.HUGE)]
+        bad = self.server.offer("a", context={"n": "HUGE"})
+        self.worker(capacity=1)
+
+        self.assertEqual("success", self.server.await_result(first)["outcome"])
+        self.assertEqual("step_not_readable", self.server.await_result(bad)["error"]["type"])
+        self.assertEqual([first[0]], self.calls)
+
+    def test_step_that_lacks_a_member_fails_alone(self):
+        bad = self.server.offer("a")
+        with self.server.lock:
+            del next(each for each in [*self.server.offers, *self.server.claims.values()] if each["step_uuid"] == bad[0])["max_attempts"]
+        good = self.server.offer("a")
+        self.worker()
+
+        self.assertEqual("step_not_readable", self.server.await_result(bad)["error"]["type"])
+        self.assertEqual("success", self.server.await_result(good)["outcome"])
+
+    def test_answer_that_is_no_json_is_asked_for_again(self):
+        key = self.server.offer("a")
+        self.server.plan["claims"] = [answering((200, '{"steps": [')), answering((200, "no JSON"))]
+        self.server.plan["heartbeat"] = [answering((200, "{"))]
+        self.server.plan["workers"] = [answering((200, "{"))]
+        self.server.plan["results"] = [answering((200, '{"verdicts": ['))]
+        self.worker()
+
+        self.assertEqual("success", self.server.await_result(key)["outcome"])
+        self.server.await_true(lambda: sum(kind == "heartbeat" for kind, _, _ in self.server.requests) > 1)
+
+    def test_result_of_an_ancestor_that_cannot_be_read_fails_the_step_that_asks_for_it(self):
+        self.server.ancestors["far"] = "HUGE"
+        self.server.plan["ancestors"] = [writing(HUGE=self.HUGE)]
+        key = self.server.offer("asking")
+        self.worker(("asking", lambda step: step.result("far")))
+
+        result = self.server.await_result(key)
+
+        self.assertEqual(("permanent_failure", "answer_not_readable"), (result["outcome"], result["error"]["type"]))
+
+    def test_number_beyond_the_range_of_float_keeps_its_value(self):
+        key = self.server.offer("echo", context={"n": "LARGE"})
+        self.server.plan["claims"] = [writing(LARGE="1" + "0" * 400 + ".5")]
+        self.worker(("echo", lambda step: {"text": str(step.context["n"])}))
+
+        self.assertEqual({"text": "1" + "0" * 400 + ".5"}, self.server.await_result(key)["result"])
+
+    # ---- failures keep their kind
+
+    def test_failure_whose_message_or_details_cannot_be_stored_stays_retryable(self):
+        keys = {name: self.server.offer(name) for name in ("nul", "half", "long", "date", "blank")}
+        self.worker(("nul", lambda step: Outcome.retryable("T\0", "a\0b")), ("half", lambda step: Outcome.retryable("T", "x\ud83d")),
+                    ("long", lambda step: Outcome.retryable("T", "\U0001f600" * 5000)), ("blank", lambda step: Outcome.retryable("", "\0")),
+                    ("date", lambda step: Outcome.retryable("T", "with details", {"at": object()})), capacity=5)
+
+        errors = {name: self.server.await_result(key) for name, key in keys.items()}
+
+        self.assertEqual({"retryable_failure"}, {each["outcome"] for each in errors.values()})
+        self.assertEqual(("T ", "a b"), (errors["nul"]["error"]["type"], errors["nul"]["error"]["message"]))
+        self.assertEqual("x?", errors["half"]["error"]["message"])
+        self.assertEqual("\U0001f600" * 4000, errors["long"]["error"]["message"])
+        self.assertEqual("with details", errors["date"]["error"]["message"])
+        self.assertIn("object", errors["date"]["error"]["details"]["omitted"])
+
+    def test_failure_that_the_server_refuses_is_sent_again_without_its_details(self):
+        key = self.server.offer("failing")
+        self.server.plan["results"] = [answering(problem(400, "invalid-request", violations=[
+            {"field": "results/0/error/details", "message": "must have at most 1048576 bytes"}]))]
+        self.worker(("failing", lambda step: Outcome.retryable("Busy", "try again", {"a": 1}, retry_after=5)))
+
+        result = self.server.await_result(key)
+
+        self.assertEqual(("retryable_failure", "Busy", "try again", 5000),
+                         (result["outcome"], result["error"]["type"], result["error"]["message"], result["retry_after_ms"]))
 
     # ---- results
 
@@ -251,6 +412,8 @@ class WorkerTest(unittest.TestCase):
         class OutOfStock(PermanentError):
             pass
 
+        altered = RetryableError("busy")
+        altered.retry_after = -1
         cases = {
             "nothing": (lambda step: None, "success", None),
             "list": (lambda step: [1], "success", None),
@@ -261,6 +424,12 @@ class WorkerTest(unittest.TestCase):
             "worker_of_batch": (lambda step: [step.cursor, step.items, step.inputs], "success", None),
             "yield": (lambda step: Outcome.yielded({"row": 7}, after=2.5), "yielded", None),
             "yield_none": (lambda step: Outcome.yielded(), "yielded", None),
+            "yield_years": (lambda step: Outcome.yielded(after=3 * 31536000), "yielded", None),
+            "yield_forever": (lambda step: Outcome.yielded(after=315360001), "retryable_failure", "ValueError"),
+            "retry_years": (raising(RetryableError("busy", retry_after=3 * 31536000)), "retryable_failure", "RetryableError"),
+            "retry_never": (lambda step: Outcome.retryable("Busy", "m", retry_after=float("inf")), "retryable_failure", "ValueError"),
+            "retry_earlier": (raising(altered), "retryable_failure", "ValueError"),
+            "tokens": (lambda step: [step.idempotency_token, step.attempt_token], "success", None),
             "permanent": (raising(PermanentError("no", type="Declined", details={"a": 1})), "permanent_failure", "Declined"),
             "subclass": (raising(OutOfStock("no")), "permanent_failure", "OutOfStock"),
             "retryable": (raising(RetryableError("busy", retry_after=1.5)), "retryable_failure", "RetryableError"),
@@ -288,6 +457,13 @@ class WorkerTest(unittest.TestCase):
         self.assertEqual(({"row": 7}, 2500), (results["yield"]["checkpoint"], results["yield"]["after_ms"]))
         self.assertEqual((False, 0), ("checkpoint" in results["yield_none"], results["yield_none"]["after_ms"]))
         self.assertEqual(1500, results["retryable"]["retry_after_ms"])
+        self.assertEqual((94608000000, 94608000000), (results["yield_years"]["after_ms"], results["retry_years"]["retry_after_ms"]))
+        self.assertIn("after must be from 0 to 315360000 seconds", results["yield_forever"]["error"]["message"])
+        self.assertIn("retry_after must be from 0", results["retry_never"]["error"]["message"])
+        self.assertEqual(["t", keys["tokens"][0] + ":1"], results["tokens"]["result"])
+        for wrong in (-0.001, 315360001, float("nan")):
+            with self.assertRaisesRegex(ValueError, "retry_after must be from 0 to 315360000 seconds"):
+                RetryableError("busy", retry_after=wrong)
         self.assertEqual({"a": 1}, results["permanent"]["error"]["details"])
 
     def test_step_without_a_handler_is_declined_and_one_that_is_cancelled_not_started(self):

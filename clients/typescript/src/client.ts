@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { ProblemError, UnreachableError, WaitTimeout, type Problem, type Violation } from "./errors.js";
+import { ProblemError, UnreachableError, UnreadableError, WaitTimeout, type Problem, type Violation } from "./errors.js";
 
 /** Any value that JSON can have. Numbers are those of JavaScript: of integers above 2^53, digits are lost. */
 export type Json = string | number | boolean | null | Json[] | { [member: string]: Json };
@@ -133,6 +133,8 @@ export interface ClientOptions {
 const LOCAL = "http://localhost:8080";
 const LONGEST_WAIT = 60;
 const LONGEST_PAUSE = 30;
+/** Milliseconds. A longer timer would ring at once. @internal */
+export const LONGEST_TIMER = 2 ** 31 - 1;
 const TERMINAL_OR_BLOCKED = new Set(["complete", "error", "cancelled", "resolved_manually", "blocked_by_failures"]);
 /** Operations that accept no Idempotency-Key: see docs/rest.md, "Send a request again". */
 const WITHOUT_KEY = /^\/v1\/(access\/|templates\/validate$|workers\/[^/]+\/(claims|results|checkpoints|heartbeat)$)/;
@@ -145,7 +147,8 @@ const NEVER_SENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNRE
  * Speaks to a Tasker EE server, or to several behind one address; one for a program is enough. Certificates are verified; further
  * ones come with `NODE_EXTRA_CA_CERTS`.
  *
- * **Errors.** A refusal is a {@link ProblemError}; no answer is an {@link UnreachableError}.
+ * **Errors.** A refusal is a {@link ProblemError}; no answer is an {@link UnreachableError}, and one that is no JSON an
+ * {@link UnreadableError}.
  *
  * **Repetitions.** A request is repeated if the connection breaks, no answer comes in time, or the server is unavailable, but only if
  * that cannot take effect twice: if it reads, has an `Idempotency-Key` (the client makes one for every operation that accepts it), or
@@ -251,6 +254,7 @@ export class Client {
    * @param path from `/v1` on; values in it are to be encoded
    * @throws ProblemError if the server refuses it
    * @throws UnreachableError if no answer comes
+   * @throws UnreadableError if an answer comes that is no JSON
    */
   async request(method: string, path: string, request: Request = {}): Promise<Reply> {
     const retries = request.retries ?? this.#retries;
@@ -291,7 +295,7 @@ export class Client {
     const ended = new AbortController();
     const end = () => ended.abort();
     request.signal?.addEventListener("abort", end, { once: true });
-    const timer = setTimeout(end, seconds * 1000);
+    const timer = setTimeout(end, Math.min(seconds * 1000, LONGEST_TIMER));
     try {
       const authorization = await this.#authorization();
       const answer = await fetch(this.url + target, {
@@ -304,9 +308,9 @@ export class Client {
         throw problem(answer, text);
       }
       const isJson = (answer.headers.get("content-type") ?? "").includes("json");
-      return { status: answer.status, headers: answer.headers, body: text === "" ? null : isJson ? JSON.parse(text) : text };
+      return { status: answer.status, headers: answer.headers, body: text === "" ? null : isJson ? this.#parsed(text) : text };
     } catch (error) {
-      if (error instanceof ProblemError) {
+      if (error instanceof ProblemError || error instanceof UnreadableError) {
         throw error;
       }
       request.signal?.throwIfAborted();
@@ -317,6 +321,14 @@ export class Client {
     } finally {
       clearTimeout(timer);
       request.signal?.removeEventListener("abort", end);
+    }
+  }
+
+  #parsed(text: string): any {
+    try {
+      return JSON.parse(text);
+    } catch (error) {
+      throw new UnreadableError(`the answer of ${this.url} cannot be read: ${error instanceof Error ? error.message : String(error)}`, text, { cause: error });
     }
   }
 }

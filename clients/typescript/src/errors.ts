@@ -33,6 +33,14 @@ export class UnreachableError extends TaskerError {
   }
 }
 
+/** An answer came that is no JSON. The request has taken effect. */
+export class UnreadableError extends TaskerError {
+  /** @param text the answer as it came */
+  constructor(message: string, readonly text: string, options?: ErrorOptions) {
+    super(message, options);
+  }
+}
+
 /** The server refused a request. An answer that is no problem document, for instance of a proxy, has the code `refused`. */
 export class ProblemError extends TaskerError {
   /** The kind of problem, `duplicate-task` for instance. */

@@ -6,7 +6,7 @@
  */
 export { Client } from "./client.js";
 export type { Cancel, ClientOptions, Json, Reply, Request, Step, SubmittedTask, Task, TaskPage, TaskRequest, Verdict } from "./client.js";
-export { ProblemError, TaskerError, UnreachableError, WaitTimeout } from "./errors.js";
+export { ProblemError, TaskerError, UnreachableError, UnreadableError, WaitTimeout } from "./errors.js";
 export type { Problem, Violation } from "./errors.js";
 export { Outcome, PermanentError, RetryableError, StepCancelled, StepContext } from "./step.js";
 export type { BatchResult, StopReason } from "./step.js";

@@ -6,6 +6,9 @@ export type StopReason = "cancel" | "timeout" | "lost" | "shutdown";
 
 type Members = Record<string, any>;
 
+/** Ten years: the longest time that a step waits for a retry, or after a yield. */
+const LONGEST_DELAY = 315_360_000;
+
 /** What a step asks the servers for while its handler runs. */
 export interface StepCalls {
   /** Rejects if the checkpoint was not saved. */
@@ -27,14 +30,16 @@ export interface BatchResult {
 /** A step that a handler is to run. */
 export class StepContext {
   readonly taskUuid: string;
-  /** Use it for effects outside that must happen once per step, whatever the attempt. */
   readonly stepUuid: string;
   /** Names the claim. A later handoff of the same step makes results of this one stale. */
   readonly handoff: number;
   /** Counted from 1. */
   readonly attempt: number;
   readonly maxAttempts: number;
-  /** Of this attempt, for other systems. */
+  /**
+   * For other systems, so that they do once what all attempts ask for, such as a payment. It changes only when an operator wants the effect
+   * again.
+   */
   readonly idempotencyToken: string;
   /** The step's name in the task. */
   readonly name: string;
@@ -95,6 +100,11 @@ export class StepContext {
     if (claimed["cancel_requested"]) {
       this.requestStop("cancel");
     }
+  }
+
+  /** Another one for each attempt, and the same over its yields: for effects that each attempt must have anew. */
+  get attemptToken(): string {
+    return `${this.stepUuid}:${this.attempt}`;
   }
 
   /** Of a worker of a batch: what {@link Outcome.batches} was given for it. Undefined if its batch was cut by a path. */
@@ -222,11 +232,15 @@ export class RetryableError extends Error {
   readonly details: object | undefined;
   readonly retryAfterSeconds: number | undefined;
 
+  /** @throws RangeError if `retryAfterSeconds` is no time from 0 to ten years */
   constructor(message: string, options: FailureOptions & { retryAfterSeconds?: number } = {}) {
     super(message);
     this.name = new.target.name;
     this.type = options.type ?? new.target.name;
     this.details = options.details;
+    if (options.retryAfterSeconds !== undefined) {
+      milliseconds("retryAfterSeconds", options.retryAfterSeconds);
+    }
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }
@@ -259,11 +273,14 @@ export class Outcome {
     return new Outcome("success", { result: result ?? {}, batches: cursors });
   }
 
-  /** The step is tried again while attempts are left: after the template's backoff, or after `retryAfterSeconds`. */
+  /**
+   * The step is tried again while attempts are left: after the template's backoff, or after `retryAfterSeconds`.
+   * @throws RangeError if that is no time from 0 to ten years
+   */
   static retryable(type: string, message: string, options: { details?: object | undefined; retryAfterSeconds?: number | undefined } = {}): Outcome {
     const after = options.retryAfterSeconds;
     return new Outcome("retryable_failure",
-      { error: errorOf(type, message, options.details), retry_after_ms: after === undefined ? undefined : Math.max(0, Math.round(after * 1000)) });
+      { error: errorOf(type, message, options.details), retry_after_ms: after === undefined ? undefined : milliseconds("retryAfterSeconds", after) });
   }
 
   /** The step has failed and is not tried again. */
@@ -279,18 +296,24 @@ export class Outcome {
   /**
    * The step is not done: it goes on from the checkpoint, at the earliest after that many seconds, on any worker. Uses no attempt. Without a
    * checkpoint it keeps the latest one. More than 64 KiB, or 20 in a row at once with the same one, fail the step.
+   * @throws RangeError if `afterSeconds` is no time from 0 to ten years
    */
   static yielded(checkpoint?: unknown, afterSeconds = 0): Outcome {
-    return new Outcome("yielded", { checkpoint, after_ms: Math.max(0, Math.round(afterSeconds * 1000)) });
+    return new Outcome("yielded", { checkpoint, after_ms: milliseconds("afterSeconds", afterSeconds) });
   }
 
   /** The outcome of a handler that threw. @internal */
-  static of(error: unknown, step: StepContext): Outcome {
+  static of(error: unknown, step: StepContext, permanent: readonly (new (...parameters: any[]) => Error)[]): Outcome {
     if (error instanceof PermanentError) {
       return Outcome.permanent(error.type, error.message, error.details);
     }
     if (error instanceof RetryableError) {
-      return Outcome.retryable(error.type, error.message, error);
+      try {
+        return Outcome.retryable(error.type, error.message, error);
+      } catch (wrong) {
+        // Set after it was constructed.
+        return Outcome.of(wrong, step);
+      }
     }
     const isStopped = error instanceof StepCancelled || (error instanceof Error && error.name === "AbortError");
     if (isStopped && step.cancelRequested) {
@@ -299,7 +322,19 @@ export class Outcome {
     if (error instanceof StepCancelled) {
       return Outcome.retryable("Stopped", error.message);
     }
+    if (error instanceof Error && permanent.some((each) => error instanceof each)) {
+      return Outcome.permanent(error.name, error.message);
+    }
     return error instanceof Error ? Outcome.retryable(error.name || "Error", error.message) : Outcome.retryable("Error", String(error));
+  }
+
+  /** What remains of an outcome that cannot be sent: a failure keeps its kind and its message, without its details. @internal */
+  unstorable(why: string): Outcome {
+    const error = this.members["error"] as { type: string; message: string } | undefined;
+    if (error === undefined || !["retryable_failure", "permanent_failure", "cancelled"].includes(this.kind)) {
+      return Outcome.permanent("result_not_storable", why);
+    }
+    return new Outcome(this.kind, { ...this.members, result: undefined, error: errorOf(error.type, error.message, { omitted: cut(why, 1000) }) });
   }
 
   /** @throws TypeError if a value is not JSON @internal */
@@ -318,6 +353,25 @@ export function toJson(document: unknown): string {
   });
 }
 
+function milliseconds(name: string, seconds: number): number {
+  if (!(seconds >= 0 && seconds <= LONGEST_DELAY)) {
+    throw new RangeError(`${name} must be from 0 to ${LONGEST_DELAY} seconds, which is ten years, not ${seconds}`);
+  }
+  return Math.round(seconds * 1000);
+}
+
 function errorOf(type: string, message: string, details?: object): Members {
-  return { type: (type || "Error").slice(0, 200), message: (message || type || "Error").slice(0, 4000), details };
+  const kind = clean(type, 200) || "Error";
+  return { type: kind, message: clean(message, 4000) || kind, details };
+}
+
+/** Without what PostgreSQL does not store: a failure is not to fail for its message. Empty if nothing is left. */
+function clean(text: string, most: number): string {
+  const stored = cut(String(text ?? ""), most).replaceAll("\0", " ").replace(/\p{Surrogate}/gu, "?");
+  return stored.trim() === "" ? "" : stored;
+}
+
+/** At most so many units of UTF-16, and no pair of surrogates cut in two. @internal */
+export function cut(text: string, most: number): string {
+  return text.slice(0, most).replace(text.length > most ? /[\ud800-\udbff]$/ : /$^/, "");
 }

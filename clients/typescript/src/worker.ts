@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { Client, pauseMillis, type Request } from "./client.js";
-import { ProblemError, TaskerError, UnreachableError } from "./errors.js";
-import { Outcome, PermanentError, StepCancelled, StepContext, toJson, type StepCalls } from "./step.js";
+import { Client, LONGEST_TIMER, pauseMillis, type Request } from "./client.js";
+import { ProblemError, TaskerError, UnreachableError, UnreadableError } from "./errors.js";
+import { elementsOf, isBeyondNumbers, membersOf } from "./readable.js";
+import { Outcome, PermanentError, StepCancelled, StepContext, cut, toJson, type StepCalls } from "./step.js";
 
 /** What runs a step: returns its result, or an {@link Outcome}, or throws. */
 export type Handler = (step: StepContext) => unknown;
@@ -29,9 +30,14 @@ export interface WorkerOptions {
   waitSeconds?: number;
   /** How long running steps may take when the worker is stopped; then they are asked to stop and given back as retryable failures. 30. */
   drainSeconds?: number;
+  /** Errors after which a retry would not help: mistakes in the code of the handler. `[ReferenceError]`; with `[]` every error is retried. */
+  permanent?: ErrorClass[];
   /** `console` without it. */
   log?: Logger;
 }
+
+/** A class of errors. */
+export type ErrorClass = new (...parameters: any[]) => Error;
 
 interface Key {
   step_uuid: string;
@@ -48,6 +54,9 @@ interface Verdict extends Key {
 }
 
 const CHECKPOINT_NOT_STORABLE = "checkpoint_not_storable";
+const BEYOND_NUMBERS = "it has a number that is beyond the range of JavaScript";
+/** In place of a step that cannot be read, beside its key. */
+const COMPLAINT = "complaint";
 const MOST_AT_ONCE = 100;
 const LONGEST_BODY = 4 * 1024 * 1024;
 const LONGEST_PAUSE = 15;
@@ -55,7 +64,8 @@ const LONGEST_PAUSE = 15;
 const GATHERING = 3;
 /** One heartbeat that hangs must not keep back the next ones until the leases are over. */
 const SHORTEST_PATIENCE = 5;
-const LONGEST_TIMER = 2 ** 31 - 1;
+/** A name that is not there is not there in the next attempt either. A TypeError may be a fetch that failed, a SyntaxError a text that is no JSON. */
+const MISTAKES: readonly ErrorClass[] = [ReferenceError];
 
 function nameOf(key: Key): string {
   return `${key.step_uuid} ${key.handoff}`;
@@ -70,6 +80,8 @@ class Run {
   /** Nothing is to be submitted any more: there is a verdict, or the step was lost. */
   isOver = false;
   isRefused = false;
+  /** What was decided. */
+  outcome = Outcome.retryable("Unknown", "");
   timer: NodeJS.Timeout | undefined;
 
   constructor(readonly key: Key, readonly step?: StepContext) {}
@@ -87,6 +99,12 @@ class Run {
   }
 }
 
+interface Settled {
+  verdicts: Verdict[];
+  steps: Record<string, any>[];
+  state: string;
+}
+
 interface Submission {
   run: Run;
   text: string;
@@ -96,7 +114,7 @@ interface Submission {
  * Registers with its handlers, claims steps, runs them side by side and submits their results, until it is stopped.
  *
  * What a handler throws becomes a retryable failure with the error's name as its type, unless it is a `PermanentError`, a
- * `RetryableError` or `StepCancelled`. A handler that is over its `timeout_seconds` is told so (`step.signal`) and its step is submitted
+ * `RetryableError`, `StepCancelled`, or a mistake in its code ({@link WorkerOptions.permanent}). A handler that is over its `timeout_seconds` is told so (`step.signal`) and its step is submitted
  * as `handler_timeout` at once; it occupies the worker until it returns.
  *
  * Heartbeats run on the same event loop: a handler that computes for long without an `await` belongs into a `worker_threads` thread.
@@ -110,6 +128,7 @@ export class Worker {
   readonly #namespaces: string[] | undefined;
   readonly #waitSeconds: number;
   readonly #drainSeconds: number;
+  readonly #permanent: readonly ErrorClass[];
   readonly #askedHeartbeatSeconds: number;
   readonly #log: Logger;
   readonly #path: string;
@@ -154,6 +173,7 @@ export class Worker {
       throw new RangeError("waitSeconds must be from 0 to 60");
     }
     this.#drainSeconds = options.drainSeconds ?? 30;
+    this.#permanent = options.permanent ?? MISTAKES;
     this.#heartbeatSeconds = this.#askedHeartbeatSeconds = options.heartbeatSeconds ?? 10;
     this.#log = options.log ?? console;
     this.#path = `/v1/workers/${this.workerUuid}`;
@@ -164,8 +184,11 @@ export class Worker {
   /** The function runs the steps of `handler.callable`, of all methods or of the given one. @throws Error if there is one, or the worker has started */
   handler(callable: string, handler: Handler, method?: string): this {
     const methods = this.#handlers.get(callable) ?? new Map<string | undefined, Handler>();
-    if (this.#isStarted || methods.has(method)) {
-      throw new Error(this.#isStarted ? "the worker has registered: add handlers before it starts" : `there are two handlers ${callable}`);
+    if (this.#isStarted) {
+      throw this.#mistaken("the worker has registered: add handlers before it starts");
+    }
+    if (methods.has(method)) {
+      throw this.#mistaken(`there are two handlers ${callable}${method === undefined ? "" : ` for method ${method}`}`);
     }
     this.#handlers.set(callable, methods.set(method, handler));
     return this;
@@ -173,11 +196,20 @@ export class Worker {
 
   /** The function runs all steps of `handler.resolver`, and finds the code for `step.handler` itself. */
   resolver(name: string, handler: Handler): this {
-    if (this.#isStarted || this.#resolvers.has(name)) {
-      throw new Error(`there are two resolvers ${name}, or the worker has registered`);
+    if (this.#isStarted) {
+      throw this.#mistaken("the worker has registered: add resolvers before it starts");
+    }
+    if (this.#resolvers.has(name)) {
+      throw this.#mistaken(`there are two resolvers ${name}`);
     }
     this.#resolvers.set(name, handler);
     return this;
+  }
+
+  /** To be thrown; a line that is easier to find than the trace comes first. */
+  #mistaken(message: string): Error {
+    this.#log.error(message);
+    return new Error(message);
   }
 
   #find(step: StepContext): Handler | undefined {
@@ -219,8 +251,9 @@ export class Worker {
   }
 
   /**
-   * Registers, and begins to work. Waits for a server that is away.
-   * @throws ProblemError if the registration is refused: no permission, an unknown namespace, wrong credentials
+   * Registers, and begins to work. Waits for a server that is away, and for a namespace that does not exist yet: its first template
+   * makes it.
+   * @throws ProblemError if the registration is refused: no permission, wrong credentials
    */
   async start(): Promise<void> {
     if (this.#handlers.size === 0 && this.#resolvers.size === 0) {
@@ -332,10 +365,10 @@ export class Worker {
 
   // ---- registration
 
-  /** False if the server is away. */
+  /** False if the server is away, or does not know a namespace yet. */
   async #register(): Promise<boolean> {
     const body = {
-      worker_uuid: this.workerUuid, name: this.name.slice(0, 128), namespaces: this.#namespaces, handlers: [...this.#handlers.keys()],
+      worker_uuid: this.workerUuid, name: cut(this.name, 128), namespaces: this.#namespaces, handlers: [...this.#handlers.keys()],
       resolvers: [...this.#resolvers.keys()], capacity: this.capacity, heartbeat_seconds: this.#askedHeartbeatSeconds,
     };
     try {
@@ -343,10 +376,10 @@ export class Worker {
       this.#heartbeatSeconds = answer.heartbeat_seconds;
       this.#leaseSeconds = answer.lease_seconds;
     } catch (error) {
-      if (!(error instanceof TaskerError) || (error instanceof ProblemError && !error.isPassing)) {
+      if (!(error instanceof TaskerError) || (error instanceof ProblemError && !error.isPassing && !lacksNamespace(error))) {
         throw error;
       }
-      this.#log.warn(`not registered yet: ${error.message}`);
+      this.#log.warn(`not registered yet, trying again: ${error.message}`);
       return false;
     }
     this.#renewed = this.#registered = performance.now();
@@ -415,6 +448,10 @@ export class Worker {
         if (this.#ending.signal.aborted) {
           return [];
         }
+        const found = error instanceof UnreadableError ? readable(error.text)["steps"] : undefined;
+        if (found !== undefined) {
+          return found;
+        }
         if (!(error instanceof TaskerError)) {
           throw error;
         }
@@ -455,16 +492,20 @@ export class Worker {
   /** Occupies a slot for each step that is new, and starts it. */
   #accept(steps: Record<string, any>[]): void {
     for (const claimed of steps) {
-      const step = new StepContext(claimed, this.#calls);
-      const run = new Run({ step_uuid: step.stepUuid, handoff: step.handoff }, step);
+      const { run, complaint } = this.#readStep(claimed);
+      const step = run.step;
       if (this.#runs.has(nameOf(run.key))) {
         continue;
       }
       this.#runs.set(nameOf(run.key), run);
       this.#occupied++;
-      const handler = this.#find(step);
+      const handler = step === undefined ? undefined : this.#find(step);
       if (this.#isStopping) {
         this.#giveBack(run, "released");
+      } else if (step === undefined) {
+        this.#log.error(`${run} cannot be read: ${complaint}`);
+        run.hasReturned = true;
+        this.#decide(run, Outcome.permanent("step_not_readable", `the worker cannot read the step: ${complaint}`));
       } else if (handler === undefined) {
         this.#log.error(`declined, because there is no such handler: ${step.handler}`);
         this.#giveBack(run, "declined");
@@ -477,6 +518,22 @@ export class Worker {
       }
     }
     this.#notify();
+  }
+
+  /** One that cannot be read has no step, and must not stop the others. */
+  #readStep(claimed: Record<string, any>): { run: Run; complaint: string } {
+    const key = { step_uuid: claimed["step_uuid"] as string, handoff: claimed["handoff"] as number };
+    if (COMPLAINT in claimed) {
+      return { run: new Run(key), complaint: String(claimed[COMPLAINT]) };
+    }
+    if (isBeyondNumbers(claimed)) {
+      return { run: new Run(key), complaint: BEYOND_NUMBERS };
+    }
+    try {
+      return { run: new Run(key, new StepContext(claimed, this.#calls)), complaint: "" };
+    } catch (error) {
+      return { run: new Run(key), complaint: messageOf(error) };
+    }
   }
 
   #giveBack(run: Run, outcome: "released" | "declined"): void {
@@ -494,7 +551,7 @@ export class Worker {
       const returned = await (async () => handler(step))();
       outcome = returned instanceof Outcome ? returned : Outcome.success(returned);
     } catch (error) {
-      outcome = Outcome.of(error, step);
+      outcome = Outcome.of(error, step, this.#permanent);
       if (!run.isDecided) {
         this.#log.warn(`${run} has failed: ${error instanceof Error ? error.stack : String(error)}`);
       }
@@ -527,11 +584,12 @@ export class Worker {
 
   #decide(run: Run, outcome: Outcome): void {
     let text: string;
+    run.outcome = outcome;
     try {
       text = outcome.toText(run.key.step_uuid, run.key.handoff, run.milliseconds());
     } catch (error) {
       this.#log.error(`${run} has returned what is no JSON: ${messageOf(error)}`);
-      text = Outcome.permanent("result_not_storable", messageOf(error)).toText(run.key.step_uuid, run.key.handoff, run.milliseconds());
+      text = outcome.unstorable(messageOf(error)).toText(run.key.step_uuid, run.key.handoff, run.milliseconds());
     }
     run.isDecided = true;
     this.#unsent.push({ run, text });
@@ -599,8 +657,15 @@ export class Worker {
     for (let attempt = 0; ; attempt++) {
       let asked: number | undefined;
       try {
-        return (await this.client.request(method, path, { ...request, retries: 0 })).body;
+        const { body } = await this.client.request(method, path, { ...request, retries: 0 });
+        if (isBeyondNumbers(body)) {
+          throw new PermanentError(`the answer cannot be read: ${BEYOND_NUMBERS}`, { type: "answer_not_readable" });
+        }
+        return body;
       } catch (error) {
+        if (error instanceof UnreadableError) {
+          throw new PermanentError(error.message, { type: "answer_not_readable" });
+        }
         if (!(error instanceof TaskerError)) {
           throw error;
         }
@@ -676,6 +741,11 @@ export class Worker {
           await this.#settle(batch, answer.body);
           return;
         } catch (error) {
+          const document = error instanceof UnreadableError ? readable(error.text) : {};
+          if (document["verdicts"] && document["steps"] && document["state"]) {
+            await this.#settle(batch, document as unknown as Settled);
+            return;
+          }
           if (!(error instanceof TaskerError)) {
             throw error;
           }
@@ -700,7 +770,7 @@ export class Worker {
     }
   }
 
-  async #settle(batch: Submission[], answer: { verdicts: Verdict[]; steps: Record<string, any>[]; state: string }): Promise<void> {
+  async #settle(batch: Submission[], answer: Settled): Promise<void> {
     const verdicts = new Map(answer.verdicts.map((each) => [nameOf(each), each]));
     for (const { run } of batch) {
       const verdict = verdicts.get(nameOf(run.key));
@@ -749,7 +819,7 @@ export class Worker {
         return [];
       }
       run.isRefused = true;
-      const failure = Outcome.permanent("result_not_storable", `the server refused the result: ${why.slice(0, 1000)}`);
+      const failure = run.outcome.unstorable(`the server refused the result: ${cut(why, 1000)}`);
       return [{ run, text: failure.toText(run.key.step_uuid, run.key.handoff, run.milliseconds()) }];
     });
   }
@@ -841,6 +911,34 @@ export class Worker {
   }
 }
 
+/** Whether a registration was refused only because nobody has registered a template in a namespace so far. */
+function lacksNamespace(problem: ProblemError): boolean {
+  return problem.status === 400
+    && problem.violations.some((each) => each.field === "namespaces" && each.message.includes("there is no namespace"));
+}
+
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** The members of an answer that cannot be read as a whole, as far as they can be; of a step that cannot, its key and why. */
+function readable(text: string): Record<string, any> {
+  const document: Record<string, any> = {};
+  try {
+    for (const [name, value] of membersOf(text)) {
+      document[name] = name === "steps" ? elementsOf(value).map(readableStep) : JSON.parse(value);
+    }
+  } catch {
+    // What has been read so far; the caller asks again for what it misses.
+  }
+  return document;
+}
+
+function readableStep(text: string): Record<string, any> {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const members = membersOf(text);
+    return { step_uuid: JSON.parse(members.get("step_uuid")!), handoff: JSON.parse(members.get("handoff")!), [COMPLAINT]: messageOf(error) };
+  }
 }

@@ -89,6 +89,12 @@ test("no answer in time is unreachable, and a request can be ended", async () =>
   await assert.rejects(client.get("u", { signal: AbortSignal.timeout(100) }), (error) => (error as Error).name === "TimeoutError");
 });
 
+test("a time-out of more than 24 days is not over at once", async () => {
+  server.plan["GET"] = [() => new Promise<Answer>((resolve) => setTimeout(() => resolve([200, TASK]), 100))];
+
+  assert.equal((await new Client({ url: server.url, timeoutSeconds: 2 ** 31, retries: 0 }).get("u")).task_uuid, "u");
+});
+
 test("credentials come from arguments or the environment", async () => {
   const variables: Record<string, string> = { TASKER_KEY: "tkr_env", TASKER_TOKEN: "eyJ", TASKER_USER: "ann", TASKER_PASSWORD: "secret" };
   const { TASKER_KEY: _, ...withoutKey } = variables;

@@ -53,7 +53,7 @@ export class FakeServer {
         }
         const [status, document] = planned === undefined ? await usual() : typeof planned === "function" ? await planned(usual) : planned;
         response.writeHead(status, { "Content-Type": status >= 400 ? "application/problem+json" : "application/json" });
-        response.end(JSON.stringify(document));
+        response.end(typeof document === "string" ? document : JSON.stringify(document));
       });
     });
     await new Promise<void>((resolve) => server.#http.listen(0, "127.0.0.1", resolve));
@@ -149,4 +149,13 @@ export class FakeServer {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }
+}
+
+/** The usual answer, in which some strings are replaced by other text. */
+export function writing(texts: Record<string, string>): Plan {
+  return async (usual) => {
+    const [status, document] = await usual();
+    const text = Object.entries(texts).reduce((written, [marker, other]) => written.replaceAll(JSON.stringify(marker), other), JSON.stringify(document));
+    return [status, text];
+  };
 }

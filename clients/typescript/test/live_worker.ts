@@ -1,7 +1,7 @@
 /**
  * A worker for tests against a real server. Prints a line for what its handlers see.
  *
- * node live_worker.js CAPACITY PREFIX [METHOD]      serves PREFIX.Echo and the others, only METHOD of them if it is given
+ * node live_worker.js CAPACITY PREFIX [METHOD [NAMESPACE]]    serves PREFIX.Echo and the others, only METHOD of them if it is given
  * node live_worker.js lie OTHER_STEP_UUID PREFIX    asks for more than its capacity, and submits a step that it does not hold
  */
 import { randomUUID } from "node:crypto";
@@ -67,8 +67,8 @@ const handlers: Record<string, Handler> = {
   },
 };
 
-async function work(capacity: number, prefix: string, method?: string): Promise<void> {
-  const worker = new Worker({ name: `live-${prefix}`, namespaces: ["remote"], capacity, heartbeatSeconds: 1, waitSeconds: 20, drainSeconds: 20, log });
+async function work(capacity: number, prefix: string, method?: string, namespace = "remote"): Promise<void> {
+  const worker = new Worker({ name: `live-${prefix}`, namespaces: [namespace], capacity, heartbeatSeconds: 1, waitSeconds: 20, drainSeconds: 20, log });
   Object.entries(handlers).forEach(([name, handler]) => worker.handler(`${prefix}.${name}`, handler, method));
   await worker.run();
   say("ended", worker.workerUuid);
@@ -91,5 +91,5 @@ async function lie(other: string, prefix: string): Promise<void> {
   say("held", held.length, "verdict", verdicts.at(-1).verdict);
 }
 
-const [first = "1", second = "", third] = process.argv.slice(2);
-await (first === "lie" ? lie(second, third ?? "") : work(Number(first), second, third));
+const [first = "1", second = "", third, fourth] = process.argv.slice(2);
+await (first === "lie" ? lie(second, third ?? "") : work(Number(first), second, third, fourth));

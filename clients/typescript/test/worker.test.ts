@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { Client, Outcome, PermanentError, ProblemError, RetryableError, StepCancelled, Worker, type Handler, type WorkerOptions } from "tasker-ee";
-import { FakeServer, problem } from "./fake.js";
+import { FakeServer, problem, writing } from "./fake.js";
 
 const ABSENT = "00000000-0000-7000-8000-000000000001";
 const quiet = { info() {}, warn() {}, error() {} };
@@ -236,11 +236,143 @@ test("refused registration is thrown", async () => {
   await assert.rejects(made().run(), (error) => error instanceof ProblemError && error.status === 403 && error.code === "not-permitted");
 });
 
+test("namespace that does not exist yet is waited for", async () => {
+  const missing = problem(400, "invalid-request", { violations: [{ field: "namespaces", message: "namespaces must exist: there is no namespace shop" }] });
+  server.plan["workers"] = [missing, missing];
+  const warnings: string[] = [];
+  const step = server.offer("a");
+
+  await started(undefined, { log: { ...quiet, warn: (message) => warnings.push(message) } });
+
+  await server.result(step);
+  assert.equal(server.registrations, 1);
+  assert.equal(warnings.filter((each) => each.includes("not registered yet, trying again") && each.includes("there is no namespace shop")).length, 2);
+});
+
+test("other mistake in a registration is thrown", async () => {
+  server.plan["workers"] = [problem(400, "invalid-request", { violations: [{ field: "namespaces", message: "must name one" }] })];
+
+  await assert.rejects(made().run(), (error) => error instanceof ProblemError && error.status === 400);
+});
+
+test("second handler of a name is told in a line before it is thrown", () => {
+  const errors: string[] = [];
+  const worker = made({ a: note }, { log: { ...quiet, error: (message) => errors.push(message) } }).resolver("r", note);
+
+  assert.throws(() => worker.handler("a", note), /there are two handlers a/);
+  assert.throws(() => worker.resolver("r", note), /there are two resolvers r/);
+  assert.deepEqual(errors, ["there are two handlers a", "there are two resolvers r"]);
+});
+
+test("name that is not there is not retried unless that is asked for", async () => {
+  const mistaken = () => (globalThis as any).eval("noSuchName");
+  await started({ mistaken, broken: () => (undefined as any).member });
+
+  const mistake = await server.result(server.offer("mistaken"));
+  assert.deepEqual([mistake["outcome"], mistake["error"].type], ["permanent_failure", "ReferenceError"]);
+  assert.equal((await server.result(server.offer("broken")))["outcome"], "retryable_failure");
+});
+
+test("worker that is asked to retries everything", async () => {
+  await started({ mistaken: () => (globalThis as any).eval("noSuchName") }, { permanent: [] });
+
+  assert.equal((await server.result(server.offer("mistaken")))["outcome"], "retryable_failure");
+});
+
 test("what cannot work is refused before anything is sent", async () => {
   assert.throws(() => made({}, { waitSeconds: 61 }), RangeError);
   await assert.rejects(made({}).run(), /has no handler/);
   assert.throws(() => made().handler("a", note), /two handlers/);
   assert.deepEqual(server.requests, []);
+});
+
+// ---- what cannot be read
+
+test("step that cannot be read fails alone", async () => {
+  const huge = server.offer("a", { context: { list: [{ n: "HUGE" }] } });
+  const broken = server.offer("a", { context: { n: "BROKEN" } });
+  const good = server.offer("a", { context: { text: 'a "quoted" [text], {with} \\\\ all' } });
+  server.plan["claims"] = [writing({ HUGE: "1".repeat(400), BROKEN: "NaN" })];
+  await started(undefined, { capacity: 3 });
+
+  const results = await Promise.all([huge, broken, good].map((step) => server.result(step)));
+
+  assert.deepEqual(results.map((each) => each["error"]?.type ?? each["outcome"]), ["step_not_readable", "step_not_readable", "success"]);
+  assert.match(results[0]!["error"].message, /beyond the range/);
+  const following = server.offer("a");
+  await server.result(following);
+  assert.deepEqual(calls, [good, following]);
+});
+
+test("step that cannot be read in the answer to results fails alone", async () => {
+  const first = server.offer("a");
+  server.plan["results"] = [writing({ BROKEN: "NaN" })];
+  const broken = server.offer("a", { context: { n: "BROKEN" } });
+  await started(undefined, { capacity: 1 });
+
+  assert.equal((await server.result(first))["outcome"], "success");
+  assert.equal((await server.result(broken))["error"].type, "step_not_readable");
+  assert.deepEqual(calls, [first]);
+});
+
+test("answer that is no JSON is asked for again", async () => {
+  const step = server.offer("a");
+  server.plan["claims"] = [[200, '{"steps": ['], [200, "no JSON"]];
+  server.plan["heartbeat"] = [[200, "{"]];
+  server.plan["workers"] = [[200, "{"]];
+  server.plan["results"] = [[200, '{"verdicts": [']];
+  await started();
+
+  assert.equal((await server.result(step))["outcome"], "success");
+  await server.until(() => server.of("heartbeat").length > 1);
+});
+
+test("result of an ancestor that cannot be read fails the step that asks for it", async () => {
+  server.ancestors = { far: "BROKEN", large: "HUGE" };
+  server.plan["ancestors"] = [writing({ BROKEN: "NaN" })];
+  const broken = server.offer("far");
+  await started({ far: (step) => step.result("far"), large: (step) => step.result("large") });
+  assert.deepEqual([(await server.result(broken))["outcome"], server.verdicts.get(broken)!["error"].type], ["permanent_failure", "answer_not_readable"]);
+
+  server.plan["ancestors"] = [writing({ HUGE: "1".repeat(400) })];
+  const large = server.offer("large");
+
+  assert.match((await server.result(large))["error"].message, /beyond the range/);
+});
+
+// ---- failures keep their kind
+
+test("failure whose message or details cannot be stored stays retryable", async () => {
+  const emoji = "\u{1f600}";
+  const circle: Record<string, unknown> = {};
+  circle["self"] = circle;
+  const outcomes: Record<string, Outcome> = {
+    nul: Outcome.retryable("T\0", "a\0b"), half: Outcome.retryable("T", "x\ud83d"), long: Outcome.retryable("T", "x" + emoji.repeat(3000)),
+    blank: Outcome.retryable("", "\0"), circle: Outcome.retryable("T", "with details", { details: circle }),
+  };
+  const steps = Object.keys(outcomes).map((name) => server.offer(name));
+  await started(Object.fromEntries(Object.entries(outcomes).map(([name, outcome]) => [name, () => outcome])), { capacity: 5 });
+
+  const [nul, half, long, blank, details] = await Promise.all(steps.map((step) => server.result(step)));
+
+  assert.deepEqual([nul, half, long, blank, details].map((each) => each!["outcome"]), Array(5).fill("retryable_failure"));
+  assert.deepEqual([nul!["error"].type, nul!["error"].message], ["T ", "a b"]);
+  assert.equal(half!["error"].message, "x?");
+  assert.equal(long!["error"].message, "x" + emoji.repeat(1999));
+  assert.deepEqual([blank!["error"].type, blank!["error"].message], ["Error", "Error"]);
+  assert.equal(details!["error"].message, "with details");
+  assert.match(details!["error"].details.omitted, /circular/);
+});
+
+test("failure that the server refuses is sent again without its details", async () => {
+  const step = server.offer("failing");
+  server.plan["results"] = [problem(400, "invalid-request", { violations: [{ field: "results/0/error/details", message: "must have at most 1048576 bytes" }] })];
+  await started({ failing: () => Outcome.retryable("Busy", "try again", { details: { a: 1 }, retryAfterSeconds: 5 }) });
+
+  const result = await server.result(step);
+
+  assert.deepEqual([result["outcome"], result["error"].type, result["error"].message, result["retry_after_ms"]],
+    ["retryable_failure", "Busy", "try again", 5000]);
 });
 
 // ---- results
@@ -286,6 +418,12 @@ test("outcomes", async () => {
     workerOfBatch: [(step) => [step.cursor ?? "none", step.items ?? "none", step.inputs], "success", undefined],
     yield: [() => Outcome.yielded({ row: 7 }, 2.5), "yielded", undefined],
     yieldNone: [() => Outcome.yielded(), "yielded", undefined],
+    yieldYears: [() => Outcome.yielded(undefined, 3 * 31_536_000), "yielded", undefined],
+    yieldForever: [() => Outcome.yielded(undefined, 315_360_001), "retryable_failure", "RangeError"],
+    retryYears: [raising(new RetryableError("busy", { retryAfterSeconds: 3 * 31_536_000 })), "retryable_failure", "RetryableError"],
+    retryNever: [() => Outcome.retryable("Busy", "m", { retryAfterSeconds: Infinity }), "retryable_failure", "RangeError"],
+    retryEarlier: [raising(Object.assign(new RetryableError("busy"), { retryAfterSeconds: -1 })), "retryable_failure", "RangeError"],
+    tokens: [(step) => [step.idempotencyToken, step.attemptToken], "success", undefined],
     permanent: [raising(new PermanentError("no", { type: "Declined", details: { a: 1 } })), "permanent_failure", "Declined"],
     subclass: [raising(new OutOfStock("no")), "permanent_failure", "OutOfStock"],
     retryable: [raising(new RetryableError("busy", { retryAfterSeconds: 1.5 })), "retryable_failure", "RetryableError"],
@@ -317,6 +455,13 @@ test("outcomes", async () => {
   assert.deepEqual([results["yield"]!["checkpoint"], results["yield"]!["after_ms"]], [{ row: 7 }, 2500]);
   assert.deepEqual(["checkpoint" in results["yieldNone"]!, results["yieldNone"]!["after_ms"]], [false, 0]);
   assert.equal(results["retryable"]!["retry_after_ms"], 1500);
+  assert.deepEqual([results["yieldYears"]!["after_ms"], results["retryYears"]!["retry_after_ms"]], [94_608_000_000, 94_608_000_000]);
+  assert.match(results["yieldForever"]!["error"].message, /afterSeconds must be from 0 to 315360000 seconds/);
+  assert.match(results["retryNever"]!["error"].message, /retryAfterSeconds must be from 0/);
+  assert.deepEqual(results["tokens"]!["result"], ["t", steps.find(([name]) => name === "tokens")![1] + ":1"]);
+  for (const wrong of [-0.001, 315_360_001, Number.NaN]) {
+    assert.throws(() => new RetryableError("busy", { retryAfterSeconds: wrong }), RangeError);
+  }
   assert.deepEqual(results["permanent"]!["error"].details, { a: 1 });
 });
 

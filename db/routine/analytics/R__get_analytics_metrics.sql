@@ -31,7 +31,7 @@ begin
     from tasker.get_system_health_counts() h
   )
   select c.active, (select count(*) from tasker.task_namespaces), t.types,
-         tasker.calculate_health_score(t.completed, t.failed, t.ended, c.active_connections, c.max_connections),
+         tasker.calculate_health_score(t.completed, t.failed, t.ended, t.created + t.ended + c.active, c.active_connections, c.max_connections),
          t.created, t.completed, t.failed,
          coalesce(round(t.completed::numeric / nullif(t.ended, 0), 4), 0), coalesce(round(t.failed::numeric / nullif(t.ended, 0), 4), 0),
          coalesce(round(t.seconds / nullif(t.ended, 0), 6), 0), coalesce(round(s.seconds / nullif(s.executions, 0), 6), 0),

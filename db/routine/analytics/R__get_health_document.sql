@@ -23,7 +23,7 @@ as $$
     'total_steps', h.total_steps,
     'active_connections', h.active_connections, 'max_connections', h.max_connections,
     'health_score', tasker.calculate_health_score(h.complete_tasks, h.error_tasks,
-      h.complete_tasks + h.error_tasks + h.cancelled_tasks + h.resolved_manually_tasks, h.active_connections, h.max_connections),
+      h.complete_tasks + h.error_tasks + h.cancelled_tasks + h.resolved_manually_tasks, h.total_tasks, h.active_connections, h.max_connections),
     'is_under_heavy_load', h.active_connections > 0.8 * h.max_connections or h.error_tasks > 0.2 * h.total_tasks)
   from tasker.get_system_health_counts() h
 $$;

@@ -28,7 +28,8 @@ as $$
     -- Nothing to look for where no template has an SLA.
     'tasks_past_sla', case when exists (select from tasker.named_tasks n where n.sla_minutes is not null) then (
       select count(*) from (select w.task_uuid from tasker.task_wakeups w
-                            union select d.task_uuid from tasker.tasks_dlq d where d.resolution_status = 'pending') u
+                            -- Of those that are blocked, whether their investigation is open or closed.
+                            union select d.task_uuid from tasker.tasks_dlq d where d.sla_due_at is not null) u
       join tasker.tasks t on t.task_uuid = u.task_uuid
       where t.sla_breached_at is not null and t.completed_at is null) else 0 end,
     'overdue_seconds', (select round(o.seconds, 3) from overdue o),

@@ -15,7 +15,10 @@ declare
 begin
   select a.next_xact into v_from from tasker.analytics_progress a for update skip locked;
   if v_from is null then
-    return null;
+    -- Locked; or gone, and then everything is recounted.
+    insert into tasker.analytics_progress (next_xact)
+    select 0 where not exists (select from tasker.analytics_progress) on conflict do nothing;
+    return case when found then tasker.rebuild_analytics() end;
   end if;
   -- Read after taking the lock and before reading any move: later reads see everything below it.
   v_until := pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())::text::bigint;

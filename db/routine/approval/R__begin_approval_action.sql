@@ -7,7 +7,7 @@ create or replace function tasker.begin_approval_action(
   p_approval_uuid uuid, p_by text, p_rights jsonb, p_needs_part boolean, p_server_uuid uuid, p_now timestamptz,
   out o_refusal jsonb, out o_approval tasker.approvals, out o_approver jsonb, out o_moved jsonb, out o_now timestamptz)
 language plpgsql
-set search_path = '' set timezone = 'UTC'
+set search_path = '' set timezone = 'UTC' set datestyle = 'ISO'
 as $$
 declare
   v_refused constant jsonb := '{"outcome": "refused"}';

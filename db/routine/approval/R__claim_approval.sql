@@ -6,7 +6,7 @@ create or replace function tasker.claim_approval(
   p_approval_uuid uuid, p_by text, p_rights jsonb default '{}', p_server_uuid uuid default null, p_now timestamptz default null)
 returns jsonb
 language plpgsql
-set search_path = '' set timezone = 'UTC'
+set search_path = '' set timezone = 'UTC' set datestyle = 'ISO'
 as $$
 declare
   v_action  record;

@@ -36,6 +36,7 @@ begin
       when v_form is null and v_values <> '{}' then jsonb_build_object('code', 'invalid-request', 'field', 'values', 'message', 'must be empty: the approval has no form')
       when octet_length(v_values::text) > 65536 then jsonb_build_object('code', 'payload-too-large', 'field', 'values', 'message',
         format('must have at most 65536 bytes, but has %s; keep large data elsewhere and give its address', octet_length(v_values::text)))
+      when tasker.check_document(v_values) is not null then jsonb_build_object('code', 'invalid-request', 'field', 'values', 'message', tasker.check_document(v_values))
       when length(p_comment) > 1000 then jsonb_build_object('code', 'invalid-request', 'field', 'comment', 'message', 'must have at most 1000 characters')
       when v_form is not null and (p_approved or v_values <> '{}') and not coalesce(p_values_checked, false) then jsonb_build_object('code', 'payload-not-checked', 'field', 'values', 'message',
         'the approval has a form: decide over REST, where a server validates the values, or validate them and set p_values_checked')
@@ -50,6 +51,7 @@ begin
     if not found then
       raise exception 'approval % has ended although its task is locked', p_approval_uuid;
     end if;
+    update tasker.approvals a set document_hash = tasker.hash_approval(a) where a.approval_uuid = p_approval_uuid;
     perform tasker.record_approval_event(p_approval_uuid, v_state::text::tasker.approval_event, p_by, v_action.o_now);
     v_action.o_moved := tasker.merge_replies(v_action.o_moved, tasker.evaluate_tasks(array[(v_action.o_approval).task_uuid], p_server_uuid, 0, 60, v_action.o_now) - 'claimed_steps');
   end if;

@@ -35,6 +35,7 @@ begin
         candidate_roles = array(select unnest(a.escalation_roles) union select unnest(a.candidate_roles) where not v_replaces),
         candidate_users = array(select unnest(a.escalation_users) union select unnest(a.candidate_users) where not v_replaces)
     where a.approval_uuid = v_approval.approval_uuid;
+    update tasker.approvals a set document_hash = tasker.hash_approval(a) where a.approval_uuid = v_approval.approval_uuid;
     update tasker.step_waits w set due_at = o_due_at where w.wait_uuid = p_wait.wait_uuid;
     perform tasker.record_approval_event(v_approval.approval_uuid, 'escalated', null, greatest(p_now, v_approval.created_at));
   end if;

@@ -116,8 +116,8 @@ begin
     insert into tasker.batches (workflow_step_uuid, task_uuid, batchable_step_uuid, recorded_at, handoff, parallelism, tolerate, total_workers, failure_strategy)
     select d.undo_uuid, d.task_uuid, d.step_uuid, p_now, 0, d.parallelism, 0, cardinality(d.workers), 'continue_on_failure' from done d where d.workers is not null),
   item_rows as (
-    insert into tasker.batch_items (batch_step_uuid, ordinal, item)
-    select d.undo_uuid, w.n, to_jsonb(w.step_uuid) from done d cross join lateral unnest(d.workers) with ordinality as w(step_uuid, n)),
+    insert into tasker.batch_items (batch_step_uuid, ordinal, item, document_hash)
+    select d.undo_uuid, w.n, to_jsonb(w.step_uuid), tasker.hash_documents(to_jsonb(w.step_uuid)) from done d cross join lateral unnest(d.workers) with ordinality as w(step_uuid, n)),
   history as (
     insert into tasker.workflow_step_transitions
       (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid, metadata)

@@ -1,5 +1,5 @@
 -- One round of the fallback poller: continues with the holders of new slots, delivers notices between tasks and queued signals, evaluates the parents of children that have
--- ended, takes up to p_limit due tasks that no other session has locked, recovers steps with expired leases and unclaimed offers, resends lost messages, evaluates the tasks,
+-- ended, lets blocked tasks breach their SLA, takes up to p_limit due tasks that no other session has locked, recovers steps with expired leases and unclaimed offers, resends lost messages, evaluates the tasks,
 -- and handles stale ones as their templates say. Repeated rounds alone suffice to finish every task. p_claim_seconds,
 -- p_unserved_seconds: see recover_unclaimed_offers; p_fault_limit: see record_task_fault.
 -- Returns as evaluate_tasks, with the number of tasks that it processed as "tasks" and the milliseconds to the next wake-up of any task.
@@ -26,6 +26,7 @@ declare
   v_claimed int;
   v_due_result jsonb;
   v_signalled int;
+  v_breached int;
   v_due    uuid[];
   v_result jsonb := '{"claimed_steps": [], "queued": [], "ended": []}';
 begin
@@ -39,6 +40,7 @@ begin
     v_claimed := v_claimed + jsonb_array_length(v_result -> 'claimed_steps');
   end if;
   v_signalled := tasker.deliver_signals(p_limit, p_now);
+  v_breached := tasker.breach_blocked_slas(p_limit, p_now);
   select array_agg(t.task_uuid order by t.task_uuid) into v_due from tasker.get_next_ready_tasks(p_limit, p_now) t;
   v_tasks := v_due;
   if v_started.o_tasks is not null then
@@ -59,13 +61,15 @@ begin
                                   where s.holder_uuid = any (v_started.o_tasks) and s.is_due and s.admitted_at is not null));
   end if;
   return v_result || jsonb_build_object(
-    'tasks', coalesce(cardinality(v_due), 0) + (v_told ->> 'notices')::int + v_signalled + coalesce(v_started.o_continued, 0)
+    'tasks', coalesce(cardinality(v_due), 0) + (v_told ->> 'notices')::int + v_signalled + v_breached + coalesce(v_started.o_continued, 0)
              + (select count(*) from unnest(v_started.o_tasks) u
                 where not exists (select from tasker.concurrency_slots s where s.holder_uuid = u and s.is_due)),
     'next_wake_in_ms', case
       when exists (select from tasker.concurrency_slots s where s.is_due) or exists (select from tasker.concurrency_releases)
         or exists (select from tasker.task_notices) or exists (select from tasker.queued_signals q where q.refused_at is null) then 0
-      else (select ceil(extract(epoch from min(w.wake_at) - coalesce(p_now, clock_timestamp())) * 1000) from tasker.task_wakeups w) end);
+      else (select ceil(extract(epoch from least(w.at, nullif(d.at, 'infinity')) - coalesce(p_now, clock_timestamp())) * 1000)
+            from (select min(a.wake_at) as at from tasker.task_wakeups a) w
+            cross join (select min(b.sla_due_at) as at from tasker.tasks_dlq b where b.sla_due_at is not null) d) end);
 end
 $$;
 comment on function tasker.advance_due_tasks(uuid, int, int, int, timestamptz, int, int, int) is

@@ -25,12 +25,12 @@ begin
   if jsonb_array_length(p_batches) > v_step.max_batches_per_step then
     return format('it would make %s batches, and max_batches_per_step is %s', jsonb_array_length(p_batches), v_step.max_batches_per_step);
   end if;
-  return (
+  return coalesce((
     select format('batches[%s] has %s bytes, and %s must not have more than %s', c.ordinality - 1, octet_length(c.value::text),
                   case when p_is_cut then 'the items of a batch' else 'a cursor' end, v_limit)
     from jsonb_array_elements(p_batches) with ordinality as c
     where octet_length(c.value::text) > v_limit
-    order by c.ordinality limit 1);
+    order by c.ordinality limit 1), 'batches ' || tasker.check_document(p_batches, 2147483647));
 end
 $$;
 comment on function tasker.check_batches(uuid, jsonb, boolean) is

@@ -7,7 +7,8 @@
 -- Returns {refused: [{step_uuid, handoff, verdict}], claimed_steps: [...], queued: [namespaces], ended: [{task_uuid, state}],
 -- next_retry_in_ms, changed}: changed is the number of results that were recorded with another outcome than was submitted, because their choice, batches or
 -- yield is not allowed; verdict ALREADY when the result of that handoff has already been submitted, STALE when it is not the current one.
--- Errors: TK007 when a result lacks the members that identify its step, or its outcome; nothing changes then.
+-- Errors: TK007 when a result lacks the members that identify its step, or its outcome; nothing changes then. 55P03 after 20 seconds behind a lock, before a
+-- time-out of the statement, which would blame the results (ADR 0066).
 -- Locks: tasks by uuid, then their steps; then messages (skip locked) and offered steps by uuid.
 -- Source: design sections 3, 10.
 create or replace function tasker.complete_steps(
@@ -22,7 +23,7 @@ create or replace function tasker.complete_steps(
 returns json
 language plpgsql
 set search_path = '' set jit = off set plan_cache_mode = force_generic_plan
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set join_collapse_limit = 1
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set join_collapse_limit = 1 set lock_timeout = '20s'
 as $$
 declare
   v_back     record;

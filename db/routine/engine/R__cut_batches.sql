@@ -1,5 +1,5 @@
 -- Completes batchable steps that have batch_config.items and no handler: the path gives the items, and each batch gets batch_size of them, in their
--- order. The result is {total_items, total_batches}. A path that cannot be evaluated, and batches that check_batches refuses, end
+-- order. The result is {total_items, total_batches}. A path that cannot be evaluated or leads to no list (evaluate_items), and batches that check_batches refuses, end
 -- the step in error.
 -- Locks: the steps; the caller holds their tasks. o_completed are the steps that made batches, o_deltas what the caller has to
 -- roll up, for the others too. Source: design sections 12 and 13, ADR 0039.
@@ -28,20 +28,23 @@ begin
     order by u.n
   loop
     v_error := null;
+    v_message := null;
     begin
-      v_items := tasker.evaluate_list(v_step.path, tasker.get_expression_document(v_step.task_uuid, v_step.workflow_step_uuid));
+      select i.o_items, i.o_complaint into v_items, v_message
+      from tasker.evaluate_items(v_step.path, tasker.get_expression_document(v_step.task_uuid, v_step.workflow_step_uuid)) i;
     exception when sqlstate 'TK010' then
+      perform tasker.charge_expressions(v_step.task_uuid::text, 500000);
       v_error := jsonb_build_object('type', 'expression_error', 'message', format('batch_config.items %s', sqlerrm),
                                     'details', jsonb_build_object('path', v_step.path));
     end;
-    if v_error is null then
+    if v_error is null and v_message is null then
       select coalesce(jsonb_agg(b.items order by b.n), '[]') into v_batches
       from (select (i.ordinality - 1) / v_step.size as n, jsonb_agg(i.value order by i.ordinality) as items
             from jsonb_array_elements(v_items) with ordinality as i group by 1) b;
       v_message := tasker.check_batches(v_step.named_step_uuid, v_batches, true);
-      if v_message is not null then
-        v_error := jsonb_build_object('type', 'invalid_batches', 'message', v_message, 'details', jsonb_build_object('path', v_step.path));
-      end if;
+    end if;
+    if v_error is null and v_message is not null then
+      v_error := jsonb_build_object('type', 'invalid_batches', 'message', v_message, 'details', jsonb_build_object('path', v_step.path));
     end if;
     if v_error is null then
       perform tasker.record_batches(

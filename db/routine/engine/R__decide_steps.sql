@@ -52,6 +52,7 @@ begin
         end if;
       end loop;
     exception when sqlstate 'TK010' then
+      perform tasker.charge_expressions(v_step.task_uuid::text, 500000);
       -- The error shows what the rules could have asked for.
       v_document := tasker.get_expression_document(v_step.task_uuid, v_step.workflow_step_uuid);
       -- Without the context, which not everyone may see who sees errors; and without a document that is larger than an error should be.

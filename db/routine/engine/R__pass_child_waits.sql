@@ -161,6 +161,7 @@ begin
               'armed_at', greatest(v_now, v_wait.armed_at)));
             continue;
           exception when sqlstate 'TK010' then
+            perform tasker.charge_expressions(v_step.task_uuid::text, 500000);
             v_error := jsonb_build_object('type', 'expression_error', 'message', format('task.context %s', sqlerrm), 'details', jsonb_build_object('mapping', v_step.wait_for -> 'context'));
           end;
         end if;

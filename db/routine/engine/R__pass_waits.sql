@@ -76,6 +76,7 @@ begin
         end if;
       exception when sqlstate 'TK010' then
         get stacked diagnostics v_path = pg_exception_detail;
+        perform tasker.charge_expressions(v_step.task_uuid::text, 500000);
         v_error := jsonb_build_object('type', 'expression_error', 'message', format('%s %s', v_until, sqlerrm));
       end;
       if v_error is null then

@@ -37,8 +37,8 @@ begin
     return;
   end if;
   delete from tasker.batch_items i where i.batch_step_uuid = any (v_batches);
-  insert into tasker.batch_items (batch_step_uuid, ordinal, item)
-  select v_batches[array_position(v_batchable, r.step_uuid)], c.ordinality, c.value
+  insert into tasker.batch_items (batch_step_uuid, ordinal, item, document_hash)
+  select v_batches[array_position(v_batchable, r.step_uuid)], c.ordinality, c.value, tasker.hash_documents(c.value)
   from jsonb_to_recordset(p_results) as r(step_uuid uuid, outcome text, batches jsonb)
   cross join lateral jsonb_array_elements(r.batches) with ordinality as c
   where r.outcome = 'success' and r.step_uuid = any (v_batchable);

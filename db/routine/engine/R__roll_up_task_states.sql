@@ -120,6 +120,7 @@ begin
         resolution_timestamp = v_now, resolution_notes = 'the task is no longer blocked', updated_at = v_now
     from tasker.tasks t
     where d.task_uuid = any (v_unblocked) and d.resolution_status = 'pending' and t.task_uuid = d.task_uuid;
+    update tasker.tasks_dlq d set sla_due_at = null where d.task_uuid = any (v_unblocked) and d.sla_due_at is not null;
   end if;
   if v_ended is not null then
     delete from tasker.task_wakeups w where w.task_uuid = any (v_ended);

@@ -1,6 +1,6 @@
 -- The orchestrator's part of a completion: settles submitted steps. A success becomes complete; a retryable failure with
 -- attempts left waits for its retry (or is cancelled, if a cancel was requested); any other failure moves to error.
--- The delay is the one that the failed service asked for (error.delay_ms), else the template's backoff with ±15 % jitter.
+-- The delay is the one that the failed service asked for (get_retry_delay), else the template's backoff with ±15 % jitter.
 -- Locks: the step rows; the caller holds the rows of their tasks. Steps in another state are left out.
 -- Source: design decisions 8 to 10.
 create or replace function tasker.settle_steps(
@@ -23,7 +23,7 @@ begin
                then case when t.cancel_requested_at is null then 'waiting_for_retry' else 'cancelled' end
              else 'error'
            end::tasker.step_state as to_state,
-           coalesce((r.error ->> 'delay_ms')::numeric::int,
+           coalesce(tasker.get_retry_delay(r.error),
                     tasker.calculate_backoff_delay(s.attempts - s.attempts_before_reset, n.backoff_base_ms, n.backoff, n.max_backoff_ms,
                                                    (random() * 0.3 - 0.15)::numeric)) as delay_ms
     from tasker.workflow_steps s

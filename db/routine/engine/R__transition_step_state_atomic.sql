@@ -1,14 +1,16 @@
 -- Moves one step from one state to another if it is still in the first and p_handoff is its latest handoff, and lets its
 -- task follow: counters, wake-up, children and their handoff, the task's own state. False when the step does not exist, is
 -- in another state, has a later handoff, or may not move now (task finished, cancelled, blocked, paused or not yet
--- validated, parents not done, retry not due, lease not expired, handler not served, all slots of its batch taken): a lost race, and an ordinary outcome.
+-- validated, parents not done, retry not due, lease not expired, offer not overdue, handler not served, all slots of its batch taken,
+-- a step that follows from it already under way): a lost race, and an ordinary outcome.
 -- After a move by an operator the same transaction evaluates the task: hands off the steps that became ready, and ends the
 -- task if it can end. A handoff (to enqueued) assigns the next numbers and sends the message. The history stores
--- p_metadata (its member decision is the choice of a decision, batches the cursors of a batchable step), except for members with a column of their own: result, error and outcome (retryable_failure |
+-- p_metadata (its member decision is the choice of a decision, batches the cursors of a batchable step,
+-- new_idempotency_token what move_steps_by_operator makes of it), except for members with a column of their own: result, error and outcome (retryable_failure |
 -- permanent_failure) of a result submission or a manual completion, lease_seconds of a claim (default 60), delay_ms of a
 -- wait for a retry (default: the template's).
 -- Locks: the task, then the step. Errors: TK005 when the rules or the number of attempts do not allow the move, TK007 when
--- a state or the actor is unknown.
+-- a state or the actor is unknown, delay_ms is none, or new_idempotency_token is neither true nor false.
 -- Source: design decisions 1, 3, 4. For manual use: the engine's functions do the same for many steps at once.
 create or replace function tasker.transition_step_state_atomic(
   p_step_uuid      uuid,
@@ -31,7 +33,7 @@ declare
   v_step     tasker.workflow_steps;
   v_outcome  tasker.step_outcome;
   v_error    jsonb := p_metadata -> 'error';
-  v_delay_ms int;
+  v_delay_ms bigint;
   v_delta    tasker.task_delta;
   v_is_given_back boolean;
   v_complaint text;
@@ -48,6 +50,12 @@ begin
                  where r.from_state::text = p_from_state and r.to_state::text = p_to_state and r.actor::text = p_actor) then
     raise exception 'a step may not move from % to % by %', p_from_state, p_to_state, p_actor using errcode = 'TK005';
   end if;
+  if p_metadata ->> 'delay_ms' is not null and tasker.get_retry_delay(p_metadata) is null then
+    raise exception 'delay_ms must be a number from 0 to 315360000000, not %', p_metadata -> 'delay_ms' using errcode = 'TK007';
+  end if;
+  if jsonb_typeof(p_metadata -> 'new_idempotency_token') <> 'boolean' then
+    raise exception 'new_idempotency_token must be true or false, not %', p_metadata -> 'new_idempotency_token' using errcode = 'TK007';
+  end if;
   v_from := p_from_state;
   v_to := p_to_state;
 
@@ -63,6 +71,15 @@ begin
   end if;
   -- Recovery may move a step only after its lease has expired.
   if p_actor = 'recovery' and v_step.lease_expires_at > v_now then
+    return false;
+  end if;
+  -- And an offer only when it is overdue, as recover_unclaimed_offers judges it.
+  if p_actor = 'recovery' and v_from = 'enqueued' and not exists (
+       select from tasker.unclaimed_offers o
+       where o.task_uuid = v_task.task_uuid and o.workflow_step_uuid = p_step_uuid and o.handoff = p_handoff and o.due_at <= v_now
+       union all
+       select from tasker.named_tasks_named_steps n
+       where n.named_step_uuid = v_step.named_step_uuid and v_step.enqueued_at + n.queue_timeout_seconds * interval '1 second' <= v_now) then
     return false;
   end if;
   if v_to in ('enqueued', 'in_progress')
@@ -130,6 +147,14 @@ begin
     if v_to = 'pending' and v_task.cancel_requested_at is not null then
       return false;
     end if;
+    -- A done step runs again only before what follows from it; retry_from_step starts that again as well.
+    if v_to = 'pending' and exists (
+         select from tasker.workflow_step_edges e
+         join tasker.workflow_steps c on c.workflow_step_uuid = e.to_step_uuid
+         where e.from_step_uuid = p_step_uuid
+           and c.state in ('enqueued', 'in_progress', 'enqueued_for_orchestration', 'enqueued_as_error_for_orchestration', 'waiting_for_retry')) then
+      return false;
+    end if;
     perform tasker.move_steps_by_operator(v_task.task_uuid, array[p_step_uuid], v_to,
                                           p_metadata - array['result', 'error', 'outcome', 'lease_seconds', 'delay_ms'],
                                           p_metadata -> 'result', p_processor_uuid, v_now);
@@ -150,7 +175,7 @@ begin
     v_error := jsonb_build_object('type', 'Unknown', 'message', coalesce(p_metadata ->> 'reason', 'no reason was given'));
   end if;
   if v_to = 'waiting_for_retry' then
-    select coalesce((p_metadata ->> 'delay_ms')::int, (v_error ->> 'delay_ms')::numeric::int,
+    select coalesce(tasker.get_retry_delay(p_metadata), tasker.get_retry_delay(v_error),
                     tasker.calculate_backoff_delay(v_step.attempts - v_step.attempts_before_reset, n.backoff_base_ms, n.backoff, n.max_backoff_ms,
                                                    (random() * 0.3 - 0.15)::numeric))
       into v_delay_ms

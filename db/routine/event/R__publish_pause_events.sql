@@ -1,4 +1,6 @@
--- Writes the domain event of a schedule that has paused itself after failures in a row, in the transaction of the pause. It follows from the last fire time that failed.
+-- Writes the domain event of a schedule that has paused itself after failures in a row, or because the servers cannot calculate its
+-- fire times, in the transaction of the pause. It follows from the last fire time that failed; the version of the schedule tells it
+-- from a pause at the same fire time before a resume.
 -- Locks: none but the new row. Trigger on schedules. Source: ADR 0055.
 create or replace function tasker.publish_pause_events()
 returns trigger
@@ -7,7 +9,7 @@ set search_path = ''
 as $$
 begin
   insert into tasker.domain_events (kind, cause_uuid, fire_at, sort_key, name, data)
-  values ('schedule', new.schedule_uuid, (new.last_failure ->> 'fire_at')::timestamptz, 0, 'tasker.schedule.paused',
+  values ('schedule', new.schedule_uuid, (new.last_failure ->> 'fire_at')::timestamptz, new.version, 'tasker.schedule.paused',
           jsonb_strip_nulls(jsonb_build_object('schedule', new.name, 'paused_at', new.paused_at, 'failures', new.failures_in_a_row, 'code', new.last_failure -> 'code')))
   on conflict do nothing;
   return null;

@@ -4,7 +4,7 @@
 -- $ is a path, and one that begins with a doubled $ is the text from its second $ on.
 -- Locks: none. Errors: TK007 for another kind. Source: ADR 0033.
 create or replace function tasker.check_expression(
-  p_expression jsonb, p_kind text, p_steps text[] default null, p_ancestors text[] default null)
+  p_expression jsonb, p_kind text, p_steps jsonb default null, p_ancestors bit varying default null)
 returns table (pointer text, message text, unknown_step text)
 language plpgsql immutable
 set search_path = ''
@@ -42,5 +42,5 @@ begin
   end if;
 end
 $$;
-comment on function tasker.check_expression(jsonb, text, text[], text[]) is
+comment on function tasker.check_expression(jsonb, text, jsonb, bit varying) is
   'What is wrong with an expression: one row for each problem, none for a valid one.';

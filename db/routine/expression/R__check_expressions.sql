@@ -8,27 +8,21 @@
 create or replace function tasker.check_expressions(p_graph jsonb, p_expressions jsonb)
 returns jsonb
 language sql immutable
-set search_path = ''
+set search_path = '' set jit = off set enable_nestloop = off
 as $$
-  with recursive given as materialized (
+  with given as materialized (
     select e.ordinality - 1 as index, e.value ->> 'step' as step, e.value ->> 'kind' as kind, e.value -> 'expression' as expression
     from jsonb_array_elements(p_expressions) with ordinality as e),
-  edges as materialized (
-    select g.key as child, p.value as parent
-    from jsonb_each(p_graph) g cross join lateral jsonb_array_elements_text(g.value) as p where p_graph ? p.value),
-  ancestors(step, ancestor) as (
-    select e.child, e.parent from edges e where e.child in (select g.step from given g)
-    union
-    select a.step, e.parent from ancestors a join edges e on e.child = a.ancestor),
-  known as (
-    select a.step, array_agg(a.ancestor) as ancestors from ancestors a group by a.step)
+  steps as materialized (
+    select f.step, f.number, f.ancestors from tasker.find_ancestors(p_graph) f)
   select coalesce(jsonb_agg(jsonb_build_object('index', g.index, 'pointer', c.pointer, 'message', c.message, 'unknown_step', c.unknown_step)
                             order by g.index, c.n), '[]')
   from given g
-  left join known k on k.step = g.step
+  left join steps s on s.step = g.step
   cross join lateral tasker.check_expression(
-    g.expression, case g.kind when 'payload' then 'mapping' else g.kind end, array(select jsonb_object_keys(p_graph)),
-    case when g.step is not null then coalesce(k.ancestors, '{}') || case when g.kind = 'payload' then array[g.step] end end)
+    g.expression, case g.kind when 'payload' then 'mapping' else g.kind end,
+    (select coalesce(jsonb_object_agg(k.step, k.number), '{}') from steps k),
+    case when g.kind = 'payload' then set_bit(s.ancestors, s.number, 1) else s.ancestors end)
     with ordinality as c(pointer, message, unknown_step, n)
 $$;
 comment on function tasker.check_expressions(jsonb, jsonb) is

@@ -1,9 +1,11 @@
 -- What is wrong with a path (SQL/JSON path) over the document of get_expression_document: one row for each problem, none for a valid path.
 -- PostgreSQL parses it. A member of the document that does not exist is a problem, and so is $.results.x for a step x that is not in
--- p_steps, or that is none of p_ancestors; null for either leaves that check out. Members that are chosen at run time ($.results.*,
+-- p_steps, an object of names with a number each, or whose bit of that number, counted from 0, is not set in p_ancestors; null for either leaves
+-- that check out. Members that are chosen at run time ($.results.*,
 -- a filter) are not checked: the document has results of ancestors only.
+-- A path that reads a list again for each of its elements, and whatever else measure_path refuses, is a problem.
 -- unknown_step is the name that is not in p_steps, for a caller that suggests another. Locks: none.
-create or replace function tasker.check_path(p_path text, p_steps text[] default null, p_ancestors text[] default null)
+create or replace function tasker.check_path(p_path text, p_steps jsonb default null, p_ancestors bit varying default null)
 returns table (message text, unknown_step text)
 language plpgsql immutable
 set search_path = ''
@@ -34,6 +36,11 @@ begin
       select r.n, format('there is no variable $%s: a path begins with $.context, $.results or $.task', r.second::jsonb #>> '{}') as message, null as unknown_step
       from roots r where r.second like '"%'
       union all
+      -- Most paths have neither lists nor patterns.
+      select null, m.o_problem, null
+      from (select where v_normal ~ '[?[*]|like_regex' or length(v_normal) > 64) p
+      cross join lateral tasker.measure_path(v_normal, null, 0, 'Infinity') m where m.o_problem is not null
+      union all
       select r.n, format('there is no member "%s" in the document: it has context, results and task', r.root), null
       from roots r where r.root not in ('context', 'results', 'task')
       union all
@@ -41,12 +48,12 @@ begin
       from roots r where r.root = 'task' and r.member not in ('attempt', 'correlation_id', 'created_at', 'name', 'namespace', 'priority', 'uuid', 'version')
       union all
       select r.n, format('there is no step "%s"', r.member), r.member
-      from roots r where r.root = 'results' and r.member <> all (p_steps)
+      from roots r where r.root = 'results' and not p_steps ? r.member
       union all
       select r.n, format('step "%s" is no ancestor of this step, so that its result is not there yet', r.member), null
-      from roots r where r.root = 'results' and coalesce(r.member = any (p_steps), true) and r.member <> all (p_ancestors))
+      from roots r where r.root = 'results' and p_steps ? r.member and get_bit(p_ancestors, (p_steps ->> r.member)::int) = 0)
     select p.message, p.unknown_step from problems p group by p.message, p.unknown_step order by min(p.n);
 end
 $$;
-comment on function tasker.check_path(text, text[], text[]) is
+comment on function tasker.check_path(text, jsonb, bit varying) is
   'What is wrong with a path (SQL/JSON path) over the document of get_expression_document: one row for each problem, none for a valid path.';

@@ -1,23 +1,28 @@
 -- A mapping with each path in it replaced by its value, null where a member on the way is missing. A string that begins with $ is a
 -- path, one that begins with a doubled $ is the text from its second $ on; everything else stays as it is.
--- Errors: as evaluate_value. Locks: none. Source: ADR 0033.
+-- Errors: as evaluate_value; TK010 when all values together have more than 8 MiB. Locks: none. Source: ADR 0033, ADR 0066.
 create or replace function tasker.evaluate_mapping(p_mapping jsonb, p_document jsonb)
 returns jsonb
 language plpgsql immutable
 set search_path = ''
 as $$
+declare
+  v_path  text;
+  v_bytes bigint := 0;
 begin
-  return case jsonb_typeof(p_mapping)
-    when 'object' then (
-      select coalesce(jsonb_object_agg(m.key, tasker.evaluate_mapping(m.value, p_document)), '{}') from jsonb_each(p_mapping) m)
-    when 'array' then (
-      select coalesce(jsonb_agg(tasker.evaluate_mapping(a.value, p_document) order by a.ordinality), '[]')
-      from jsonb_array_elements(p_mapping) with ordinality as a)
-    when 'string' then case
-      when p_mapping #>> '{}' ~ '^[$]{2}' then to_jsonb(substr(p_mapping #>> '{}', 2))
-      when p_mapping #>> '{}' ~ '^[$]' then coalesce(tasker.evaluate_value(p_mapping #>> '{}', p_document), 'null')
-      else p_mapping end
-    else p_mapping end;
+  -- Each path takes ten bytes, and may give all of the document.
+  if pg_column_size(p_mapping #> '{}')::bigint / 10 * pg_column_size(p_document #> '{}') > 8388608 then
+    for v_path in
+      select m.value #>> '{}' from jsonb_path_query(p_mapping, 'strict $.** ? (@.type() == "string")') as m(value)
+      where m.value #>> '{}' ~ '^[$]([^$]|\Z)'
+    loop
+      v_bytes := v_bytes + coalesce(pg_column_size(tasker.evaluate_value(v_path, p_document)), 0);
+      if v_bytes > 8388608 then
+        raise exception 'gives more than 8388608 bytes' using errcode = 'TK010', detail = v_path;
+      end if;
+    end loop;
+  end if;
+  return tasker.fill_mapping(p_mapping, p_document);
 end
 $$;
 comment on function tasker.evaluate_mapping(jsonb, jsonb) is 'A mapping with each path in it replaced by its value.';

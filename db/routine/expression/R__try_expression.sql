@@ -13,6 +13,7 @@ declare
   v_message text;
   v_path    text;
   v_value   jsonb;
+  v_items   jsonb;
 begin
   begin
     if p_kind = 'mapping' then
@@ -20,11 +21,14 @@ begin
     end if;
     select c.message, nullif(v_given #>> string_to_array(substr(c.pointer, 2), '/'), '') into v_message, v_path
     from tasker.check_expression(v_given, p_kind) c limit 1;
+    if v_message is null and p_kind = 'list' then
+      select i.o_items, i.o_complaint into v_items, v_message from tasker.evaluate_items(p_expression, p_document) i;
+    end if;
     if v_message is null then
       v_value := case p_kind
         when 'predicate' then to_jsonb(tasker.evaluate_predicate(p_expression, p_document))
         when 'value' then tasker.evaluate_value(p_expression, p_document)
-        when 'list' then tasker.evaluate_list(p_expression, p_document)
+        when 'list' then v_items
         when 'mapping' then tasker.evaluate_mapping(v_given, p_document) end;
       return jsonb_build_object('outcome', 'done', 'value', v_value);
     end if;

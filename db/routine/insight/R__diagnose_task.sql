@@ -1,5 +1,5 @@
 -- Why a task is blocked or waiting, in one sentence, as explain_tasks has it. Null for a task that has ended or that does not exist, except that one that has ended because
--- of lifecycle.max_duration has that sentence.
+-- of lifecycle.max_duration has that sentence, and a cancelled one whose child tasks have not all ended says so.
 -- Locks: none. Source: ADR 0016.
 create or replace function tasker.diagnose_task(p_task_uuid uuid)
 returns text

@@ -1,6 +1,6 @@
 -- Why tasks are blocked or waiting, in one sentence each: the step of explain_waiting_steps that matters most, what failed before what waits, and how many others there are.
 -- An object of the sentences by task_uuid. Tasks that have none, because they have ended or do not exist, are left out, except that one that has ended because of
--- lifecycle.max_duration has that sentence. The sentences name neither errors nor values of contexts, so every caller that may read the tasks may read them.
+-- lifecycle.max_duration has that sentence, and one that was cancelled says how many of its child tasks have not ended yet. The sentences name neither errors nor values of contexts, so every caller that may read the tasks may read them.
 -- One statement for a page of tasks: its cost is that of their unfinished steps.
 -- Locks: none. Source: ADR 0016, ADR 0058.
 create or replace function tasker.explain_tasks(p_task_uuids uuid[])
@@ -17,6 +17,14 @@ begin
       from unnest(p_task_uuids) u(task_uuid)
       join tasker.tasks t on t.task_uuid = u.task_uuid and t.timed_out_at is not null and t.state in ('error', 'cancelled')
       join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
+      union all
+      select t.task_uuid, format('The task is cancelled; %s that it waited for %s not ended yet.',
+                                 case c.tasks when 1 then '1 child task' else c.tasks || ' child tasks' end, case c.tasks when 1 then 'has' else 'have' end)
+      from unnest(p_task_uuids) u(task_uuid)
+      join tasker.tasks t on t.task_uuid = u.task_uuid and t.state = 'cancelled' and t.timed_out_at is null
+      cross join lateral (select count(*) as tasks from tasker.tasks k
+                          where k.parent_task_uuid = t.task_uuid and k.parent_step_uuid is not null and k.completed_at is null) c
+      where c.tasks > 0
       union all
       select w.task_uuid,
              coalesce((select format('The task is compensated (%s), %s of %s steps are done. ', c.document ->> 'cause', c.document ->> 'completed_steps', c.document ->> 'planned_steps')

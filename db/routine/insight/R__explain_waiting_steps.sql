@@ -11,7 +11,7 @@ create or replace function tasker.explain_waiting_steps(
   p_task_uuids uuid[], p_now timestamptz default null, p_first_only boolean default false, p_shows_context boolean default true, p_shows_errors boolean default true)
 returns table (task_uuid uuid, workflow_step_uuid uuid, step_name varchar, state tasker.step_state, step_position int, cause text, sentence text, details jsonb, steps bigint)
 language plpgsql stable
-set search_path = '' set timezone = 'UTC' set jit = off set plan_cache_mode = force_generic_plan
+set search_path = '' set timezone = 'UTC' set datestyle = 'ISO' set jit = off set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set join_collapse_limit = 1
 as $$
 #variable_conflict use_column
@@ -44,7 +44,7 @@ begin
            t.cancel_requested_at is not null as is_cancelled,
            d.handler_callable, d.handler_resolver, d.handler_key, s.enqueued_at + d.queue_timeout_seconds * interval '1 second' as queue_ends_at,
            wt.wait_uuid, wt.kind as wait_kind, wt.armed_at as wait_armed_at, wt.due_at as wait_due_at, wt.signal_name, wt.child_task_uuid, wt.attempt as wait_attempt,
-           sl.policy_uuid as slot_policy_uuid, sl.key as slot_key, sl.waiting_position as slot_position, sl.requested_at as slot_since,
+           sl.policy_uuid as slot_policy_uuid, sl.key as slot_key, sl.claim_rank as slot_rank, sl.waiting_position as slot_position, sl.requested_at as slot_since,
            ba.total_workers, ba.created_workers, ba.in_flight_workers, ba.done_workers, ba.failed_workers, ba.parallelism, yd.yields
     from waiting_tasks t
     join lateral tasker.get_open_steps(t.task_uuid) s on s.state not in ('complete', 'resolved_manually', 'cancelled')
@@ -195,7 +195,7 @@ begin
            case when j.cause = 'child' then (select c.state from tasker.tasks c where c.task_uuid = j.child_task_uuid) end as child_state,
            case when j.cause = 'slot' then (
              select count(*) from (select from tasker.concurrency_slots q where q.policy_uuid = j.slot_policy_uuid and q.key = j.slot_key and q.admitted_at is null
-                                     and q.waiting_position <= j.slot_position limit 1001) q) end as place,
+                                     and (q.claim_rank, q.waiting_position) <= (j.slot_rank, j.slot_position) limit 1001) q) end as place,
            case when j.cause = 'slot' then (
              select jsonb_agg(distinct q.task_uuid) from tasker.concurrency_slots q
              where q.policy_uuid = j.slot_policy_uuid and q.key = j.slot_key and q.admitted_at is not null) end as held_by

@@ -1,5 +1,5 @@
 -- Tasks as the REST interface shows each by itself, in the order of the argument, a JSON array; unknown ones are left out: what get_task_summaries has, the context, the
--- output, the readiness of every step, the decisions and the batches, without their workers. A context or output of more than p_most_bytes is null, and document_bytes has the
+-- output, the readiness of every step, the decisions and the batches, without their workers. A context or output of more than p_most_bytes (4 MiB without it) is null, and document_bytes has the
 -- sizes of both, in bytes of their JSON text; one that is null has none. Source: reference section 6.2, TaskResponse.
 create or replace function tasker.get_task_documents(p_task_uuids uuid[], p_most_bytes int default null)
 returns json
@@ -11,8 +11,8 @@ begin
   -- As json and not jsonb, which would be put together, copied and taken apart again.
   return (select coalesce(json_agg(d order by array_position(p_task_uuids, d.task_uuid)), '[]')
   from (
-    select h.*, case when (b.context <= p_most_bytes) is not false then x.context end as context,
-           case when (b.output <= p_most_bytes) is not false then o.output end as output,
+    select h.*, case when b.context <= least(p_most_bytes, 4194304) then x.context end as context,
+           case when b.output <= least(p_most_bytes, 4194304) then o.output end as output,
            o.error as output_error, json_strip_nulls(to_json(b)) as document_bytes,
            t.parent_step_uuid, tasker.get_allowed_actions(t) as allowed_actions, x.submitted_by, nullif(split_part(x.trace_parent, '-', 2), '') as trace_id,
            -- Most tasks have none of these, and a call costs more than a look.
@@ -20,7 +20,7 @@ begin
                 then tasker.get_decision_documents(t.task_uuid) else '[]' end as decisions,
            case when exists (select from tasker.batches b where b.task_uuid = t.task_uuid) then tasker.get_batch_documents(t.task_uuid) else '[]' end as batches,
            case when exists (select from tasker.task_compensations k where k.task_uuid = t.task_uuid) then tasker.get_compensation_document(t.task_uuid) end as compensation,
-           case when t.completed_at is null or t.timed_out_at is not null then tasker.diagnose_task(t.task_uuid) end as explanation,
+           case when t.completed_at is null or t.timed_out_at is not null or t.state = 'cancelled' then tasker.diagnose_task(t.task_uuid) end as explanation,
            -- Nothing of a task that has ended is ready or tried again, and the rules about it cost several times what the rest does.
            case when t.completed_at is null then tasker.get_readiness_documents(t.task_uuid) else (
              select coalesce(json_agg(json_build_object(

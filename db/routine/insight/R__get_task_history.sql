@@ -1,4 +1,4 @@
--- The history of a task, in the order in which it was written: its moves and those of its steps, the results of attempts,
+-- The history of a task, in the order in which it was written: its moves and those of its steps, the results of attempts, without the details of a long error,
 -- operator actions with their reasons, its waits, what happened to its approvals, without their title, form and values, the signals that it received, without their payloads, and its dead letters. A JSON array of {at, kind, step?, ...}; kind is task, step,
 -- result, action, wait_armed, wait_ended, approval, signal_received, dead_letter_opened or dead_letter_closed. by is the authenticated caller, and claimed_actor the name in
 -- the request; an action made in SQL has only the latter. Empty when there is no such task. Source: ADR 0015.
@@ -24,7 +24,8 @@ begin
       where s.task_uuid = p_task_uuid
       union all
       select h.created_at, 'result', 2, r.sort_key,
-             jsonb_build_object('step', coalesce(s.name, n.name), 'attempt', r.attempt, 'outcome', r.outcome, 'execution_time_ms', r.execution_time_ms, 'error', r.error)
+             jsonb_build_object('step', coalesce(s.name, n.name), 'attempt', r.attempt, 'outcome', r.outcome, 'execution_time_ms', r.execution_time_ms,
+                                'error', case when octet_length(r.error::text) <= 16384 then r.error else jsonb_build_object('type', left(r.error ->> 'type', 200), 'message', left(r.error ->> 'message', 4000)) end)
       from tasker.workflow_steps s
       join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
       join tasker.workflow_step_result_audit r on r.workflow_step_uuid = s.workflow_step_uuid

@@ -1,7 +1,7 @@
 -- A page of the workers of a batch as the REST interface shows steps, in the order of the batches: {steps, next}. p_after is the number of the batch that
 -- the page before ended with, 0 for the first page; next that of the next page as a text, null on the last. {} when the task has no such batch.
 -- p_state: only the workers in that state; one that no step can have is answered with {known_states}. p_states: also states, with a letter for each of the next 10 000 workers (get_batch_states).
--- Results and errors of more than p_most_bytes are null: see limit_documents.
+-- Results and errors of more than p_most_bytes are null: see limit_results.
 -- Locks: none. Source: ADR 0039, ADR 0058.
 create or replace function tasker.list_batch_workers(p_task_uuid uuid, p_batch_step_uuid uuid, p_after int default 0, p_limit int default 100,
                                                      p_state text default null, p_states boolean default false, p_most_bytes int default null)

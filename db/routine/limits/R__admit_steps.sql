@@ -1,6 +1,6 @@
 -- Requests the slots that ready steps need and returns the steps that may be handed off now. A step takes its slots one
 -- after another in a fixed order (the template's that count tasks, then the others, by policy), so that two holders never
--- wait for each other. A step that gets none waits in line, the longest wait first, and requests nothing again: the release
+-- wait for each other. A step that gets none waits in line, in the order of the claim (promote_waiters), and requests nothing again: the release
 -- of a slot promotes it.
 -- A full fail_fast policy ends the step (error) or, where it counts tasks, the task that has not started yet (cancelled). A
 -- retry always waits: fail_fast applies to the first handoff.
@@ -30,7 +30,9 @@ begin
       with wanted as (
         select distinct on (s.workflow_step_uuid) g.n, s.task_uuid, p.policy_uuid,
                case p.counts when 'tasks' then s.task_uuid else s.workflow_step_uuid end as holder_uuid,
-               tasker.calculate_slot_key(c.context, p.key_pointer) as key, h.holder_uuid is not null as is_waiting
+               tasker.calculate_slot_key(c.context, p.key_pointer) as key, h.holder_uuid is not null as is_waiting,
+               -- Of the attempt for which it asks.
+               case p.counts when 'tasks' then t.claim_order else tasker.calculate_claim_rank(t.claim_order, s.attempts + 1) end as claim_rank
         from unnest(p_step_uuids) with ordinality as g(step_uuid, n)
         join tasker.workflow_steps s on s.workflow_step_uuid = g.step_uuid
         join tasker.tasks t on t.task_uuid = s.task_uuid
@@ -43,8 +45,8 @@ begin
         where s.is_limited and s.state in ('pending', 'waiting_for_retry') and h.admitted_at is null and t.completed_at is null
         order by s.workflow_step_uuid, p.counts, p.policy_uuid),
       asked as (
-        insert into tasker.concurrency_slots (holder_uuid, policy_uuid, task_uuid, key)
-        select w.holder_uuid, w.policy_uuid, w.task_uuid, w.key
+        insert into tasker.concurrency_slots (holder_uuid, policy_uuid, task_uuid, key, claim_rank)
+        select w.holder_uuid, w.policy_uuid, w.task_uuid, w.key, min(w.claim_rank)
         from wanted w where not w.is_waiting
         group by w.holder_uuid, w.policy_uuid, w.task_uuid, w.key order by min(w.n))
       select w.policy_uuid, w.key, array_agg(distinct w.holder_uuid) as holders

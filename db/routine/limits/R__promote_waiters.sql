@@ -1,4 +1,5 @@
--- Gives the free slots of one policy and key to the holders that have waited longest. A waiter whose row another transaction
+-- Gives the free slots of one policy and key to the holders that are first in line: in the order of the claim, which is by priority and age with
+-- the points of retries and of the SLA, and those of the same rank in the order of their requests. A waiter whose row another transaction
 -- has locked is about to end (cancelled, blocked), so the next one gets the slot. The promoted holders are due: another
 -- transaction locks their task and hands them off.
 -- Locks: the gate, an advisory lock that is only ever tried, so that no holder of task or step rows waits for it; the
@@ -31,7 +32,7 @@ begin
   with next as (
     select s.holder_uuid from tasker.concurrency_slots s
     where s.policy_uuid = p_policy_uuid and s.key = p_key and s.admitted_at is null
-    order by s.waiting_position limit v_free
+    order by s.claim_rank, s.waiting_position limit v_free
     for no key update skip locked),
   admitted as (
     update tasker.concurrency_slots s
@@ -46,4 +47,4 @@ begin
 end
 $$;
 comment on function tasker.promote_waiters(uuid, text, uuid[]) is
-  'Gives the free slots of one policy and key to the holders that have waited longest.';
+  'Gives the free slots of one policy and key to the holders that are first in line: by priority, then age.';

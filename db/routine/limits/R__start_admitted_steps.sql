@@ -34,14 +34,14 @@ begin
 
   select array_agg(distinct t.task_uuid) into v_locked
   from (select t.task_uuid from tasker.tasks t
-        where t.task_uuid in (select s.task_uuid from tasker.concurrency_slots s where s.is_due order by s.waiting_position limit p_limit)
+        where t.task_uuid in (select s.task_uuid from tasker.concurrency_slots s where s.is_due order by s.claim_rank, s.waiting_position limit p_limit)
         for no key update skip locked) t;
   if v_locked is null then
     return;
   end if;
 
   with due as (
-    select s.holder_uuid, s.task_uuid, s.waiting_position, w.state,
+    select s.holder_uuid, s.task_uuid, s.claim_rank, s.waiting_position, w.state,
            t.completed_at is null and t.cancel_requested_at is null and t.context_checked
              and (t.failed_steps = 0 or t.continue_on_error)
              and t.named_task_uuid <> all (array(select p.named_task_uuid from tasker.template_pauses p))
@@ -52,8 +52,8 @@ begin
     left join tasker.workflow_steps w on w.workflow_step_uuid = s.holder_uuid
     where s.is_due and s.task_uuid = any (v_locked))
   select array_agg(distinct d.task_uuid) filter (where d.may_start and d.state is null),
-         array_agg(d.holder_uuid order by d.waiting_position) filter (where d.may_start and d.state = 'pending'),
-         array_agg(d.holder_uuid order by d.waiting_position) filter (where d.may_start and d.state = 'waiting_for_retry'),
+         array_agg(d.holder_uuid order by d.claim_rank, d.waiting_position) filter (where d.may_start and d.state = 'pending'),
+         array_agg(d.holder_uuid order by d.claim_rank, d.waiting_position) filter (where d.may_start and d.state = 'waiting_for_retry'),
          array_agg(d.holder_uuid) filter (where not d.may_start)
     into o_tasks, v_pending, v_due, v_useless
   from due d;

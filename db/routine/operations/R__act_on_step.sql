@@ -2,10 +2,10 @@
 -- p_action: reset_for_retry (from error or waiting_for_retry; restores all attempts), complete_manually (with p_data.result,
 -- which successors see) or resolve_manually (both from error, waiting_for_retry or pending).
 -- p_data: attempt (the one that the operator has seen; the function refuses another one), inputs (replace the step's own,
--- reset only), discard_checkpoint (reset only), result, metadata, and for a decision the names
+-- reset only), discard_checkpoint (reset only), new_idempotency_token (reset only: the effect is wanted again), result, metadata, and for a decision the names
 -- of the steps that it chooses as decision, for a batchable step its cursors as batches (completion only).
 -- The reset of a batch step in error resets its failed workers; its completion or closing closes the batch.
--- Returns {outcome, state, task_state, queued, ended}; outcome is done, already (the same operator did the same for the same
+-- Returns {outcome, state, attempt, idempotency_token, task_state, queued, ended}; outcome is done, already (the same operator did the same for the same
 -- reason and it still holds) or refused, then with code, message and where it applies field; the code is task-not-found or
 -- step-not-found when there is no such task, or it has no such step. The class Operations validates a result against
 -- result_schema, this function does not.
@@ -49,12 +49,16 @@ begin
   p_data := coalesce(p_data, '{}');
   v_now := coalesce(p_now, clock_timestamp());
 
-  v_refusal := tasker.judge_step_action(v_task, v_step, p_action, p_by, p_reason, p_data);
+  v_refusal := coalesce(tasker.judge_step_action(v_task, v_step, p_action, p_by, p_reason, p_data),
+    (select jsonb_build_object('outcome', 'refused', 'code', 'invalid-request', 'field', d.field, 'message', d.complaint)
+     from (select e.key as field, tasker.check_document(e.value) as complaint from jsonb_each(p_data) e) d
+     where d.complaint is not null order by d.field limit 1));
   if v_refusal is not null then
     return v_refusal || jsonb_build_object('state', v_step.state, 'attempt', v_step.attempts, 'task_state', v_task.state);
   end if;
 
-  v_before := jsonb_build_object('state', v_step.state, 'attempts', v_step.attempts, 'attempts_before_reset', v_step.attempts_before_reset);
+  v_before := jsonb_build_object('state', v_step.state, 'attempts', v_step.attempts, 'attempts_before_reset', v_step.attempts_before_reset,
+    'idempotency_token', tasker.format_idempotency_token(p_step_uuid, v_step.idempotency_resets));
   if p_data ? 'inputs' or coalesce((p_data ->> 'discard_checkpoint')::boolean, false) then
     v_before := v_before || coalesce((select jsonb_build_object('inputs', d.inputs, 'checkpoint', d.checkpoint)
                                       from tasker.workflow_step_documents d where d.workflow_step_uuid = p_step_uuid), '{}');
@@ -72,7 +76,8 @@ begin
   end if;
   perform tasker.move_steps_by_operator(
     p_task_uuid, v_steps, v_to,
-    jsonb_strip_nulls(jsonb_build_object('action', p_action, 'by', coalesce(tasker.get_caller(), p_by), 'reason', p_reason, 'metadata', p_data -> 'metadata', 'decision', p_data -> 'decision', 'batches', p_data -> 'batches')),
+    jsonb_strip_nulls(jsonb_build_object('action', p_action, 'by', coalesce(tasker.get_caller(), p_by), 'reason', p_reason, 'metadata', p_data -> 'metadata', 'decision', p_data -> 'decision', 'batches', p_data -> 'batches',
+      'new_idempotency_token', p_data -> 'new_idempotency_token')),
     p_data -> 'result', p_server_uuid, v_now);
   insert into tasker.operator_actions (acted_at, action, acted_by, reason, task_uuid, workflow_step_uuid, details)
   values (v_now, p_action, p_by, p_reason, p_task_uuid, p_step_uuid,
@@ -80,7 +85,8 @@ begin
   v_result := tasker.evaluate_tasks(array[p_task_uuid], p_server_uuid, 0, 60, p_now);
 
   return jsonb_build_object('outcome', 'done', 'queued', v_result -> 'queued', 'ended', v_result -> 'ended')
-    || (select jsonb_build_object('state', s.state, 'attempt', s.attempts, 'task_state', t.state)
+    || (select jsonb_build_object('state', s.state, 'attempt', s.attempts, 'task_state', t.state,
+          'idempotency_token', tasker.format_idempotency_token(s.workflow_step_uuid, s.idempotency_resets))
         from tasker.workflow_steps s join tasker.tasks t on t.task_uuid = s.task_uuid where s.workflow_step_uuid = p_step_uuid);
 end
 $$;

@@ -3,7 +3,9 @@
 --   retry            steps that failed or wait for a retry start again with all attempts; a task in error is reopened.
 --                    p_data.context replaces the context, while no step is in flight.
 --   retry_from_step  p_data.step (name or uuid) and its descendants: those that failed or wait for a retry start again.
---                    Done steps stay done, unless p_data.rerun_completed; then all from that step on run again.
+--                    Done steps stay done, unless p_data.rerun_completed; then all from that step on run again, and those that
+--                    were done get a new idempotency token. p_data.new_idempotency_token, of both retries: true for all that
+--                    start again, or false for none (move_steps_by_operator).
 --   resolve          closes a blocked task, or one in error, as resolved_manually.
 --   fail             closes a blocked task as error; retry reverses that.
 --   cancel           request_cancel with p_data.policy and p_data.compensate.
@@ -47,9 +49,13 @@ begin
   p_data := coalesce(p_data, '{}');
   v_refusal := case
     when jsonb_typeof(p_data) <> 'object' then jsonb_build_object('field', 'data', 'message', 'must be an object')
+    when tasker.check_document(p_data) is not null then jsonb_build_object('field', case when p_data ? 'context' then 'context' else 'data' end,
+      'message', tasker.check_document(p_data))
     when jsonb_typeof(p_data -> 'context') <> 'object' then jsonb_build_object('field', 'context', 'message', 'must be an object')
     when jsonb_typeof(p_data -> 'rerun_completed') not in ('boolean', 'null') then
       jsonb_build_object('field', 'rerun_completed', 'message', 'must be true or false')
+    when jsonb_typeof(p_data -> 'new_idempotency_token') not in ('boolean', 'null') then
+      jsonb_build_object('field', 'new_idempotency_token', 'message', 'must be true or false')
     when p_data ? 'context' then
       (select jsonb_build_object('field', 'context.' || a.path, 'message', a.complaint)
        from tasker.named_tasks nt cross join lateral tasker.extract_search_attributes(nt.search_attributes, p_data -> 'context') a
@@ -113,6 +119,7 @@ begin
       where d.task_uuid = p_task_uuid and d.resolution_status = 'pending')
     insert into tasker.operator_actions (acted_at, action, acted_by, reason, task_uuid, bulk_token, details)
     select v_now, p_action, p_by, p_reason, p_task_uuid, p_bulk_token, v_details;
+    update tasker.tasks_dlq d set sla_due_at = null where d.task_uuid = p_task_uuid and d.sla_due_at is not null;
     delete from tasker.task_wakeups w where w.task_uuid = p_task_uuid;
     perform tasker.cancel_waits(array[p_task_uuid], null, v_now);
     return jsonb_build_object('outcome', 'done', 'steps', 0, 'queued', '[]'::jsonb)
@@ -127,7 +134,7 @@ begin
 
   if p_data ? 'context' then
     v_details := jsonb_set(v_details, '{before,context}', (select c.context from tasker.task_contexts c where c.task_uuid = p_task_uuid));
-    update tasker.task_contexts c set context = p_data -> 'context', document_hash = tasker.hash_documents(p_data -> 'context') where c.task_uuid = p_task_uuid;
+    update tasker.task_contexts c set context = p_data -> 'context', document_hash = tasker.hash_documents(p_data -> 'context', to_jsonb(c.submitted_by)) where c.task_uuid = p_task_uuid;
     perform tasker.write_search_attributes(array[p_task_uuid]);
   end if;
   if v_task.state = 'error' then
@@ -141,7 +148,9 @@ begin
     select r.task_uuid, r.transition_count, 'error', 'evaluating_results', 'operator', p_server_uuid, v_history from reopened r;
   end if;
   if v_steps is not null then
-    perform tasker.move_steps_by_operator(p_task_uuid, v_steps, 'pending', v_history, null, p_server_uuid, v_now);
+    perform tasker.move_steps_by_operator(
+      p_task_uuid, v_steps, 'pending',
+      v_history || jsonb_strip_nulls(jsonb_build_object('new_idempotency_token', p_data -> 'new_idempotency_token')), null, p_server_uuid, v_now);
   end if;
   insert into tasker.operator_actions (acted_at, action, acted_by, reason, task_uuid, workflow_step_uuid, bulk_token, details)
   values (v_now, p_action, p_by, p_reason, p_task_uuid, v_from_step, p_bulk_token,

@@ -22,6 +22,8 @@ begin
       'code', 'invalid-request', 'field', 'attempt', 'message', 'must be a number')
     when jsonb_typeof(p_data -> 'discard_checkpoint') not in ('boolean', 'null') then jsonb_build_object('outcome', 'refused',
       'code', 'invalid-request', 'field', 'discard_checkpoint', 'message', 'must be true or false')
+    when jsonb_typeof(p_data -> 'new_idempotency_token') not in ('boolean', 'null') then jsonb_build_object('outcome', 'refused',
+      'code', 'invalid-request', 'field', 'new_idempotency_token', 'message', 'must be true or false')
     when p_step.state in ('error', 'waiting_for_retry', 'pending') = false or (p_action = 'reset_for_retry' and p_step.state = 'pending') then
       case when tasker.is_repeated_action(p_task.task_uuid, p_step.workflow_step_uuid, p_action, p_by, p_reason)
                 and (v_to = 'pending' or p_step.state = v_to)
@@ -54,8 +56,9 @@ begin
       'code', 'invalid-request', 'field', 'completion_data/batches', 'message', 'is for complete_manually only')
     when p_action <> 'complete_manually' and p_data ? 'decision' then jsonb_build_object('outcome', 'refused',
       'code', 'invalid-request', 'field', 'completion_data/decision', 'message', 'is for complete_manually only')
-    when p_action <> 'reset_for_retry' and p_data ?| array['inputs', 'discard_checkpoint'] then jsonb_build_object('outcome', 'refused',
-      'code', 'invalid-request', 'field', 'inputs', 'message', 'is for reset_for_retry only')
+    when p_action <> 'reset_for_retry' and p_data ?| array['inputs', 'discard_checkpoint', 'new_idempotency_token'] then jsonb_build_object('outcome', 'refused',
+      'code', 'invalid-request', 'message', 'is for reset_for_retry only',
+      'field', (select f.name from unnest(array['inputs', 'discard_checkpoint', 'new_idempotency_token']) f(name) where p_data ? f.name limit 1))
   end;
 end
 $$;

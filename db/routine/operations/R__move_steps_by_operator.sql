@@ -2,7 +2,9 @@
 -- history, result, the task's counters and the children's. The consequences for the task are evaluate_tasks's, which every
 -- caller calls in the same transaction.
 -- A step that becomes pending gets its attempts back: max_attempts counts from the present number, which stays, because it
--- is the fence. p_metadata is the history's; p_result is that of a completion. A decision chooses what p_metadata.decision names,
+-- is the fence. One that was done and runs again gets a new idempotency token, because its effect is wanted again; one that
+-- failed keeps its own, because its effect may be there already. p_metadata.new_idempotency_token (true or false) says
+-- otherwise for all; the history has it with the move of each step that got one. p_metadata is the history's; p_result is that of a completion. A decision chooses what p_metadata.decision names,
 -- which the caller has checked, or nothing; one whose choice has been carried out is not reset. A batchable step makes the batches of p_metadata.batches, or none.
 -- A batch step that is completed or closed closes the workers of its batch that wait, and its failed workers stay as they are. One in error becomes pending
 -- when so many of its failed workers have moved that it tolerates the others; one that undoes a batch, when any has moved.
@@ -66,7 +68,8 @@ begin
   update tasker.workflow_step_documents d set yields = 0, stalled_yields = 0
   where p_to = 'pending' and d.workflow_step_uuid = any (p_step_uuids) and d.task_uuid = p_task_uuid and d.yields > 0;
   with chosen as (
-    select s.workflow_step_uuid, s.state as from_state
+    select s.workflow_step_uuid, s.state as from_state,
+           p_to = 'pending' and coalesce((p_metadata ->> 'new_idempotency_token')::boolean, s.state in ('complete', 'resolved_manually')) as gets_new_token
     from tasker.workflow_steps s
     where s.workflow_step_uuid = any (p_step_uuids) and s.task_uuid = p_task_uuid
     order by s.workflow_step_uuid
@@ -76,12 +79,13 @@ begin
     set state = p_to,
         transition_count = s.transition_count + 1,
         attempts_before_reset = case when p_to = 'pending' then s.attempts else s.attempts_before_reset end,
+        idempotency_resets = case when c.gets_new_token then coalesce(s.idempotency_resets, 0) + 1 else s.idempotency_resets end,
         next_retry_at = null,
         completed_at = case when p_to <> 'pending' then p_now end,
         result_sort_key = case when p_to = 'complete' then s.transition_count + 1 else s.result_sort_key end
     from chosen c
     where s.workflow_step_uuid = c.workflow_step_uuid
-    returning s.workflow_step_uuid, s.handoffs, s.attempts, s.transition_count, c.from_state),
+    returning s.workflow_step_uuid, s.handoffs, s.attempts, s.transition_count, c.from_state, c.gets_new_token),
   results as (
     insert into tasker.workflow_step_result_audit
       (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, handoff, attempt, outcome, result, may_publish)
@@ -93,7 +97,7 @@ begin
     insert into tasker.workflow_step_transitions
       (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid, metadata)
     select m.workflow_step_uuid, m.transition_count, p_task_uuid, m.from_state, p_to, 'operator', m.handoffs, m.attempts, p_server_uuid,
-           nullif(p_metadata, '{}')
+           nullif(coalesce(p_metadata, '{}') - 'new_idempotency_token' || case when m.gets_new_token then '{"new_idempotency_token": true}' else '{}' end::jsonb, '{}')
     from moved m),
   counted as (
     update tasker.tasks t

@@ -14,7 +14,7 @@ as $$
       'task_state_is_the_end_of_its_history', 'step_state_is_the_end_of_its_history', 'task_history_counts_without_gaps',
       'step_history_counts_without_gaps', 'task_move_starts_where_the_last_one_ended', 'step_move_starts_where_the_last_one_ended',
       'task_move_is_allowed_to_its_actor', 'step_move_is_allowed_to_its_actor', 'handoff_grows_by_handoffs_only',
-      'handoff_is_that_of_the_latest_move', 'attempt_follows_its_handoff', 'attempts_are_those_of_the_history', 'step_history_goes_forward_in_time', 'task_counters_equal_a_recount',
+      'handoff_is_that_of_the_latest_move', 'attempt_follows_its_handoff', 'attempts_are_those_of_the_history', 'idempotency_token_changes_by_an_operator_only', 'step_history_goes_forward_in_time', 'task_counters_equal_a_recount',
       'parent_counters_equal_a_recount', 'completed_step_has_one_accepted_success', 'step_is_completed_once',
       'handoff_ends_once', 'ended_handoff_has_its_result', 'result_has_its_move', 'step_starts_after_its_parents_ended',
       'handoff_is_claimed_once', 'nothing_starts_after_a_cancel_request', 'task_that_can_move_has_a_wakeup',
@@ -34,21 +34,27 @@ as $$
       'result_belongs_to_a_step', 'task_ends_once', 'task_belongs_to_a_template', 'task_has_its_steps', 'step_belongs_to_a_task',
       'context_belongs_to_a_task', 'wakeup_belongs_to_a_task', 'purged_task_is_gone', 'slot_is_held_by_what_is_under_way',
       'slots_are_within_the_limit_of_their_admission', 'limited_step_in_flight_holds_its_slots',
-      'waiter_has_a_way_to_be_promoted', 'slots_go_to_the_longest_waiter',
+      'waiter_has_a_way_to_be_promoted', 'slots_go_to_the_first_in_line',
       'task_history_goes_forward_in_time', 'nothing_is_dated_in_the_future', 'time_is_that_of_its_move', 'step_has_the_times_of_its_start',
       'result_fits_its_move', 'failed_step_has_a_failure', 'permanent_failure_is_not_retried_by_the_engine', 'document_equals_its_hash', 'search_attributes_equal_the_context',
-      'inputs_of_an_operator_are_kept', 'step_is_one_of_its_template', 'added_step_has_a_name_of_its_own', 'task_has_the_edges_of_its_template',
+      'blocked_task_breaches_its_sla', 'inputs_of_an_operator_are_kept', 'step_is_one_of_its_template', 'added_step_has_a_name_of_its_own', 'task_has_the_edges_of_its_template',
       'task_keeps_the_settings_of_its_template', 'attempts_stay_within_the_limit', 'attempts_were_handed_off', 'identity_is_kept', 'identity_has_one_unfinished_task',
       'identity_is_taken_over_as_its_template_says', 'template_equals_its_definition',
       'rules_are_those_of_this_version', 'guards_are_in_place', 'task_state_fits_its_steps', 'cancelled_means_asked_for',
       'cancel_request_is_recorded', 'operator_move_is_recorded', 'blocked_task_has_a_dead_letter', 'lease_belongs_to_its_claim',
+      'attempts_count_from_the_latest_reset', 'yields_are_those_of_the_history', 'decision_is_that_of_a_result', 'live_worker_is_one_of_its_batch',
+      'batch_keeps_the_settings_of_its_template', 'batch_is_that_of_a_result', 'wait_is_due_as_its_template_says', 'approval_is_that_of_its_template',
+      'fork_is_that_of_its_request', 'feed_ends_at_its_last_position', 'webhook_is_as_far_as_its_deliveries', 'webhook_counts_its_deliveries',
+      'delivery_is_what_its_attempts_were', 'delivery_is_due_within_its_backoff', 'active_schedule_has_its_next_fire_time', 'schedule_counts_its_fires',
+      'unchecked_task_has_not_started', 'sla_breach_has_its_limit', 'worker_serves_what_it_declared', 'worker_is_of_its_owner', 'lease_is_that_of_its_heartbeat',
+      'policy_is_that_of_its_template', 'slot_has_the_key_of_its_task', 'pause_is_that_of_its_action', 'bulk_action_has_its_tasks', 'single_rows_are_there',
       'lease_ends_within_a_day', 'retry_waits_as_long_as_was_decided', 'wakeup_is_within_reach', 'time_limit_is_no_later_than_its_wakeup', 'time_out_has_its_limit_and_its_reason', 'document_belongs_to_a_step',
       'dead_letter_belongs_to_a_task', 'slot_belongs_to_its_task', 'recovery_record_belongs_to_a_task', 'unclaimed_offer_is_one_of_its_task', 'worker_claim_is_one_of_its_worker',
       'handler_is_in_the_catalog', 'claimed_step_is_of_a_worker_that_serves_it', 'tallies_equal_a_recount']
       || case when p_quiet_for is not null then array['offer_has_a_message', 'message_is_about_an_unfinished_step',
                                                       'due_task_is_processed', 'expired_lease_is_recovered', 'queue_is_there',
                                                       'message_is_about_a_step', 'message_is_sent_once', 'message_can_be_seen',
-                                                      'settled_dead_letter_is_closed', 'due_schedule_is_processed', 'due_delivery_is_sent'] end)
+                                                      'settled_dead_letter_is_closed', 'due_schedule_is_processed', 'due_delivery_is_sent', 'nothing_is_put_off'] end)
       with ordinality as i(name, n)),
   found as (
     select f.invariant, f.example from tasker.find_history_violations(p_since) f
@@ -71,6 +77,8 @@ as $$
     union all select f.invariant, f.example from tasker.find_webhook_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_compensation_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_identity_violations(p_since) f
+    union all select f.invariant, f.example from tasker.find_worker_violations() f
+    union all select f.invariant, f.example from tasker.find_setting_violations() f
     union all select f.invariant, f.example from tasker.find_state_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_time_violations(p_since) f
     union all select f.invariant, f.example from tasker.find_document_violations(p_since) f

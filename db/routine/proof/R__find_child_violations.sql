@@ -9,7 +9,8 @@ as $$
   with tasks as (
     select t.* from tasker.tasks t where t.created_at >= coalesce(p_since, '-infinity')),
   waits as materialized (
-    select w.*, row_number() over (partition by w.workflow_step_uuid order by (w.state = 'open') desc, w.armed_at desc, w.wait_uuid desc) = 1 as is_latest
+    select w.*, row_number() over (partition by w.workflow_step_uuid order by (w.state = 'open') desc, w.armed_at desc, w.wait_uuid desc) = 1 as is_latest,
+           count(*) over (partition by w.workflow_step_uuid) as waits
     from tasker.step_waits w where w.kind = 'child'),
   notices as materialized (
     select i.* from tasker.task_notices i)
@@ -22,7 +23,7 @@ as $$
   select 'child_is_one_of_its_step', jsonb_build_object('wait_uuid', w.wait_uuid, 'step_uuid', w.workflow_step_uuid, 'child_task_uuid', w.child_task_uuid)
   from waits w
   left join tasker.tasks t on t.task_uuid = w.child_task_uuid
-  where t.parent_step_uuid is distinct from w.workflow_step_uuid
+  where t.parent_step_uuid is distinct from w.workflow_step_uuid or w.attempt > w.waits
   union all
   -- A child that has ended, and whose parent has not taken that: it has left a notice, or the parent is due.
   select 'end_of_a_child_is_told', jsonb_build_object('wait_uuid', w.wait_uuid, 'child_task_uuid', c.task_uuid, 'state', c.state, 'parent_task_uuid', p.task_uuid)
@@ -93,6 +94,13 @@ as $$
   union all
   select 'notice_belongs_to_a_task', jsonb_build_object('notice_uuid', i.notice_uuid, 'kind', i.kind, 'task_uuid', i.task_uuid)
   from notices i left join tasker.tasks t on t.task_uuid = i.task_uuid where t.task_uuid is null
+  union all
+  -- Of its child, or of its parent.
+  select 'notice_belongs_to_a_task', jsonb_build_object('notice_uuid', i.notice_uuid, 'kind', i.kind, 'task_uuid', i.task_uuid, 'sender_uuid', i.sender_uuid)
+  from notices i
+  join tasker.tasks t on t.task_uuid = i.task_uuid
+  join tasker.tasks s on s.task_uuid = i.sender_uuid
+  where case i.kind when 'child_ended' then s.parent_task_uuid is distinct from t.task_uuid else t.parent_task_uuid is distinct from s.task_uuid end
 $$;
 comment on function tasker.find_child_violations(timestamptz) is
   'Child tasks that do not match the steps that wait for them, and outputs that do not match their tasks: one row per finding.';

@@ -28,14 +28,18 @@ as $$
     select e.from_step_uuid, e.to_step_uuid from (select distinct c.source_uuid from compensations c) t
     join tasker.workflow_steps s on s.task_uuid = t.source_uuid
     join tasker.workflow_step_edges e on e.to_step_uuid = s.workflow_step_uuid),
-  -- What was done after each compensated step, on any path.
+  -- What was done next after each compensated step, on any path: what was done after that follows from its own undo. All pairs would be the square of
+  -- a long task.
   later(step_uuid, later_uuid) as (
     select u.compensates_step_uuid, e.to_step_uuid from undos u join edges e on e.from_step_uuid = u.compensates_step_uuid
     union
-    select l.step_uuid, e.to_step_uuid from later l join edges e on e.from_step_uuid = l.later_uuid),
+    select l.step_uuid, e.to_step_uuid from later l join edges e on e.from_step_uuid = l.later_uuid
+    where l.later_uuid not in (select u.compensates_step_uuid from undos u)),
+  -- One that the engine completes itself, because it undoes a child task or a batch, is not handed off: it ends no earlier than it might have started.
   starts as (
-    select h.workflow_step_uuid, min(h.created_at) as started_at from undos u
-    join tasker.workflow_step_transitions h on h.workflow_step_uuid = u.workflow_step_uuid and h.to_state = 'enqueued' group by h.workflow_step_uuid),
+    select h.workflow_step_uuid, coalesce(min(h.created_at) filter (where h.to_state = 'enqueued'), min(h.created_at)) as started_at from undos u
+    join tasker.workflow_step_transitions h on h.workflow_step_uuid = u.workflow_step_uuid
+      and (h.to_state = 'enqueued' or h.to_state = 'complete' and h.actor = 'orchestrator' and h.from_state = 'pending') group by h.workflow_step_uuid),
   ends as (
     select h.workflow_step_uuid, max(h.created_at) as ended_at from undos u
     join tasker.workflow_step_transitions h on h.workflow_step_uuid = u.workflow_step_uuid and h.to_state in ('complete', 'resolved_manually') group by h.workflow_step_uuid)
@@ -44,6 +48,9 @@ as $$
   where not c.is_there or (c.state <> 'asked' and c.compensation is distinct from c.cause) or (c.state = 'asked' and c.compensation is not null)
      or (c.state = 'running' and c.completed_at is not null) or (c.state in ('compensated', 'incomplete') and c.completed_at is null)
      or (c.task_state = 'complete' and c.cause <> 'parent')
+     or c.began_at < c.asked_at or c.ended_at < c.began_at or c.ended_at > c.completed_at
+     -- The end of the task gives it back.
+     or (c.cause = 'cancel' and c.state = 'running' and c.cancel_request ->> 'policy' is null)
   union all
   select 'compensation_belongs_to_its_task', jsonb_build_object('task_uuid', t.task_uuid, 'compensation', t.compensation)
   from tasker.tasks t left join tasker.task_compensations c on c.task_uuid = t.task_uuid

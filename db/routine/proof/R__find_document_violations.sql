@@ -13,7 +13,7 @@ as $$
   union all
   select 'document_equals_its_hash', jsonb_build_object('task_uuid', c.task_uuid)
   from tasker.task_contexts c
-  where c.document_hash is distinct from tasker.hash_documents(c.context)
+  where c.document_hash is distinct from tasker.hash_documents(c.context, to_jsonb(c.submitted_by))
     and (p_since is null or c.task_uuid in (select t.task_uuid from tasker.tasks t where t.created_at >= p_since))
   union all
   select 'document_equals_its_hash', jsonb_build_object('step_uuid', d.workflow_step_uuid)
@@ -28,8 +28,25 @@ as $$
   union all
   select 'document_equals_its_hash', jsonb_build_object('task_uuid', g.task_uuid, 'signal', g.number)
   from tasker.task_signals g
-  where g.document_hash is distinct from tasker.hash_documents(g.payload)
+  where g.document_hash is distinct from tasker.hash_signal(g)
     and (p_since is null or g.task_uuid in (select t.task_uuid from tasker.tasks t where t.created_at >= p_since))
+  union all
+  select 'document_equals_its_hash', jsonb_build_object('approval_uuid', a.approval_uuid, 'task_uuid', a.task_uuid, 'state', a.state)
+  from tasker.approvals a
+  where a.created_at >= coalesce(p_since, '-infinity') and a.document_hash is distinct from tasker.hash_approval(a)
+  union all
+  select 'document_equals_its_hash', jsonb_build_object('event_uuid', e.event_uuid, 'task_uuid', e.task_uuid, 'name', e.name)
+  from tasker.domain_events e
+  where e.created_at >= coalesce(p_since, '-infinity') and e.document_hash is distinct from tasker.hash_documents(e.data, e.error)
+  union all
+  select 'document_equals_its_hash', jsonb_build_object('batch_step_uuid', i.batch_step_uuid, 'ordinal', i.ordinal)
+  from tasker.batch_items i
+  where i.document_hash is distinct from tasker.hash_documents(i.item)
+  union all
+  -- Without the caller and the key: neither belongs into a report.
+  select 'document_equals_its_hash', jsonb_build_object('idempotent_response_of', k.created_at, 'status', k.status, 'location', k.location)
+  from tasker.idempotency_keys k
+  where k.created_at >= coalesce(p_since, '-infinity') and k.document_hash is distinct from tasker.hash_idempotent_response(k)
   union all
   -- Search attributes: a row is missing, has another value, or is superfluous.
   select 'search_attributes_equal_the_context', jsonb_build_object('task_uuid', coalesce(w.task_uuid, k.task_uuid), 'name', coalesce(w.name, k.name),

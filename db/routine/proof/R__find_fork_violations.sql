@@ -19,6 +19,26 @@ as $$
   left join tasker.tasks s on s.task_uuid = f.source_task_uuid
   where t.task_uuid is null or s.named_task_uuid <> t.named_task_uuid
   union all
+  -- The action names steps as the request did: by name or by uuid.
+  select 'fork_is_that_of_its_request',
+         jsonb_build_object('task_uuid', coalesce(f.task_uuid, a.task_uuid), 'source_task_uuid', f.source_task_uuid, 'from', f.from_steps, 'requested', a.details)
+  from forks f
+  full join (select distinct on (o.task_uuid) o.task_uuid, o.acted_at, o.details from tasker.operator_actions o
+             join tasker.tasks t on t.task_uuid = o.task_uuid
+             where o.action = 'fork' and o.acted_at >= coalesce(p_since, '-infinity')
+             order by o.task_uuid, o.acted_at desc) a on a.task_uuid = f.task_uuid
+  where f.task_uuid is null or a.task_uuid is null or a.details ->> 'source_task_uuid' is distinct from f.source_task_uuid::text
+     or a.acted_at <> f.forked_at or jsonb_array_length(a.details -> 'from') <> cardinality(f.from_steps)
+     or exists (select from jsonb_array_elements_text(a.details -> 'from') with ordinality as r
+                where r.value <> f.from_steps[r.ordinality] and r.value !~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$')
+  union all
+  select 'fork_is_that_of_its_request', jsonb_build_object('task_uuid', c.task_uuid, 'step_uuid', c.workflow_step_uuid, 'copied', coalesce(s.name, n.name))
+  from copies c
+  join forks f on f.task_uuid = c.task_uuid
+  join tasker.workflow_steps s on s.workflow_step_uuid = c.workflow_step_uuid
+  join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
+  where coalesce(s.name, n.name) = any (f.from_steps)
+  union all
   select 'fork_has_what_it_copied', jsonb_build_object('task_uuid', f.task_uuid, 'copied_steps', f.copied_steps, 'moves', coalesce(c.moves, 0))
   from forks f
   left join (select c.task_uuid, count(*) as moves from copies c group by c.task_uuid) c on c.task_uuid = f.task_uuid

@@ -41,7 +41,7 @@ as $$
            jsonb_build_object('max_attempts', s.max_attempts, 'retryable', s.retryable, 'in_template', jsonb_build_array(n.default_max_attempts, n.default_retryable))
     where s.retryable <> n.default_retryable or s.is_limited <> t.is_limited or s.is_decision <> (n.step_type = 'decision')
        or s.is_automatic <> (s.batch_step_uuid is null and (n.handler_callable is null or n.wait_for is not null or n.step_type = 'batch_worker' or ub.workflow_step_uuid is not null))
-       or coalesce(s.is_batchable, false) <> (n.step_type = 'batchable')
+       or coalesce(s.is_batchable, false) <> (n.step_type = 'batchable') or coalesce(s.publishes_events, false) <> (n.events is not null)
        or s.max_attempts <> n.default_max_attempts
     union all
     select 'attempts_stay_within_the_limit',
@@ -57,9 +57,9 @@ as $$
   join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
   left join added a on a.task_uuid = t.task_uuid
   where t.created_at >= coalesce(p_since, '-infinity')
-    and (t.total_steps, t.continue_on_error, t.is_limited, coalesce(t.publishes_events, false))
+    and (t.total_steps, t.continue_on_error, t.is_limited, coalesce(t.publishes_events, false), coalesce(t.has_output, false))
       is distinct from (case when t.compensates_task_uuid is null then nt.initial_steps else 0 end + coalesce(a.steps, 0), nt.continue_on_error or t.compensation is not null, nt.is_limited,
-                        coalesce(nt.published_lifecycle ? 'tasks' and t.compensates_task_uuid is null, false))
+                        coalesce(nt.published_lifecycle ? 'tasks' and t.compensates_task_uuid is null, false), nt.output is not null and t.compensates_task_uuid is null)
 $$;
 comment on function tasker.find_graph_violations(timestamptz) is
   'Tasks and steps that differ from their template: one row per finding.';

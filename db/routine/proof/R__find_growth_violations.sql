@@ -18,9 +18,13 @@ as $$
     left join tasker.workflow_step_transitions h on h.workflow_step_uuid = s.workflow_step_uuid and h.sort_key = 1
     where s.name is null),
   outcomes as materialized (
-    select o.*, s.workflow_step_uuid is not null and s.is_decision as is_of_a_decision, s.state
+    select o.*, s.workflow_step_uuid is not null and s.is_decision as is_of_a_decision, s.state, r.handoff as result_handoff, r.outcome as result_outcome,
+           r.recorded_at as result_at, r.result, n.rules is not null and n.handler_callable is null as has_rules,
+           count(*) over (partition by o.task_uuid) as decisions
     from tasker.decision_outcomes o
     left join tasker.workflow_steps s on s.workflow_step_uuid = o.workflow_step_uuid and s.task_uuid = o.task_uuid
+    left join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
+    left join tasker.workflow_step_result_audit r on r.workflow_step_uuid = s.workflow_step_uuid and r.sort_key = s.result_sort_key
     left join tasker.tasks t on t.task_uuid = o.task_uuid
     where coalesce(t.created_at, 'infinity') >= coalesce(p_since, '-infinity')),
   created as (
@@ -51,6 +55,19 @@ as $$
   from outcomes o
   left join created c on c.decision_uuid = o.workflow_step_uuid
   where coalesce(o.created_steps, 0) <> coalesce(c.steps, 0)
+  union all
+  -- Decisions that lead to each other count up; the first one does not follow from any. One that rules made says in its result what it chose.
+  select 'decision_is_that_of_a_result',
+         jsonb_build_object('decision_uuid', o.workflow_step_uuid, 'task_uuid', o.task_uuid, 'depth', o.depth, 'handoff', o.handoff, 'result_handoff', o.result_handoff, 'chosen', o.chosen)
+  from outcomes o
+  left join grown g on g.workflow_step_uuid = o.workflow_step_uuid
+  left join outcomes p on p.workflow_step_uuid = g.decision_uuid
+  where o.depth <= coalesce(p.depth, 0) or (g.workflow_step_uuid is null and o.depth <> 1)
+     or o.depth > o.decisions
+     or (o.state = 'complete' and o.handoff <> o.result_handoff)
+     or (o.state = 'complete' and o.decided_at not between o.result_at - interval '10 minutes' and o.result_at + interval '10 minutes')
+     or (o.state = 'complete' and o.result_outcome = 'success' and o.has_rules
+         and (o.result -> 'chosen', o.result ->> 'reason') is distinct from (to_jsonb(o.chosen), o.reason::text))
   union all
   select 'grown_edge_has_its_decision',
          jsonb_build_object('from_step_uuid', coalesce(e.from_step_uuid, k.from_step_uuid), 'to_step_uuid', coalesce(e.to_step_uuid, k.to_step_uuid),

@@ -21,10 +21,16 @@ as $$
     cross join lateral (select (h.to_state in ('pending', 'waiting_for_retry') and h.from_state = 'in_progress' and h.actor = 'worker')
                             or (h.to_state = 'cancelled' and h.from_state = 'enqueued') as is_given_back) g
     window w as (partition by h.workflow_step_uuid order by h.sort_key)),
+  resets as materialized (
+    select distinct on (m.workflow_step_uuid) m.workflow_step_uuid, m.sort_key, m.attempt
+    from step_moves m where m.actor = 'operator' and m.to_state = 'pending'
+    order by m.workflow_step_uuid, m.sort_key desc),
   task_counts as (
     select m.task_uuid, count(*) as moves, max(m.sort_key) as last_key from task_moves m group by m.task_uuid),
   step_counts as (
-    select m.workflow_step_uuid, count(*) as moves, max(m.sort_key) as last_key from step_moves m group by m.workflow_step_uuid)
+    select m.workflow_step_uuid, count(*) as moves, max(m.sort_key) as last_key,
+           count(*) filter (where m.actor = 'operator' and m.metadata ->> 'new_idempotency_token' = 'true') as new_tokens
+    from step_moves m group by m.workflow_step_uuid)
   select 'task_state_is_the_end_of_its_history', jsonb_build_object('task_uuid', t.task_uuid, 'state', t.state, 'history', h.to_state)
   from tasker.tasks t
   left join task_moves h on h.task_uuid = t.task_uuid and h.sort_key = t.transition_count
@@ -89,6 +95,33 @@ as $$
   from tasker.workflow_steps s
   join step_moves h on h.workflow_step_uuid = s.workflow_step_uuid and h.sort_key = s.transition_count
   where s.attempts <> h.attempt - h.is_given_back::int
+  union all
+  select 'idempotency_token_changes_by_an_operator_only', jsonb_build_object('step_uuid', s.workflow_step_uuid, 'resets', s.idempotency_resets, 'history', c.new_tokens)
+  from tasker.workflow_steps s
+  join step_counts c on c.workflow_step_uuid = s.workflow_step_uuid
+  where coalesce(s.idempotency_resets, 0) <> c.new_tokens
+  union all
+  -- An operator's reset gives all attempts back: max_attempts counts from there.
+  select 'attempts_count_from_the_latest_reset', jsonb_build_object('step_uuid', s.workflow_step_uuid, 'attempts_before_reset', s.attempts_before_reset, 'history', coalesce(r.attempt, 0))
+  from tasker.workflow_steps s
+  left join resets r on r.workflow_step_uuid = s.workflow_step_uuid
+  where s.created_at >= coalesce(p_since, '-infinity') and s.attempts_before_reset <> coalesce(r.attempt, 0)
+  union all
+  -- Yields are numbered from the latest reset on; their last handoff stays.
+  select 'yields_are_those_of_the_history',
+         jsonb_build_object('step_uuid', coalesce(d.workflow_step_uuid, y.workflow_step_uuid), 'kept', jsonb_build_array(d.yields, d.stalled_yields, d.yielded_handoff),
+                            'counted', jsonb_build_array(y.yields, y.stalled_yields, y.yielded_handoff))
+  from (select m.workflow_step_uuid, max(m.handoff) as yielded_handoff,
+               count(*) filter (where m.sort_key > coalesce(r.sort_key, 0)) as yields,
+               coalesce((array_agg((m.metadata ->> 'stalled_yields')::int order by m.sort_key desc) filter (where m.sort_key > coalesce(r.sort_key, 0)))[1], 0) as stalled_yields
+        from step_moves m left join resets r on r.workflow_step_uuid = m.workflow_step_uuid
+        where m.to_state = 'waiting_for_retry' and m.from_state = 'in_progress' and m.metadata ->> 'reason' = 'yielded'
+        group by m.workflow_step_uuid) y
+  full join (select o.* from tasker.workflow_step_documents o
+             where o.yielded_handoff is not null
+               and (p_since is null or o.workflow_step_uuid in (select s.workflow_step_uuid from tasker.workflow_steps s where s.created_at >= p_since))) d
+    on d.workflow_step_uuid = y.workflow_step_uuid
+  where (d.yields, d.stalled_yields, d.yielded_handoff) is distinct from (y.yields, y.stalled_yields, y.yielded_handoff)
   union all
   select 'step_history_goes_forward_in_time', jsonb_build_object('step_uuid', m.workflow_step_uuid, 'sort_key', m.sort_key, 'at', m.created_at, 'before', m.created_before)
   from step_moves m where m.created_at < m.created_before

@@ -29,6 +29,27 @@ as $$
   from tasker.schedules s
   where s.wake_at < clock_timestamp() - p_older_than
   union all
+  select 'due_schedule_is_processed', jsonb_build_object('backfill_uuid', b.backfill_uuid, 'schedule_uuid', b.schedule_uuid, 'wake_at', b.wake_at)
+  from tasker.schedule_backfills b
+  where b.wake_at < clock_timestamp() - p_older_than
+  union all
+  -- Later than the engine ever sets: who waits for it waits in vain. Half a minute for what waits for a task to end; a lease of a server or worker is of
+  -- four heartbeats, that of a consumer of half a minute; a receiver may ask a webhook to wait for a day.
+  select 'nothing_is_put_off', p.example || jsonb_build_object('until', p.until)
+  from (select jsonb_build_object('schedule_uuid', s.schedule_uuid, 'queued_fire_at', s.queued_fire_at) as example, s.recheck_at as until, interval '5 minutes' as bound
+        from tasker.schedules s where s.paused_at is null and s.deleted_at is null
+        union all
+        select jsonb_build_object('backfill_uuid', b.backfill_uuid), b.wake_at, interval '5 minutes' from tasker.schedule_backfills b
+        union all
+        select jsonb_build_object('server_uuid', s.server_uuid), s.lease_expires_at, 4 * s.heartbeat_seconds * interval '1 second' + interval '5 minutes' from tasker.servers s
+        union all
+        select jsonb_build_object('worker_uuid', w.worker_uuid), w.lease_expires_at, 4 * w.heartbeat_seconds * interval '1 second' + interval '5 minutes' from tasker.workers w
+        union all
+        select jsonb_build_object('consumer', c.name), greatest(c.lease_until, c.retry_at), interval '1 hour' from tasker.event_consumers c
+        union all
+        select jsonb_build_object('webhook_uuid', w.webhook_uuid), w.wait_until, interval '27 hours' from tasker.webhooks w) p
+  where p.until > clock_timestamp() + p.bound
+  union all
   select 'queued_signal_is_delivered', jsonb_build_object('queued_uuid', q.queued_uuid, 'task_uuid', q.task_uuid, 'name', q.name, 'sent_at', q.sent_at)
   from tasker.queued_signals q
   where q.refused_at is null and q.sent_at < clock_timestamp() - p_older_than

@@ -6,26 +6,17 @@ returns table (invariant text, example jsonb)
 language sql stable
 set search_path = '' set jit = off set enable_nestloop = off
 as $$
-  with recursive template_edges as materialized (
-    select n.named_task_uuid, u.position as parent_position, n.step_position, n.named_step_uuid, nt.total_steps
+  with template_edges as materialized (
+    select n.named_task_uuid, u.position as parent_position, n.step_position, n.named_step_uuid
     from tasker.named_tasks_named_steps n
-    join tasker.named_tasks nt on nt.named_task_uuid = n.named_task_uuid
     cross join lateral unnest(n.parent_positions) as u(position)),
   -- Where each parent stands before its child the order itself proves that there is no cycle; only the other templates are walked.
   walked as materialized (
     select e.named_task_uuid from template_edges e where e.parent_position >= e.step_position group by e.named_task_uuid),
-  levels(named_task_uuid, step_position, level) as (
-    select n.named_task_uuid, n.step_position, 0
-    from walked w
-    join tasker.named_tasks_named_steps n on n.named_task_uuid = w.named_task_uuid
-    where n.parent_positions = '{}'
-    union
-    -- The bound ends the walk on a cycle: no acyclic path is longer than the number of steps of the template.
-    select e.named_task_uuid, e.step_position, l.level + 1
-    from levels l
-    join template_edges e on e.named_task_uuid = l.named_task_uuid and e.parent_position = l.step_position and l.level < e.total_steps),
-  reached as (
-    select l.named_task_uuid, l.step_position, max(l.level) as level from levels l group by l.named_task_uuid, l.step_position),
+  -- Numbered without gaps, whatever the positions are.
+  template_nodes as materialized (
+    select n.named_task_uuid, n.step_position, row_number() over (partition by n.named_task_uuid order by n.step_position)::int as node
+    from walked w join tasker.named_tasks_named_steps n on n.named_task_uuid = w.named_task_uuid),
   added as materialized (
     select s.workflow_step_uuid, s.task_uuid from tasker.workflow_steps s where s.name is not null),
   -- The edges that were added with them, recorded in their first move.
@@ -43,24 +34,19 @@ as $$
     select e.from_step_uuid, e.to_step_uuid from added a join tasker.workflow_step_edges e on e.to_step_uuid = a.workflow_step_uuid
     union
     select e.from_step_uuid, e.to_step_uuid from added a join tasker.workflow_step_edges e on e.from_step_uuid = a.workflow_step_uuid),
-  grown_tasks as (
-    select t.task_uuid, t.total_steps from tasker.tasks t where t.task_uuid in (select a.task_uuid from added a)),
-  grown_steps as materialized (
-    select s.workflow_step_uuid, s.task_uuid, t.total_steps from grown_tasks t join tasker.workflow_steps s on s.task_uuid = t.task_uuid),
-  grown_edges as materialized (
-    select e.from_step_uuid, e.to_step_uuid, s.total_steps from grown_steps s join tasker.workflow_step_edges e on e.to_step_uuid = s.workflow_step_uuid),
-  grown_levels(step_uuid, level) as (
-    select s.workflow_step_uuid, 0 from grown_steps s left join grown_edges e on e.to_step_uuid = s.workflow_step_uuid where e.to_step_uuid is null
-    union
-    select e.to_step_uuid, l.level + 1 from grown_levels l join grown_edges e on e.from_step_uuid = l.step_uuid and l.level < e.total_steps),
-  grown_reached as (
-    select l.step_uuid, max(l.level) as level from grown_levels l group by l.step_uuid)
-  select 'template_has_no_cycle', jsonb_build_object('named_task_uuid', n.named_task_uuid, 'step_position', n.step_position)
-  from walked w
-  join tasker.named_tasks_named_steps n on n.named_task_uuid = w.named_task_uuid
-  join tasker.named_tasks nt on nt.named_task_uuid = n.named_task_uuid
-  left join reached r on r.named_task_uuid = n.named_task_uuid and r.step_position = n.step_position
-  where r.level is null or r.level >= nt.total_steps
+  grown_nodes as materialized (
+    select s.workflow_step_uuid, s.task_uuid, s.step_position, row_number() over (partition by s.task_uuid order by s.step_position)::int as node
+    from tasker.workflow_steps s where s.task_uuid in (select a.task_uuid from added a))
+  -- Where each parent stands before its child the order itself proves that there is no cycle, as in templates.
+  select 'template_has_no_cycle', jsonb_build_object('named_task_uuid', c.named_task_uuid, 'step_position', c.step_position)
+  from (select g.named_task_uuid, g.positions[u.node] as step_position
+        from (select n.named_task_uuid, array_agg(n.step_position order by n.node) as positions, count(*)::int as nodes from template_nodes n group by n.named_task_uuid) g
+        join (select e.named_task_uuid, array_agg(p.node) as parents, array_agg(c.node) as children
+              from template_edges e
+              join template_nodes p on p.named_task_uuid = e.named_task_uuid and p.step_position = e.parent_position
+              join template_nodes c on c.named_task_uuid = e.named_task_uuid and c.step_position = e.step_position
+              group by e.named_task_uuid) k on k.named_task_uuid = g.named_task_uuid
+        cross join lateral unnest(tasker.find_cyclic_nodes(g.nodes, k.parents, k.children)) as u(node)) c
   union all
   select 'edge_is_one_of_the_template', jsonb_build_object('from_step_uuid', e.from_step_uuid, 'to_step_uuid', e.to_step_uuid)
   from tasker.workflow_step_edges e
@@ -79,10 +65,15 @@ as $$
   full join told_edges k on k.from_step_uuid = e.from_step_uuid and k.to_step_uuid = e.to_step_uuid
   where e.from_step_uuid is null or k.from_step_uuid is null
   union all
-  select 'grown_task_has_no_cycle', jsonb_build_object('task_uuid', s.task_uuid, 'step_uuid', s.workflow_step_uuid)
-  from grown_steps s
-  left join grown_reached r on r.step_uuid = s.workflow_step_uuid
-  where r.level is null or r.level >= s.total_steps
+  select 'grown_task_has_no_cycle', jsonb_build_object('task_uuid', c.task_uuid, 'step_uuid', c.step_uuid)
+  from (select g.task_uuid, s.step_uuid
+        from (select n.task_uuid, array_agg(n.workflow_step_uuid order by n.node) as steps, count(*)::int as nodes from grown_nodes n group by n.task_uuid) g
+        join (select p.task_uuid, array_agg(p.node) as parents, array_agg(c.node) as children
+              from tasker.workflow_step_edges e
+              join grown_nodes p on p.workflow_step_uuid = e.from_step_uuid
+              join grown_nodes c on c.workflow_step_uuid = e.to_step_uuid and c.task_uuid = p.task_uuid
+              group by p.task_uuid having bool_or(p.step_position >= c.step_position)) k on k.task_uuid = g.task_uuid
+        cross join lateral (select g.steps[u.node] as step_uuid from unnest(tasker.find_cyclic_nodes(g.nodes, k.parents, k.children)) as u(node)) s) c
   union all
   select 'history_belongs_to_a_task', jsonb_build_object('task_uuid', h.task_uuid, 'sort_key', h.sort_key)
   from tasker.task_transitions h
@@ -175,7 +166,8 @@ as $$
   from tasker.named_tasks_named_steps n
   join tasker.named_tasks nt on nt.named_task_uuid = n.named_task_uuid
   left join tasker.namespace_handlers h on h.task_namespace_uuid = nt.task_namespace_uuid and h.handler_key = n.handler_key
-  where h.handler_key is null and n.handler_key is not null
+  where n.handler_key is not null
+    and (h.handler_key is null or (h.handler_callable, h.handler_resolver) is distinct from (n.handler_callable::text, n.handler_resolver::text))
 $$;
 comment on function tasker.find_reference_violations(timestamptz) is
   'Orphaned rows, and graphs that differ from their template: one row per finding.';

@@ -42,7 +42,8 @@ as $$
   from tasker.workflow_step_result_audit r
   join steps s on s.workflow_step_uuid = r.workflow_step_uuid
   left join moves m on m.workflow_step_uuid = r.workflow_step_uuid and m.sort_key = r.sort_key
-  where (m.handoff, m.attempt) is distinct from (r.handoff, r.attempt)
+  -- A worker's result is that of the worker which made the move.
+  where (m.handoff, m.attempt) is distinct from (r.handoff, r.attempt) or (m.actor = 'worker' and r.worker_uuid is distinct from m.processor_uuid)
   union all
   select 'result_fits_its_move',
          jsonb_build_object('step_uuid', r.workflow_step_uuid, 'sort_key', r.sort_key, 'outcome', r.outcome, 'to_state', m.to_state, 'actor', m.actor)

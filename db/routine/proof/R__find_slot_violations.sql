@@ -9,8 +9,9 @@ as $$
     select s.*, t.state as task_state, w.state as step_state, w.handoffs, t.completed_at,
            count(*) filter (where s.admitted_at is not null)
              over (partition by s.policy_uuid, s.key order by s.admitted_at) as held_then,
-           max(s.waiting_position) filter (where s.admitted_at is not null)
-             over (partition by s.policy_uuid, s.key) as last_admitted_position
+           max(s.claim_rank) filter (where s.admitted_at is not null)
+             over (partition by s.policy_uuid, s.key) as last_admitted_rank,
+           t.sla_breached_at
     from tasker.concurrency_slots s
     join tasker.tasks t on t.task_uuid = s.task_uuid
     left join tasker.workflow_steps w on w.workflow_step_uuid = s.holder_uuid)
@@ -51,14 +52,16 @@ as $$
   where s.admitted_at is null and not s.is_due and coalesce(h.held, 0) < coalesce(p.set_limit, p.template_limit)
     and not exists (select from tasker.concurrency_releases r where r.policy_uuid = s.policy_uuid and r.key = s.key)
   union all
-  -- Waiters are ordered by the time of their request. Two requests within seconds of each other may not see each other yet.
-  select 'slots_go_to_the_longest_waiter',
+  -- Waiters have the order of the claim, and then of their requests. Two requests within seconds of each other may not see each other yet.
+  select 'slots_go_to_the_first_in_line',
          jsonb_build_object('waiter_uuid', s.holder_uuid, 'requested_at', s.requested_at, 'policy_uuid', s.policy_uuid, 'key', s.key)
   from slots s
-  where s.admitted_at is null and s.last_admitted_position > s.waiting_position
+  where s.admitted_at is null and s.last_admitted_rank >= s.claim_rank
     and exists (select from tasker.concurrency_slots h
-                where h.policy_uuid = s.policy_uuid and h.key = s.key and h.waiting_position > s.waiting_position
-                  and h.admitted_at > s.requested_at + interval '10 seconds')
+                where h.policy_uuid = s.policy_uuid and h.key = s.key and h.admitted_at > s.requested_at + interval '10 seconds'
+                  -- A breach of its SLA counts from then on.
+                  and (h.claim_rank, h.waiting_position)
+                      > (s.claim_rank + case when s.sla_breached_at > h.admitted_at - interval '10 seconds' then 6000000 else 0 end, s.waiting_position))
 $$;
 comment on function tasker.find_slot_violations(timestamptz) is
   'Slots of concurrency policies that do not match their holders: one row per finding.';

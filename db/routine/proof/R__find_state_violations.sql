@@ -39,8 +39,27 @@ as $$
   union all
   select 'cancel_request_is_recorded', jsonb_build_object('task_uuid', t.task_uuid, 'cancel_requested_at', t.cancel_requested_at)
   from tasks t
-  left join (select distinct a.task_uuid from tasker.operator_actions a where a.action = 'cancel') a on a.task_uuid = t.task_uuid
-  where t.cancel_requested_at is not null and a.task_uuid is null
+  left join (select a.task_uuid, (array_agg(a.acted_by order by a.acted_at))[1] as first_by,
+                    array_agg(distinct a.details ->> 'policy') as policies
+             from tasker.operator_actions a where a.action = 'cancel' group by a.task_uuid) a on a.task_uuid = t.task_uuid
+  where t.cancel_requested_at is not null
+    and (a.task_uuid is null or coalesce(nullif(btrim(coalesce(t.cancel_claimed_actor, t.cancel_requested_by)), ''), 'anonymous') is distinct from a.first_by
+         -- A later request may turn allow_finish into cancel_running, and that is when running steps are made to stop.
+         or t.cancel_policy::text <> all (a.policies) or (t.cancel_policy = 'allow_finish' and 'cancel_running' = any (a.policies))
+         or (t.cancel_force_at is null) <> (t.cancel_policy = 'allow_finish'))
+  union all
+  select 'cancel_request_is_recorded', jsonb_build_object('task_uuid', t.task_uuid, 'cancel_force_at', t.cancel_force_at, 'cancel_requested_by', t.cancel_requested_by)
+  from tasks t
+  where t.cancel_requested_at is null and num_nonnulls(t.cancel_force_at, t.cancel_requested_by, t.cancel_claimed_actor, t.cancel_reason) > 0
+  union all
+  -- Nobody evaluates a task whose context is still to be checked, so that one which runs would stop.
+  select 'unchecked_task_has_not_started', jsonb_build_object('task_uuid', t.task_uuid, 'state', t.state)
+  from tasks t where not t.context_checked and t.state not in ('pending', 'cancelled', 'error', 'resolved_manually')
+  union all
+  select 'sla_breach_has_its_limit', jsonb_build_object('task_uuid', t.task_uuid, 'sla_breached_at', t.sla_breached_at, 'sla_minutes', nt.sla_minutes)
+  from tasks t
+  join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
+  where t.sla_breached_at is not null and coalesce(t.sla_breached_at < greatest(t.start_at, t.created_at) + nt.sla_minutes * interval '1 minute', true)
   union all
   -- Moves by SQL (transition_step_state_atomic) name no action.
   select 'operator_move_is_recorded', jsonb_build_object('task_uuid', m.task_uuid, 'action', m.action)
@@ -58,6 +77,16 @@ as $$
                     max(d.resolution_timestamp) filter (where d.resolved_by is not null) as closed_at
              from tasker.tasks_dlq d group by d.task_uuid) d on d.task_uuid = b.task_uuid
   where not coalesce(d.is_open or d.closed_at >= b.blocked_at, false)
+  union all
+  select 'blocked_task_breaches_its_sla', jsonb_build_object('task_uuid', b.task_uuid, 'blocked_at', b.blocked_at)
+  from blocked b
+  join tasker.tasks t on t.task_uuid = b.task_uuid
+  join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid and nt.sla_minutes is not null
+  left join (select d.task_uuid, min(d.sla_due_at) as due_at from tasker.tasks_dlq d group by d.task_uuid) d on d.task_uuid = b.task_uuid
+  where t.sla_breached_at is null
+    -- A minute more after an escalation that failed.
+    and coalesce(d.due_at, 'infinity')
+        > greatest(greatest(t.start_at, t.created_at) + nt.sla_minutes * interval '1 minute', clock_timestamp() + interval '1 minute')
   union all
   select 'inputs_of_an_operator_are_kept', jsonb_build_object('step_uuid', a.workflow_step_uuid)
   from (select distinct a.workflow_step_uuid from tasker.operator_actions a where a.details ? 'inputs' and a.workflow_step_uuid is not null) a
@@ -89,6 +118,13 @@ as $$
   from under_way u
   where u.state = 'waiting_for_retry'
     and u.next_retry_at > u.moved_at + coalesce(u.backoff_request_seconds, 0) * interval '1 second' + interval '1 minute'
+  union all
+  select 'wakeup_is_within_reach', jsonb_build_object('task_uuid', w.task_uuid, 'wake_at', w.wake_at, 'start_at', t.start_at)
+  from tasker.task_wakeups w
+  join tasks t on t.task_uuid = w.task_uuid and t.is_delayed
+  where w.wake_at > greatest(t.start_at, clock_timestamp()) and t.cancel_requested_at is null
+    and t.named_task_uuid not in (select p.named_task_uuid from tasker.template_pauses p)
+    and t.task_uuid not in (select f.task_uuid from tasker.task_faults f)
   union all
   -- A task is looked at every ten minutes, or every hour at least where very many are in process, a parked one every hour, one that only waits every day; only a retry and a
   -- delayed start may be due later.

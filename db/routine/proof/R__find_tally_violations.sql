@@ -55,7 +55,8 @@ begin
     where h.xact_id < v_next_xact and h.created_at >= v_since
       and (h.from_state is null or h.to_state in ('complete', 'error', 'cancelled', 'resolved_manually'))),
   recounted as (
-    select m.minute, m.named_task_uuid, m.to_state as state, count(*) as tasks, sum(m.total_steps) as steps, sum(m.seconds) as seconds
+    select m.minute, m.named_task_uuid, m.to_state as state, count(*) as tasks, sum(m.total_steps) as steps, sum(m.seconds) as seconds,
+           min(m.seconds) as least, max(m.seconds) as most
     from moves m group by 1, 2, 3),
   tallied as (
     select y.* from tasker.task_tallies y where y.minute >= v_since)
@@ -64,14 +65,16 @@ begin
                             'state', coalesce(y.state, r.state), 'tallied', coalesce(y.tasks, 0), 'counted', coalesce(r.tasks, 0))
   from recounted r
   full join tallied y on y.minute = r.minute and y.named_task_uuid = r.named_task_uuid and y.state = r.state
-  where (y.tasks, y.steps) is distinct from (r.tasks, r.steps) or abs(y.seconds - r.seconds) > 1;
+  where (y.tasks, y.steps) is distinct from (r.tasks, r.steps) or abs(y.seconds - r.seconds) > 1
+     or abs(y.least_seconds - r.least) > 1 or abs(y.most_seconds - r.most) > 1;
 
   return query
   with ends as (
     select h.task_uuid, h.created_at, h.xact_id, lag(h.created_at, 1, '-infinity') over (partition by h.task_uuid order by h.sort_key) as last_end
     from tasker.task_transitions h where h.to_state in ('complete', 'error', 'cancelled', 'resolved_manually')),
   recounted as (
-    select date_trunc('minute', e.created_at) as minute, s.named_step_uuid, count(*) as executions, count(*) filter (where not r.success) as errors
+    select date_trunc('minute', e.created_at) as minute, s.named_step_uuid, count(*) as executions, count(*) filter (where not r.success) as errors,
+           sum(r.execution_time_ms) / 1000.0 as seconds, min(r.execution_time_ms) / 1000.0 as least, max(r.execution_time_ms) / 1000.0 as most
     from ends e
     join tasker.workflow_step_result_audit r on r.task_uuid = e.task_uuid and r.recorded_at <= e.created_at and r.recorded_at > e.last_end
     join tasker.workflow_steps s on s.workflow_step_uuid = r.workflow_step_uuid
@@ -84,7 +87,8 @@ begin
                             'tallied', coalesce(y.executions, 0), 'counted', coalesce(r.executions, 0))
   from recounted r
   full join tallied y on y.minute = r.minute and y.named_step_uuid = r.named_step_uuid
-  where (y.executions, y.errors) is distinct from (r.executions, r.errors);
+  where (y.executions, y.errors) is distinct from (r.executions, r.errors)
+     or abs(y.seconds - r.seconds) > 0.01 or abs(y.least_seconds - r.least) > 0.01 or abs(y.most_seconds - r.most) > 0.01;
 
   return query
   with ends as (

@@ -81,6 +81,14 @@ as $$
       workflow_steps.slots_are_released_by_steps workflow_step_result_audit.documents_are_hashed workflow_step_result_audit.events_follow_results
       domain_events.one_event_per_result_and_declaration domain_events.one_event_per_position task_contexts.documents_are_hashed
       workflow_step_documents.documents_are_hashed task_outputs.documents_are_hashed named_tasks.documents_are_hashed
+      task_signals.documents_are_hashed domain_events.documents_are_hashed approvals.documents_are_hashed idempotency_keys.documents_are_hashed
+      named_tasks_named_steps.documents_are_hashed named_tasks_named_steps.handlers_are_recorded tasks.compensation_ends
+      tasks.events_follow_moves_of_tasks approval_events.events_follow_approvals tasks_dlq.events_follow_dead_letters
+      schedule_fires.events_follow_failed_fires schedule_fires.events_go_with_their_fire schedules.events_follow_pauses
+      approvals.decided_iff_approved_or_rejected approvals.claim_is_whole approvals.ended_iff_not_open step_waits.one_open_wait_per_step
+      task_signals.one_signal_per_number task_signals.task_signals_wait_uuid_key task_forks.task_forks_pkey
+      schedules.due_no_earlier_than_its_fire_time schedules.queued_fire_is_rechecked webhooks.positions_go_forward
+      webhook_deliveries.ended_iff_not_open webhook_deliveries.leased_iff_in_flight idempotency_keys.idempotency_keys_pkey
       tasks.tasks_pkey tasks.tasks_identity_hash_key tasks.completed_at_iff_terminal tasks.complete_iff_no_step_is_left
       tasks.terminal_means_nothing_in_flight tasks.counters_are_sane tasks.priority_is_in_range tasks.cancel_request_is_whole
       tasks.identity_is_held_or_given_up tasks.identity_is_given_up_after_the_end
@@ -133,6 +141,11 @@ as $$
   where (nt.total_steps, nt.root_steps, nt.initial_steps) is distinct from (t.steps, t.roots, t.initials) or ns.name is distinct from nt.configuration ->> 'namespace_name'
      or nt.name is distinct from nt.configuration ->> 'name' or nt.version is distinct from nt.configuration ->> 'version'
      or nt.continue_on_error <> coalesce(nt.configuration #>> '{lifecycle,on_step_error}' = 'continue', false)
+     or (nt.sla_minutes, nt.max_duration, nt.on_timeout::text) is distinct from
+        ((nt.configuration #>> '{lifecycle,sla_minutes}')::int, (nt.configuration #>> '{lifecycle,max_duration}')::interval,
+         coalesce(nt.configuration #>> '{lifecycle,on_timeout}', 'fail'))
+     or nt.output is distinct from nullif(nt.configuration -> 'output', 'null')
+     or nt.has_input_schema <> (jsonb_typeof(coalesce(nt.configuration -> 'input_schema', 'null')) <> 'null')
      or nt.identity_strategy::text <> coalesce(nt.configuration ->> 'identity_strategy', 'strict')
      or nt.identity_reuse::text <> coalesce(nt.configuration ->> 'reuse', 'never')
      or coalesce(nt.search_attributes, '{}') <> coalesce(nullif(nt.configuration -> 'search_attributes', 'null'), '{}')
@@ -145,6 +158,9 @@ as $$
   union all
   select 'document_equals_its_hash', jsonb_build_object('named_task_uuid', nt.named_task_uuid)
   from tasker.named_tasks nt where nt.document_hash is distinct from tasker.hash_documents(nt.configuration)
+  union all
+  select 'document_equals_its_hash', jsonb_build_object('named_task_uuid', n.named_task_uuid, 'step_position', n.step_position)
+  from tasker.named_tasks_named_steps n where n.document_hash is distinct from tasker.hash_step_definition(n)
   union all
   select 'rules_are_those_of_this_version',
          jsonb_build_object('kind', coalesce(r.kind, m.kind), 'from_state', coalesce(r.from_state, m.from_state),

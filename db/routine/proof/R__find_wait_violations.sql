@@ -31,6 +31,17 @@ as $$
      or (t.task_uuid is not null and (case w.kind when 'child_retry' then 'child' else w.kind::text end, w.signal_name::text)
          is distinct from (s.wait_for ->> 'kind', case s.wait_for ->> 'kind' when 'signal' then s.wait_for ->> 'name' end))
   union all
+  -- How long, where the template says it and no path: months and days in UTC. An escalated approval has another due time since.
+  select 'wait_is_due_as_its_template_says',
+         jsonb_build_object('wait_uuid', w.wait_uuid, 'kind', w.kind, 'armed_at', w.armed_at, 'due_at', w.due_at, 'in_template', x.duration)
+  from waits w
+  join steps s on s.workflow_step_uuid = w.workflow_step_uuid
+  left join tasker.approvals a on a.approval_uuid = w.wait_uuid
+  cross join lateral (
+    select coalesce(s.wait_for ->> 'for', s.wait_for ->> 'timeout', s.wait_for ->> 'due') as duration) x
+  where w.kind in ('timer', 'signal', 'approval') and a.escalated_at is null and not s.wait_for ? 'until' and coalesce(x.duration not like '$%', true)
+    and w.due_at is distinct from (w.armed_at at time zone 'UTC' + x.duration::interval) at time zone 'UTC'
+  union all
   select 'open_wait_is_of_a_pending_step',
          jsonb_build_object('wait_uuid', w.wait_uuid, 'step_uuid', w.workflow_step_uuid, 'state', s.state, 'task_state', t.state, 'remaining_parents', s.remaining_parents)
   from waits w

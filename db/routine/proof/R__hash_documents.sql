@@ -5,7 +5,7 @@ create or replace function tasker.hash_documents(p_document jsonb, p_other jsonb
 returns bigint
 language sql immutable parallel safe
 as $$
-  select hashtextextended(coalesce(p_document::text, ''), case when p_other is null then 0 else hashtextextended(p_other::text, 0) end)
+  select tasker.hash_texts(p_document::text, p_other::text)
 $$;
 comment on function tasker.hash_documents(jsonb, jsonb) is
   'A 64-bit hash of a document, or of two that are written together.';

@@ -1,5 +1,5 @@
 -- Ensures that a queue exists, with the index that orders claims and, for a worker queue, the index by which a worker that
--- has only some of the handlers finds its messages. Always true. Every supported version of pgmq has the headers column.
+-- has only some of the handlers finds its messages, and with the column headers. Always true.
 -- Locks: an advisory lock per queue while it is created. Source: seed on readiness.
 create or replace function tasker.ensure_task_queue(p_queue_name text)
 returns boolean
@@ -22,6 +22,7 @@ begin
   if to_regclass('pgmq.' || quote_ident(v_table)) is null or not exists (select from pgmq.list_queues() q where q.queue_name = p_queue_name) then
     perform pgmq.create(p_queue_name);
   end if;
+  perform tasker.pgmq_ensure_headers_column(p_queue_name);
   execute format('create index if not exists %I on pgmq.%I (((headers ->> ''claim_order'')::bigint))', v_table || '_claim_idx', v_table);
   if v_is_worker then
     execute format('create index if not exists %I on pgmq.%I (((headers ->> ''handler'')) collate "C", ((headers ->> ''claim_order'')::bigint))',

@@ -1,5 +1,5 @@
 -- The namespace of a queue name: worker_X_queue and X_queue give X, orchestration queues give orchestration, anything else
--- default.
+-- default. Without a namespace, worker__queue gives worker.
 -- Source: seed on readiness, "Namespace Extraction Helper".
 create or replace function tasker.extract_queue_namespace(queue_name text)
 returns text
@@ -7,8 +7,8 @@ language sql immutable parallel safe
 as $$
   select case
     when queue_name ~ '^orchestration' then 'orchestration'
+    when queue_name ~ '^worker_.*_queue$' then coalesce((regexp_match(queue_name, '^worker_(.+)_queue$'))[1], 'worker')
     else coalesce(
-      (regexp_match(queue_name, '^worker_(.+)_queue$'))[1],
       (regexp_match(queue_name, '^([a-zA-Z][a-zA-Z0-9_]*)_queue$'))[1],
       'default')
   end

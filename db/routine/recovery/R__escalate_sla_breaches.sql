@@ -1,7 +1,7 @@
 -- Gives 100 points of priority, as many as the highest that a request can ask for, to the given tasks that are past the SLA
--- of their template, wait for no time or signal, and have not got them yet: to their claim order, and to the claim rank of their queued offers. An offer
--- that a worker is claiming at this moment needs no rank any more. Where the template asks for events of tasks, one tells of the breach. Returns how many tasks it escalated.
--- Locks: the tasks, held by the caller; their messages, skip locked: a claim holds a message and may need the task.
+-- of their template, wait for no time or signal or are blocked, and have not got them yet: to their claim order, and to the claim rank of their queued offers. An offer
+-- that a worker is claiming at this moment needs no rank any more. So do the slots that their steps wait for; one that is being given at this moment needs none. Where the template asks for events of tasks, one tells of the breach. Returns how many tasks it escalated.
+-- Locks: the tasks, held by the caller; their waiting slots and messages, skip locked: a claim holds a message and may need the task.
 -- Source: design decision 13, the SLA escalation.
 create or replace function tasker.escalate_sla_breaches(p_task_uuids uuid[], p_now timestamptz default null)
 returns int
@@ -21,12 +21,23 @@ begin
     where t.task_uuid = any (p_task_uuids) and t.completed_at is null and t.sla_breached_at is null
       and nt.named_task_uuid = t.named_task_uuid and greatest(t.start_at, t.created_at) + nt.sla_minutes * interval '1 minute' <= v_now
       and not t.is_delayed
-      and not exists (select from tasker.step_waits w where w.task_uuid = t.task_uuid and w.state = 'open' and (w.due_at is null or w.due_at > v_now) offset 0)
+      and (t.state = 'blocked_by_failures'
+           or not exists (select from tasker.step_waits w where w.task_uuid = t.task_uuid and w.state = 'open' and (w.due_at is null or w.due_at > v_now) offset 0))
     returning t.task_uuid)
   select array_agg(l.task_uuid) into v_late from late l;
   if v_late is null then
     return 0;
   end if;
+  -- A slot that is released meanwhile finds the rows locked and passes them over: they are due, and ask again.
+  update tasker.concurrency_slots s set claim_rank = s.claim_rank - 6000000, is_due = true
+  from (select q.holder_uuid, q.policy_uuid from tasker.concurrency_slots q
+        where q.task_uuid = any (v_late) and q.admitted_at is null
+        for no key update skip locked) w
+  where s.holder_uuid = w.holder_uuid and s.policy_uuid = w.policy_uuid;
+  if found then
+    perform pg_catalog.pg_notify('tasker_wakeup', 'orchestration ');
+  end if;
+
   insert into tasker.domain_events (kind, task_uuid, cause_uuid, sort_key, name, data)
   select 'task', t.task_uuid, t.task_uuid, 0, 'tasker.task.sla_breached', jsonb_build_object('state', t.state, 'sla_minutes', nt.sla_minutes)
   from tasker.tasks t

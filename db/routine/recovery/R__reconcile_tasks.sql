@@ -3,6 +3,7 @@
 -- that a call costs the same for any number of tasks; and the latest wake-ups, by an index.
 --   a blocked task without a dead letter of its own gets one;
 --   a task that can move and has no wake-up gets one that is due;
+--   its own row of reconciler_progress, without which the walk would never go on;
 --   a wake-up later than any that the engine sets becomes due. Those of a retry and of a delayed start may lie years ahead, that of a task that
 --   only waits a day; of the others, those within a day are found by the walk alone, so that sleepers cost nothing here.
 -- The next pass handles tasks that another session holds. Returns {tasks: checked, dead_letters, wakeups, moved_wakeups:
@@ -25,6 +26,9 @@ declare
 begin
   select * into v_cursor from tasker.reconciler_progress r for no key update skip locked;
   if not found then
+    -- Locked, or gone: then the next call finds it.
+    insert into tasker.reconciler_progress (only_row)
+    select true where not exists (select from tasker.reconciler_progress) on conflict do nothing;
     return jsonb_build_object('tasks', null, 'dead_letters', 0, 'wakeups', 0, 'moved_wakeups', 0);
   end if;
   select array_agg(t.task_uuid) into v_tasks

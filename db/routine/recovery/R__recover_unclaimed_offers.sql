@@ -16,7 +16,7 @@ create or replace function tasker.recover_unclaimed_offers(
   p_now timestamptz default null)
 returns int
 language plpgsql
-set search_path = '' set timezone = 'UTC'
+set search_path = '' set timezone = 'UTC' set datestyle = 'ISO'
 as $$
 declare
   v_now       timestamptz := coalesce(p_now, clock_timestamp());

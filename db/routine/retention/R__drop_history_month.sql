@@ -9,7 +9,7 @@
 create or replace function tasker.drop_history_month(p_rewrite_tasks int default 10000, p_now timestamptz default null)
 returns jsonb
 language plpgsql
-set search_path = '' set timezone = 'UTC' set lock_timeout = '200ms' set jit = off
+set search_path = '' set timezone = 'UTC' set datestyle = 'ISO' set lock_timeout = '200ms' set jit = off
 as $$
 declare
   v_now    timestamptz := coalesce(p_now, clock_timestamp());

@@ -6,7 +6,7 @@
 create or replace function tasker.ensure_history_partitions(p_months_ahead int default 2, p_now timestamptz default null)
 returns table (partition_name text, outcome text)
 language plpgsql
-set search_path = '' set timezone = 'UTC' set lock_timeout = '1s'
+set search_path = '' set timezone = 'UTC' set datestyle = 'ISO' set lock_timeout = '1s'
 as $$
 #variable_conflict use_column
 declare

@@ -29,7 +29,8 @@ begin
   end if;
 
   select p.* into v_progress from tasker.retention_progress p
-  where p.next_pass_at <= v_now
+  -- Also one that no pass has put off so far: a mistaken statement, or a clock that was set back.
+  where (p.next_pass_at <= v_now or p.next_pass_at > v_now + p_pause + interval '1 day')
     and exists (select from tasker.get_retention_rules() r where r.named_task_uuid = p.named_task_uuid and r.keep_days is not null)
   order by p.next_pass_at, p.named_task_uuid limit 1
   for update skip locked;

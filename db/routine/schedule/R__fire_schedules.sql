@@ -107,7 +107,10 @@ begin
   from jsonb_to_recordset(v_decisions) as d(schedule_uuid uuid, action text, missed jsonb)
   cross join lateral jsonb_to_record(d.missed) as m(from_at timestamptz, until_at timestamptz, count int, reason text)
   where d.action not in ('start_queued', 'wait') and d.missed is not null
-  on conflict (schedule_uuid, fire_at, is_range) do nothing;
+  -- A fire time that no server could calculate the next one of was recorded as failed, and is decided again after a resume.
+  on conflict (schedule_uuid, fire_at, is_range) do update
+  set outcome = excluded.outcome, reason = excluded.reason, message = null, decided_at = excluded.decided_at
+  where schedule_fires.outcome = 'failed';
 
   update tasker.schedule_fires f
   set outcome = 'skipped', reason = 'replaced', decided_at = v_now

@@ -1,6 +1,7 @@
 -- A page of schedules that are not deleted, newest first, as {schedules: [...], next}; next is null on the last page.
 -- p_filter: {schedule_uuid?, namespace?, name?, template?, paused?, failing?, namespaces?}; namespaces is an array of those that the caller may read. failing: the last fire
 -- times failed, or the schedule was paused for it.
+-- declines: the live servers that cannot calculate its fire times (decline_schedules), with the reason.
 -- Each has allowed_actions: the actions that its state allows now, by the rule of change_schedule. Each has its context; now is the clock of the database, from which a server calculates the next fire times.
 -- Locks: none. Source: ADR 0045.
 create or replace function tasker.get_schedule_documents(p_filter jsonb default '{}', p_limit int default 25, p_before uuid default null)
@@ -22,6 +23,14 @@ begin
       'last_fire_at', s.last_fire_at, 'last_task_uuid', s.last_task_uuid, 'started', s.started_count, 'skipped', s.skipped_count, 'missed', s.missed_count,
       'failed', s.failed_count, 'failures_in_a_row', s.failures_in_a_row, 'last_failure', s.last_failure, 'version', s.version,
       'created_at', s.created_at, 'created_by', s.created_by, 'updated_at', s.updated_at, 'updated_by', s.updated_by, 'now', clock_timestamp(),
+      'declines', (
+        select coalesce(jsonb_agg(jsonb_build_object(
+                 'server_uuid', v.server_uuid, 'server', v.name, 'message', c.message, 'declined_at', c.declined_at)
+                 order by v.name, v.server_uuid), '[]')
+        from tasker.schedule_declines c
+        join tasker.servers v on v.server_uuid = c.server_uuid
+        where c.schedule_uuid = s.schedule_uuid and c.version = s.version
+          and v.lease_expires_at > clock_timestamp() and v.state <> 'stopped'),
       'allowed_actions', (select jsonb_agg(a.action order by a.action) from unnest('{backfill,delete,pause,resume,trigger,update}'::text[]) a(action)
                           where tasker.judge_schedule_action(s, a.action) is null)) || s.options as document
     from tasker.schedules s

@@ -6,7 +6,8 @@
 -- A change of the timing (cron, interval, zone, start, end, jitter) takes next_fire_at from the request; fire times that were due and not decided are recorded as
 -- missed. Any other change keeps the cursor, so that no fire time is lost or repeated. A fire time that is queued stays queued.
 -- Returns {outcome: created, updated or unchanged, schedule_uuid, version}, or {outcome: refused, code: schedule-exists, schedule-not-found or
--- schedule-version-changed, …}.
+-- schedule-version-changed, invalid-request for a
+-- context that may not be stored, …}.
 -- Locks: the schedule. Source: ADR 0045.
 create or replace function tasker.save_schedule(
   p_schedule jsonb, p_by text, p_reason text, p_schedule_uuid uuid default null, p_version int default null, p_now timestamptz default null)
@@ -23,6 +24,9 @@ declare
   v_same boolean;
   v_timed boolean;
 begin
+  if tasker.check_document(p_schedule) is not null then
+    return jsonb_build_object('outcome', 'refused', 'code', 'invalid-request', 'field', 'context', 'message', tasker.check_document(p_schedule));
+  end if;
   v_new.namespace_name := p_schedule ->> 'namespace';
   if p_schedule_uuid is null then
     v_now := coalesce(p_now, clock_timestamp());

@@ -10,6 +10,7 @@ as $$
     when btrim(p_signal_id) = '' or length(p_signal_id) > 128 then jsonb_build_object('code', 'invalid-request', 'field', 'signal_id', 'message', 'must have 1 to 128 characters')
     when octet_length(p_payload::text) > 65536 then jsonb_build_object('code', 'payload-too-large', 'field', 'payload', 'message',
       format('must have at most 65536 bytes, but has %s; keep large data elsewhere and send its address', octet_length(p_payload::text)))
+    when tasker.check_document(p_payload) is not null then jsonb_build_object('code', 'invalid-request', 'field', 'payload', 'message', tasker.check_document(p_payload))
   end
 $$;
 comment on function tasker.check_signal(text, jsonb, text) is 'What is wrong with a signal, whatever its task.';

@@ -50,6 +50,10 @@ begin
        or coalesce(jsonb_typeof(g.value -> 'inputs'), 'object') <> 'object'
        or jsonb_path_exists(g.value, 'strict $.keyvalue() ? (@.key != "name" && @.key != "step" && @.key != "inputs")', silent => true)
     union all
+    select 1 + g.ordinality, format('steps[%s].inputs', g.ordinality - 1), tasker.check_document(g.value -> 'inputs')
+    from jsonb_array_elements(case when jsonb_typeof(p_steps) = 'array' then p_steps else '[]' end) with ordinality as g
+    where tasker.check_document(g.value -> 'inputs') is not null
+    union all
     select 100000 + g.ordinality, format('edges[%s]', g.ordinality - 1), 'must be an object with from and to, the names of two steps, and nothing else'
     from jsonb_array_elements(case when jsonb_typeof(p_edges) = 'array' then p_edges else '[]' end) with ordinality as g
     where not coalesce(jsonb_typeof(g.value) = 'object' and jsonb_typeof(g.value -> 'from') = 'string' and jsonb_typeof(g.value -> 'to') = 'string', false)

@@ -95,6 +95,10 @@ begin
              -- A caller that validated the context has checked this too. A worker could not parse a deeper one.
              when not p_context_checked and jsonb_path_exists(g.request -> 'context', 'strict $.**{64}') then
                jsonb_build_object('verdict', 'invalid', 'field', 'context', 'message', 'context must not be nested more than 64 deep')
+             when not p_context_checked and tasker.check_document(g.request -> 'context') is not null then
+               jsonb_build_object('verdict', 'invalid', 'field', 'context', 'message', 'context ' || tasker.check_document(g.request -> 'context'))
+             when g.request ? 'tags' and tasker.check_document(g.request -> 'tags', 131072) is not null then
+               jsonb_build_object('verdict', 'invalid', 'field', 'tags', 'message', 'tags ' || tasker.check_document(g.request -> 'tags', 131072))
              when g.identity_strategy = 'caller_provided' and g.request ->> 'idempotency_key' is null then
                jsonb_build_object('verdict', 'invalid', 'field', 'idempotency_key', 'message', 'the template asks for an idempotency_key')
              when g.request ->> 'parent_task_uuid' is not null and (not v_parents ? lower(g.request ->> 'parent_task_uuid')
@@ -105,6 +109,8 @@ begin
                jsonb_build_object('verdict', 'invalid', 'field', 'trace_parent', 'message', 'trace_parent must be as W3C Trace Context has it')
              when coalesce((g.request ->> 'priority')::int, 0) not between -100 and 100 then
                jsonb_build_object('verdict', 'invalid', 'field', 'priority', 'message', 'priority must be between -100 and 100')
+             when g.request ->> 'requested_at' is not null and tasker.parse_instant(g.request -> 'requested_at') is null then
+               jsonb_build_object('verdict', 'invalid', 'field', 'requested_at', 'message', 'requested_at must be an instant with a time zone, as 2027-01-31T12:00:00Z')
              when g.request ->> 'start_at' is not null and tasker.parse_instant(g.request -> 'start_at') is null then
                jsonb_build_object('verdict', 'invalid', 'field', 'start_at', 'message', 'start_at must be an instant with a time zone, as 2027-01-31T12:00:00Z')
              when g.request ->> 'start_at' is not null and tasker.parse_instant(g.request -> 'start_at') > v_now + interval '10 years' then

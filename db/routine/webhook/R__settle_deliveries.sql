@@ -9,7 +9,7 @@
 create or replace function tasker.settle_deliveries(p_results jsonb, p_now timestamptz default null)
 returns jsonb
 language plpgsql
-set search_path = '' set timezone = 'UTC' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set search_path = '' set timezone = 'UTC' set datestyle = 'ISO' set jit = off set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
   v_now     timestamptz;

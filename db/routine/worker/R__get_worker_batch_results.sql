@@ -17,7 +17,7 @@ begin
     return v_found;
   end if;
   -- One more than the page has, to know whether it is the last.
-  v_results := tasker.get_ancestor_batch_results(p_step_uuid, p_batch_step, p_after, p_limit + 1);
+  v_results := tasker.get_ancestor_batch_results(p_step_uuid, p_batch_step, p_after, p_limit + 1, p_most_bytes);
   if v_results is null then
     return v_found || '{"outcome": "no_such_batch"}';
   end if;

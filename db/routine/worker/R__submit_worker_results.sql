@@ -6,8 +6,8 @@
 -- p_claims: null, or {max, request_id, namespaces} as claim_steps_for_workers.
 -- p_owner: as register_worker got it. p_settle: see complete_steps.
 -- Returns as complete_steps, without refused, and with {outcome: submitted, state, verdicts: [{step_uuid, handoff, verdict}] in the order
--- of p_results}: accepted; already, when the worker has submitted a result of that handoff before; stale, when it does not hold the
--- step in that handoff, or never did, which changes nothing. A step that is named twice counts once. {outcome: unknown_worker} changes nothing.
+-- of p_results}: accepted; already, when a result of the worker for that handoff has been recorded before; stale, when it does not hold the
+-- step in that handoff, never did, or recovery has ended it, which changes nothing. A step that is named twice counts once. {outcome: unknown_worker} changes nothing.
 -- Errors: TK007 as complete_steps.
 -- json and not jsonb, as get_claimed_steps: the documents of the next steps are sent as text.
 -- Locks: tasks by uuid, then the worker's row, then as complete_steps. Source: design section 15, time-and-growth.md section 11.
@@ -74,12 +74,10 @@ begin
              when exists (select from unnest(v_numbers) as m(n)
                           where (p_results -> (m.n - 1)::int ->> 'step_uuid')::uuid = (r.value ->> 'step_uuid')::uuid
                             and (p_results -> (m.n - 1)::int ->> 'handoff')::int = (r.value ->> 'handoff')::int)
-               or exists (select from tasker.workflow_step_result_audit a
-                          where a.workflow_step_uuid = (r.value ->> 'step_uuid')::uuid and a.handoff = (r.value ->> 'handoff')::int
-                            and a.worker_uuid = p_worker_uuid)
+               -- Not the end by recovery, which names the worker too: nothing of what the worker says was recorded.
                or exists (select from tasker.workflow_step_transitions h
                           where h.workflow_step_uuid = (r.value ->> 'step_uuid')::uuid and h.handoff = (r.value ->> 'handoff')::int
-                            and h.from_state = 'in_progress' and h.to_state = 'waiting_for_retry' and h.processor_uuid = p_worker_uuid) then 'already'
+                            and h.from_state = 'in_progress' and h.to_state <> 'pending' and h.actor = 'worker' and h.processor_uuid = p_worker_uuid) then 'already'
              else 'stale' end) order by r.n), '[]') into v_verdicts
     from jsonb_array_elements(p_results) with ordinality as r(value, n);
   end if;

@@ -23,11 +23,12 @@ Both take address and credentials from arguments or from the environment (``TASK
 """
 
 from .client import Client, Reply, SubmittedTask, Task
-from .errors import ProblemError, TaskerError, UnreachableError, Violation, WaitTimeout
-from .step import Outcome, PermanentError, RetryableError, StepCancelled, StepContext
+from .errors import ProblemError, TaskerError, UnreachableError, UnreadableError, Violation, WaitTimeout
+from .step import MISTAKES, Outcome, PermanentError, RetryableError, StepCancelled, StepContext
 from .worker import Worker
 
 __all__ = [
+    "MISTAKES",
     "Client",
     "Outcome",
     "PermanentError",
@@ -40,6 +41,7 @@ __all__ = [
     "Task",
     "TaskerError",
     "UnreachableError",
+    "UnreadableError",
     "Violation",
     "WaitTimeout",
     "Worker",

@@ -14,6 +14,8 @@ from .errors import UnreachableError
 
 _CONNECT_SECONDS = 5.0
 _MOST_IDLE = 16
+#: Python counts the milliseconds of a socket's time-out in 32 bits; a longer one would be over at once.
+_LONGEST_TIMEOUT = 2147483.0
 
 
 class Raw(NamedTuple):
@@ -72,6 +74,7 @@ class Transport:
             return raw
 
     def _connection(self, timeout: float) -> Tuple[http.client.HTTPConnection, bool]:
+        timeout = min(timeout, _LONGEST_TIMEOUT)
         with self._lock:
             connection = self._idle.pop() if self._idle else None
         if connection is not None:

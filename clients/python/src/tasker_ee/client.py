@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Named
 
 from . import _json
 from ._http import Raw, Transport, pause_seconds
-from .errors import ProblemError, UnreachableError, WaitTimeout
+from .errors import ProblemError, UnreachableError, UnreadableError, WaitTimeout
 
 #: A task as the interface describes it: ``task_uuid``, ``state``, ``steps`` and so on.
 Task = Dict[str, Any]
@@ -61,7 +61,8 @@ class Client:
     Credentials that are not given come from the environment: ``TASKER_KEY``, else ``TASKER_TOKEN``, else ``TASKER_USER`` and
     ``TASKER_PASSWORD``.
 
-    **Errors.** A refusal is a :class:`ProblemError`; no answer is an :class:`UnreachableError`.
+    **Errors.** A refusal is a :class:`ProblemError`; no answer is an :class:`UnreachableError`, and one that Python cannot read an
+    :class:`UnreadableError`.
 
     **Repetitions.** A request is repeated if the connection breaks, no answer comes in time, or the server is unavailable, but only
     if that cannot take effect twice: if it reads, has an ``Idempotency-Key`` (the client makes one for every operation that accepts
@@ -214,6 +215,7 @@ class Client:
         :param timeout: seconds for one answer, without ``patience``; the client's by default
         :raises ProblemError: if the server refuses it
         :raises UnreachableError: if no answer comes
+        :raises UnreadableError: if an answer comes that Python cannot read
         """
         target = path + _query(query)
         most = self._retries if retries is None else retries
@@ -262,10 +264,15 @@ class Client:
         return Reply(raw.status, raw.headers, self._read(raw))
 
     def _read(self, raw: Raw) -> Any:
-        text = raw.body.decode("utf-8")
+        text = raw.body.decode("utf-8", "replace")
         if not text:
             return None
-        return _json.loads(text, self._decimals) if "json" in raw.headers.get("content-type", "") else text
+        if "json" not in raw.headers.get("content-type", ""):
+            return text
+        try:
+            return _json.loads(text, self._decimals)
+        except (ValueError, RecursionError) as e:
+            raise UnreadableError("the answer of %s cannot be read: %s" % (self.url, e), text) from e
 
 
 def _authorization(key: Optional[str], token: Union[str, Callable[[], str], None], user: Optional[str],
@@ -308,7 +315,7 @@ def _problem(raw: Raw) -> ProblemError:
     if "json" in raw.headers.get("content-type", ""):
         try:
             document = _json.loads(raw.body.decode("utf-8"), False)
-        except ValueError:
+        except (ValueError, RecursionError):
             pass
     if not isinstance(document, dict) or "code" not in document:
         detail = "the answer does not come from a Tasker EE server, or not in its form"

@@ -71,6 +71,18 @@ class ProblemError(TaskerError):
         return self.status in (408, 429, 502, 503, 504) or self.code == "request-in-progress"
 
 
+class UnreadableError(TaskerError):
+    """An answer came that is no JSON, or has what Python cannot read: a number of too many digits, values nested too deep.
+
+    The request has taken effect.
+    """
+
+    def __init__(self, message: str, text: str) -> None:
+        super().__init__(message)
+        #: The answer as it came.
+        self.text = text
+
+
 class WaitTimeout(TaskerError, TimeoutError):
     """A task was neither terminal nor blocked when the time was over."""
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Type
 
 from . import _json
+
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+#: Ten years: the longest time that a step waits for a retry, or after a yield.
+_LONGEST_DELAY = 315360000
 
 
 class StepContext:
@@ -22,14 +27,14 @@ class StepContext:
                  fetch: Optional[Callable[["StepContext", List[str]], Dict[str, Any]]] = None,
                  fetch_batch: Optional[Callable[["StepContext", str, Optional[str]], Dict[str, Any]]] = None) -> None:
         self.task_uuid: str = claimed["task_uuid"]
-        #: Use it for effects outside that must happen once per step, whatever the attempt.
         self.step_uuid: str = claimed["step_uuid"]
         #: Names the claim. A later handoff of the same step makes results of this one stale.
         self.handoff: int = claimed["handoff"]
         #: Counted from 1.
         self.attempt: int = claimed["attempt"]
         self.max_attempts: int = claimed["max_attempts"]
-        #: Of this attempt, for other systems.
+        #: For other systems, so that they do once what all attempts ask for, such as a payment. It changes only when an operator wants the
+        #: effect again.
         self.idempotency_token: str = claimed["idempotency_token"]
         #: The step's name in the task.
         self.name: str = claimed["name"]
@@ -64,6 +69,11 @@ class StepContext:
         self._end = None if self.timeout_seconds is None else time.monotonic() + self.timeout_seconds
         if self._reason:
             self._stop.set()
+
+    @property
+    def attempt_token(self) -> str:
+        """Another one for each attempt, and the same over its yields: for effects that each attempt must have anew."""
+        return "%s:%d" % (self.step_uuid, self.attempt)
 
     @property
     def cursor(self) -> Any:
@@ -189,9 +199,12 @@ class Outcome:
     @classmethod
     def retryable(cls, type: str, message: str, details: Optional[Mapping[str, Any]] = None,
                   retry_after: Optional[float] = None) -> "Outcome":
-        """The step is tried again while attempts are left: after the template's backoff, or after ``retry_after`` seconds."""
+        """The step is tried again while attempts are left: after the template's backoff, or after ``retry_after`` seconds.
+
+        :raises ValueError: if ``retry_after`` is no time from 0 to ten years
+        """
         return cls("retryable_failure", {"error": _error(type, message, details),
-                                         "retry_after_ms": None if retry_after is None else max(0, round(retry_after * 1000))})
+                                         "retry_after_ms": None if retry_after is None else _milliseconds("retry_after", retry_after)})
 
     @classmethod
     def permanent(cls, type: str, message: str, details: Optional[Mapping[str, Any]] = None) -> "Outcome":
@@ -206,8 +219,19 @@ class Outcome:
     @classmethod
     def yielded(cls, checkpoint: Any = None, after: float = 0) -> "Outcome":
         """The step is not done: it goes on from the checkpoint, at the earliest after that many seconds, on any worker. Uses no
-        attempt. Without a checkpoint it keeps the latest one. More than 64 KiB, or 20 in a row at once with the same one, fail the step."""
-        return cls("yielded", {"checkpoint": checkpoint, "after_ms": max(0, round(after * 1000))})
+        attempt. Without a checkpoint it keeps the latest one. More than 64 KiB, or 20 in a row at once with the same one, fail the step.
+
+        :raises ValueError: if ``after`` is no time from 0 to ten years
+        """
+        return cls("yielded", {"checkpoint": checkpoint, "after_ms": _milliseconds("after", after)})
+
+    def _unstorable(self, why: str) -> "Outcome":
+        """What remains of an outcome that cannot be sent: a failure keeps its kind and its message, without its details."""
+        error = self._members.get("error")
+        if self.kind in ("retryable_failure", "permanent_failure", "cancelled") and error is not None:
+            members = {name: value for name, value in self._members.items() if name != "result"}
+            return Outcome(self.kind, {**members, "error": {**_error(error["type"], error["message"], None), "details": {"omitted": why[:1000]}}})
+        return Outcome.permanent("result_not_storable", why)
 
     def _json(self, step_uuid: str, handoff: int, milliseconds: int) -> str:
         """Raises TypeError or ValueError if a value is not JSON."""
@@ -215,11 +239,23 @@ class Outcome:
                             "execution_time_ms": milliseconds, **self._members})
 
 
+def _milliseconds(name: str, seconds: float) -> int:
+    if not 0 <= seconds <= _LONGEST_DELAY:
+        raise ValueError("%s must be from 0 to %d seconds, which is ten years, not %r" % (name, _LONGEST_DELAY, seconds))
+    return round(seconds * 1000)
+
+
 def _error(type: str, message: str, details: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
-    error: Dict[str, Any] = {"type": (str(type) or "Error")[:200], "message": (str(message) or str(type) or "Error")[:4000]}
+    kind = _clean(str(type)) or "Error"
+    error: Dict[str, Any] = {"type": kind[:200], "message": (_clean(str(message)) or kind)[:4000]}
     if details is not None:
         error["details"] = dict(details)
     return error
+
+
+def _clean(text: str) -> str:
+    """Without what PostgreSQL does not store: a failure is not to fail for its message. Blank if nothing is left."""
+    return _UNSTORABLE.sub(lambda found: " " if found.group() == "\0" else "?", text) if text.strip() else ""
 
 
 class _Failure(Exception):
@@ -234,11 +270,17 @@ class PermanentError(_Failure):
 
 
 class RetryableError(_Failure):
-    """Raised by a handler: try again, after ``retry_after`` seconds or the template's backoff. Any other exception is retried too."""
+    """Raised by a handler: try again, after ``retry_after`` seconds or the template's backoff. Any other exception is retried too,
+    except :data:`MISTAKES`.
+
+    :raises ValueError: if ``retry_after`` is no time from 0 to ten years
+    """
 
     def __init__(self, message: str, *, type: Optional[str] = None, details: Optional[Mapping[str, Any]] = None,
                  retry_after: Optional[float] = None) -> None:
         super().__init__(message, type=type, details=details)
+        if retry_after is not None:
+            _milliseconds("retry_after", retry_after)
         self.retry_after = retry_after
 
 
@@ -250,14 +292,24 @@ class StepCancelled(Exception):
         self.result = result
 
 
-def outcome_of(error: BaseException, step: StepContext) -> Outcome:
+#: Mistakes in the code of a handler, which the next attempt would find where they are: a name, an attribute, a module that is not there.
+MISTAKES: Tuple[Type[BaseException], ...] = (AttributeError, ImportError, NameError, SyntaxError)
+
+
+def outcome_of(error: BaseException, step: StepContext, permanent: Tuple[Type[BaseException], ...] = MISTAKES) -> Outcome:
     """The outcome of a handler that raised."""
     if isinstance(error, PermanentError):
         return Outcome.permanent(error.type or type(error).__name__, str(error), error.details)
     if isinstance(error, RetryableError):
-        return Outcome.retryable(error.type or type(error).__name__, str(error), error.details, error.retry_after)
+        try:
+            return Outcome.retryable(error.type or type(error).__name__, str(error), error.details, error.retry_after)
+        except (TypeError, ValueError) as e:
+            # Set after it was constructed.
+            return Outcome.retryable(type(e).__name__, str(e))
     if isinstance(error, StepCancelled):
         if step.cancel_requested:
             return Outcome.cancelled(str(error), error.result)
         return Outcome.retryable("Stopped", str(error))
+    if isinstance(error, permanent):
+        return Outcome.permanent(type(error).__name__, str(error))
     return Outcome.retryable(type(error).__name__, str(error))

@@ -12,13 +12,13 @@ import socket
 import threading
 import time
 import uuid
-from typing import Any, Callable, Deque, Dict, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Deque, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Type
 
 from . import _json
 from ._http import pause_seconds
 from .client import Client
-from .errors import ProblemError, TaskerError, UnreachableError
-from .step import Outcome, PermanentError, StepCancelled, StepContext, outcome_of
+from .errors import ProblemError, TaskerError, UnreachableError, UnreadableError
+from .step import MISTAKES, Outcome, PermanentError, StepCancelled, StepContext, outcome_of
 
 log = logging.getLogger("tasker_ee")
 
@@ -34,6 +34,9 @@ _GATHERING = 0.003
 # One heartbeat that hangs must not keep back the next ones until the leases are over.
 _SHORTEST_PATIENCE = 5.0
 _CHECKPOINT_NOT_STORABLE = "checkpoint_not_storable"
+_NOT_READABLE = "step_not_readable"
+# In place of a step that cannot be read, beside its key.
+_COMPLAINT = "complaint"
 _RESULT_FIELD = re.compile(r"results/(\d+)(/|$)")
 
 
@@ -50,6 +53,8 @@ class _Run:
         #: Nothing is to be submitted any more: there is a verdict, or the step was lost.
         self.is_over = False
         self.is_refused = False
+        #: What was decided.
+        self.outcome = Outcome.retryable("Unknown", "")
 
     def milliseconds(self) -> int:
         return round((time.monotonic() - self.began) * 1000)
@@ -65,6 +70,17 @@ class _Run:
         return "step %s, handoff %d" % self.key if self.step is None else repr(self.step)
 
 
+def _lacks_namespace(problem: ProblemError) -> bool:
+    """Whether a registration was refused only because nobody has registered a template in a namespace so far."""
+    return problem.status == 400 and any(each.field == "namespaces" and "there is no namespace" in each.message for each in problem.violations)
+
+
+def _mistaken(message: str) -> ValueError:
+    """To be raised; a line that is easier to find than the trace comes first."""
+    log.error(message)
+    return ValueError(message)
+
+
 class Worker:
     """Registers with its handlers, claims steps, runs them on threads and submits their results, until it is stopped.
 
@@ -77,7 +93,10 @@ class Worker:
     :param drain_seconds: how long running steps may take when the worker is stopped; then they are asked to stop and given back as
         retryable failures
 
-    What a handler raises becomes a retryable failure with the class's name as its type, unless it is a
+    :param permanent: exceptions after which a retry would not help: mistakes in the code of the handler, :data:`~tasker_ee.MISTAKES`.
+        With ``()`` every exception is retried.
+
+    What else a handler raises becomes a retryable failure with the class's name as its type, unless it is a
     :class:`~tasker_ee.PermanentError`, a :class:`~tasker_ee.RetryableError` or :class:`~tasker_ee.StepCancelled`.
 
     A handler that is over its ``timeout_seconds`` is told so (:attr:`StepContext.stop_requested`) and its step is submitted as
@@ -88,7 +107,7 @@ class Worker:
 
     def __init__(self, *, name: Optional[str] = None, namespaces: Optional[Sequence[str]] = None, capacity: int = 10,
                  client: Optional[Client] = None, heartbeat_seconds: int = 10, wait_seconds: int = 30,
-                 drain_seconds: float = 30.0) -> None:
+                 drain_seconds: float = 30.0, permanent: Sequence[Type[BaseException]] = MISTAKES) -> None:
         if not 0 <= wait_seconds <= 60:
             raise ValueError("wait_seconds must be from 0 to 60")
         self.name = name or "%s-%d" % (socket.gethostname(), os.getpid())
@@ -97,6 +116,7 @@ class Worker:
         self.client = client or Client()
         self.wait_seconds = wait_seconds
         self.drain_seconds = drain_seconds
+        self.permanent = tuple(permanent)
         #: Chosen here, so that a registration whose answer was lost can be repeated.
         self.worker_uuid = str(uuid.uuid4())
         self._handlers: Dict[Tuple[str, Optional[str]], Handler] = {}
@@ -143,16 +163,18 @@ class Worker:
     def add_handler(self, callable: str, function: Handler, method: Optional[str] = None) -> None:
         """The same as :meth:`handler`, for any callable. Raises ValueError if there is one, or the worker has started."""
         if self._is_started:
-            raise ValueError("the worker has registered: add handlers before it starts")
+            raise _mistaken("the worker has registered: add handlers before it starts")
         if (callable, method) in self._handlers:
-            raise ValueError("there are two handlers %r" % callable)
+            raise _mistaken("there are two handlers %r%s" % (callable, "" if method is None else " for method %r" % method))
         self._handlers[callable, method] = function
 
     def resolver(self, name: str) -> Callable[[Handler], Handler]:
         """A decorator: the function runs all steps of ``handler.resolver``, and finds the code for ``step.handler`` itself."""
         def decorate(function: Handler) -> Handler:
-            if self._is_started or name in self._resolvers:
-                raise ValueError("there are two resolvers %r, or the worker has registered" % name)
+            if self._is_started:
+                raise _mistaken("the worker has registered: add resolvers before it starts")
+            if name in self._resolvers:
+                raise _mistaken("there are two resolvers %r" % name)
             self._resolvers[name] = function
             return function
         return decorate
@@ -193,9 +215,10 @@ class Worker:
         self._signalled = True
 
     def start(self) -> None:
-        """Registers, and starts the threads. Waits for a server that is away.
+        """Registers, and starts the threads. Waits for a server that is away, and for a namespace that does not exist yet: its first
+        template makes it.
 
-        :raises ProblemError: if the registration is refused: no permission, an unknown namespace, wrong credentials
+        :raises ProblemError: if the registration is refused: no permission, wrong credentials
         """
         if not self._handlers and not self._resolvers:
             raise ValueError("the worker has no handler")
@@ -295,7 +318,7 @@ class Worker:
     # ---- registration
 
     def _register(self) -> bool:
-        """False if the server is away."""
+        """False if the server is away, or does not know a namespace yet."""
         body: Dict[str, Any] = {"worker_uuid": self.worker_uuid, "name": self.name[:128], "namespaces": self.namespaces,
                                 "handlers": sorted({name for name, _ in self._handlers}), "resolvers": sorted(self._resolvers),
                                 "capacity": self.capacity, "heartbeat_seconds": self._asked_heartbeat_seconds}
@@ -303,12 +326,12 @@ class Worker:
             try:
                 answer = self.client.request("POST", "/v1/workers", body=body, retries=0).body
             except ProblemError as e:
-                if not e.is_passing:
+                if not e.is_passing and not _lacks_namespace(e):
                     raise
-                log.warning("not registered yet: %s", e)
+                log.warning("not registered yet, trying again: %s", e)
                 return False
-            except UnreachableError as e:
-                log.warning("not registered yet: %s", e)
+            except (UnreachableError, UnreadableError) as e:
+                log.warning("not registered yet, trying again: %s", e)
                 return False
         self._heartbeat_seconds = answer["heartbeat_seconds"]
         self._lease_seconds = answer["lease_seconds"]
@@ -366,6 +389,11 @@ class Worker:
                 log.log(logging.WARNING if e.is_passing else logging.ERROR, "no steps claimed: %s", e)
             except UnreachableError as e:
                 log.warning("no steps claimed: %s", e)
+            except UnreadableError as e:
+                found: Optional[List[Dict[str, Any]]] = _readable(e.text).get("steps")
+                if found is not None:
+                    return found
+                log.error("no steps claimed: %s", e)
             if self._is_stopping:
                 return []
             # Steps that the lost answer may have had are wanted now; there is no need to wait for others first.
@@ -402,16 +430,20 @@ class Worker:
         """With the lock. Occupies a slot for each step that is new, and starts it. Returns how many slots that took."""
         taken = 0
         for claimed in steps:
-            step = StepContext(claimed, self._save_checkpoint, self._fetch_results, self._fetch_batch)
-            run = _Run((step.step_uuid, step.handoff), step)
+            run, complaint = self._read_step(claimed)
+            step = run.step
             if run.key in self._runs:
                 continue
             self._runs[run.key] = run
             self._occupied += 1
             taken += 1
-            handler = self._find(step)
+            handler = None if step is None else self._find(step)
             if self._is_stopping:
                 self._give_back(run, "released")
+            elif step is None:
+                log.error("%r cannot be read: %s", run, complaint)
+                run.has_returned = True
+                self._decide(run, Outcome.permanent(_NOT_READABLE, "the worker cannot read the step: " + complaint))
             elif handler is None:
                 log.error("declined, because there is no such handler: %s", step.handler)
                 self._give_back(run, "declined")
@@ -427,6 +459,16 @@ class Worker:
                 self._tasks.put((run, step, handler))
         self._changed.notify_all()
         return taken
+
+    def _read_step(self, claimed: Mapping[str, Any]) -> Tuple[_Run, str]:
+        """One that cannot be read has no step, and must not stop the others."""
+        key = (claimed["step_uuid"], claimed["handoff"])
+        if _COMPLAINT in claimed:
+            return _Run(key), claimed[_COMPLAINT]
+        try:
+            return _Run(key, StepContext(claimed, self._save_checkpoint, self._fetch_results, self._fetch_batch)), ""
+        except (KeyError, TypeError) as e:
+            return _Run(key), "%s: %s" % (type(e).__name__, e)
 
     def _give_back(self, run: _Run, outcome: str) -> None:
         run.has_returned = True
@@ -445,7 +487,7 @@ class Worker:
                 returned = handler(step)
                 outcome = returned if isinstance(returned, Outcome) else Outcome.success(returned)
             except BaseException as e:
-                outcome = outcome_of(e, step)
+                outcome = outcome_of(e, step, self.permanent)
                 log.log(logging.DEBUG if run.is_decided else logging.WARNING, "%r has failed", run, exc_info=True)
             with self._changed:
                 run.has_returned = True
@@ -459,11 +501,12 @@ class Worker:
     def _decide(self, run: _Run, outcome: Outcome) -> None:
         """With the lock."""
         milliseconds = run.milliseconds()
+        run.outcome = outcome
         try:
             text = outcome._json(run.key[0], run.key[1], milliseconds)
         except (TypeError, ValueError, RecursionError) as e:
             log.error("%r has returned what is no JSON: %s", run, e)
-            text = Outcome.permanent("result_not_storable", str(e))._json(run.key[0], run.key[1], milliseconds)
+            text = outcome._unstorable(str(e))._json(run.key[0], run.key[1], milliseconds)
         run.is_decided = True
         self._unsent.append((run, text))
         self._changed.notify_all()
@@ -550,6 +593,8 @@ class Worker:
                     raise
                 asked = e.retry_after
                 log.warning("%r waits for a server: %s", step, e)
+            except UnreadableError as e:
+                raise PermanentError(str(e), type="answer_not_readable") from e
             except UnreachableError as e:
                 asked = None
                 log.warning("%r waits for a server: %s", step, e)
@@ -620,6 +665,12 @@ class Worker:
                     log.log(logging.WARNING if e.is_passing else logging.ERROR, "%d results not submitted yet: %s", len(batch), e)
                 except UnreachableError as e:
                     log.warning("%d results not submitted yet: %s", len(batch), e)
+                except UnreadableError as e:
+                    document = _readable(e.text)
+                    if {"verdicts", "steps", "state"} <= document.keys():
+                        self._settle(batch, document)
+                        return
+                    log.error("%d results not submitted yet: %s", len(batch), e)
                 # The first repetition is made even while the worker drains.
                 with self._changed:
                     self._changed.wait_for(lambda: self._has_ended, pause_seconds(attempt, _LONGEST_PAUSE, asked))
@@ -669,7 +720,7 @@ class Worker:
                     self._lose(run)
                 continue
             run.is_refused = True
-            failure = Outcome.permanent("result_not_storable", "the server refused the result: " + refused[index][:1000])
+            failure = run.outcome._unstorable("the server refused the result: " + refused[index][:1000])
             kept.append((run, failure._json(run.key[0], run.key[1], run.milliseconds())))
         return kept
 
@@ -701,7 +752,7 @@ class Worker:
                 self._register_again(began)
             self._watch_leases()
             return False
-        except UnreachableError as e:
+        except (UnreachableError, UnreadableError) as e:
             log.warning("no heartbeat: %s", e)
             self._watch_leases()
             return False
@@ -751,3 +802,27 @@ class Worker:
                         log.warning("the lease of %r runs out, because no server answers", run)
                         run.request_stop("lost")
 
+
+
+def _readable(text: str) -> Dict[str, Any]:
+    """The members of an answer that cannot be read as a whole, as far as they can be; of a step that cannot, its key and why."""
+    try:
+        members = _json.members(text)
+    except ValueError:
+        return {}
+    document: Dict[str, Any] = {}
+    for name, value in members.items():
+        try:
+            document[name] = [_readable_step(each) for each in _json.elements(value)] if name == "steps" else _json.loads(value, False)
+        except (ValueError, RecursionError, KeyError):
+            pass
+    return document
+
+
+def _readable_step(text: str) -> Dict[str, Any]:
+    try:
+        step: Dict[str, Any] = _json.loads(text, False)
+        return step
+    except (ValueError, RecursionError) as e:
+        members = _json.members(text)
+        return {"step_uuid": _json.loads(members["step_uuid"], False), "handoff": _json.loads(members["handoff"], False), _COMPLAINT: str(e)}

@@ -178,6 +178,7 @@ export const t = {
     },
     stepActions: {
       reset_for_retry: ["Reset", "The step runs again, with fresh attempts."],
+      newToken: ["Its effect is wanted again", "Gives the step another idempotency token, so that other systems take it for a new request. Otherwise they know what an earlier attempt has done."],
       complete_manually: ["Complete", "The step is complete with the result that you give; its successors see it."],
       resolve_manually: ["Resolve", "The step counts as done without a result."],
     },
@@ -238,7 +239,7 @@ export const t = {
   schedules: {
     none: "No schedule matches.", kind: "schedule", between: (from, to) => `from ${from} to ${to}`, triggerOf: (name) => `Submit a task of ${name} now`, create: "New schedule", change: "Change", save: "Save", ofTemplate: "Schedule it", timing: "Fires", next: "Next", last: "Last", lastTask: "its task", counts: "Fire times",
     countsOf: (s) => `${s.started} started, ${s.skipped} skipped, ${s.missed} missed, ${s.failed} failed`, every: (text) => `every ${text}`, active: "active", over: "It fires no more.", paused: "Paused", failing: "Failing", yes: "yes", no: "no",
-    pausedBy: (name) => `paused by ${name}`, inARow: (n) => many(n, "failure in a row", "failures in a row"), nextPage: "Further ones", firstPage: "First ones", tasks: "Its tasks",
+    pausedBy: (name) => `paused by ${name}`, inARow: (n) => many(n, "failure in a row", "failures in a row"), declinedBy: (n) => `${many(n, "server", "servers")} cannot calculate its fire times`, nextPage: "Further ones", firstPage: "First ones", tasks: "Its tasks",
     pause: "Pause", pauseSentence: "It starts nothing until it is resumed. Backfills and running tasks go on.", resume: "Resume", resumeSentence: "The fire times of the pause are recorded as missed.", catchUp: "Make up for missed fire times, as far as its catch-up allows",
     trigger: "Submit a task now", triggerSentence: "Submits one task now, whatever the overlap is. The next fire time stays.", remove: "Delete", removeSentence: "It fires no more. Its tasks and the record of its fire times stay.",
     noContext: "A change needs the permission tasks:context_read: it replaces the context as well.", upcoming: "Next fire times", nothingWhilePaused: "It is paused.",

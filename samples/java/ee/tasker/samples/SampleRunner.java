@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -89,12 +90,12 @@ public final class SampleRunner {
   /** Prints a line per case, its differences, and a summary. @return whether there are cases, and all are as expected */
   public static boolean report(List<Outcome> outcomes, PrintStream out) {
     for (Outcome outcome : outcomes) {
-      out.printf("%-4s %s%s%n", outcome.ok() ? "ok" : "FAIL", outcome.sample(),
+      out.printf(Locale.ROOT, "%-4s %s%s%n", outcome.ok() ? "ok" : "FAIL", outcome.sample(),
           outcome.caseName().isEmpty() ? "" : " / " + outcome.caseName());
       outcome.differences().forEach(difference -> out.println("       " + difference));
     }
     long failed = outcomes.stream().filter(outcome -> !outcome.ok()).count();
-    out.printf("%d cases, %d as expected, %d not%n", outcomes.size(), outcomes.size() - failed, failed);
+    out.printf(Locale.ROOT, "%d cases, %d as expected, %d not%n", outcomes.size(), outcomes.size() - failed, failed);
     return failed == 0 && !outcomes.isEmpty();
   }
 
@@ -154,7 +155,7 @@ public final class SampleRunner {
           each.getKey().expected().getJsonObject("signals")
               .forEach((step, signal) -> due.add(new DueSignal(each.getKey(), taskUuid, step, signal.asJsonObject())));
         } catch (IOException e) {
-          troubles.put(each.getKey(), e.toString());
+          troubles.put(each.getKey(), e.getMessage());
         }
       }
     }
@@ -168,7 +169,7 @@ public final class SampleRunner {
           }
         } catch (IOException e) {
           due.remove(each);
-          troubles.put(each.sampleCase(), e.toString());
+          troubles.put(each.sampleCase(), e.getMessage());
         }
       }
       if (due.isEmpty() || System.nanoTime() > deadline) {
@@ -209,7 +210,7 @@ public final class SampleRunner {
     try {
       return differences(sampleCase, submission);
     } catch (IOException e) {
-      return List.of(e.toString());
+      return List.of(e.getMessage());
     }
   }
 

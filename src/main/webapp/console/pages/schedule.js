@@ -177,6 +177,7 @@ function Whole({ schedule: one, path, params, reload }) {
       ${may("tasks:list", one.namespace) && html`<a href=${link("tasks", { namespace: one.namespace, initiator: `schedule:${one.name}` })}>${t.schedules.tasks}</a>`}</div>
     ${one.pause_reason && html`<p class="note warn">${t.schedules.pausedBy(one.paused_by)}: ${one.pause_reason}</p>`}
     ${one.last_failure && one.failures_in_a_row > 0 && html`<div class="note bad"><strong>${t.schedules.inARow(one.failures_in_a_row)}</strong><${Json} value=${one.last_failure} name="failure" /></div>`}
+    ${one.declines?.length > 0 && html`<div class="note warn" data-declines=${one.declines.length}><strong>${t.schedules.declinedBy(one.declines.length)}</strong><ul>${one.declines.map((each) => html`<li key=${each.server_uuid}>${each.server}: ${each.message}</li>`)}</ul></div>`}
     <div class="row actions">
       <${Action} ...${common} label=${t.schedules.pause} of=${one.name} kind=${t.schedules.kind} sentence=${t.schedules.pauseSentence} isOffered=${can("pause")} send=${act("pause")} />
       <${Action} ...${common} label=${t.schedules.resume} of=${one.name} kind=${t.schedules.kind} sentence=${t.schedules.resumeSentence} isOffered=${can("resume")} fields=${[{ name: "catch_up", label: t.schedules.catchUp, kind: "check" }]} send=${act("resume", (values) => ({ catch_up: values.catch_up }))} />

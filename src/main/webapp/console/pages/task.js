@@ -54,13 +54,14 @@ function StepActions({ task, step, isDecision, onDone }) {
   const path = `v1/tasks/${task.task_uuid}/workflow_steps/${step.step_uuid}`;
   const send = (action, by, more = () => ({})) => (values, key) =>
     change("PATCH", path, { action_type: action, [by]: shared.me.name, reason: values.reason, attempt: step.attempts, ...more(values) }, key);
-  const [reset, complete, resolve] = ["reset_for_retry", "complete_manually", "resolve_manually"].map((action) => t.task.stepActions[action]);
+  const [reset, newToken, complete, resolve] = ["reset_for_retry", "newToken", "complete_manually", "resolve_manually"].map((action) => t.task.stepActions[action]);
   const common = { of: step.name, kind: t.task.kindOfStep, isAllowed: may("steps:resolve", task.namespace), onDone, onConflict: onDone, now: step.attempts > 0 ? `${words(step.state)}, ${t.task.attempt(step.attempts, step.max_attempts)}` : words(step.state) };
   const can = (action) => step.allowed_actions?.includes(action);
   const fields = [{ name: "result", label: t.task.result, kind: "area", value: "{}" }, ...(isDecision ? [{ name: "decision", label: t.task.decision }] : [])];
   const completion = (values) => ({ completion_data: { result: json(values.result), ...(isDecision ? { decision: values.decision.split(",").map((name) => name.trim()).filter(Boolean) } : {}) } });
   return html`<div class="row actions">
-    <${Action} ...${common} label=${reset[0]} sentence=${reset[1]} isOffered=${can("reset_for_retry")} send=${send("reset_for_retry", "reset_by")} />
+    <${Action} ...${common} label=${reset[0]} sentence=${reset[1]} isOffered=${can("reset_for_retry")}
+      fields=${[{ name: "newToken", label: newToken[0], hint: newToken[1], kind: "check" }]} send=${send("reset_for_retry", "reset_by", (values) => ({ new_idempotency_token: values.newToken }))} />
     <${Action} ...${common} label=${complete[0]} sentence=${complete[1]} isOffered=${can("complete_manually")} fields=${fields} send=${send("complete_manually", "completed_by", completion)} />
     <${Action} ...${common} label=${resolve[0]} sentence=${resolve[1]} isDangerous isOffered=${can("resolve_manually")} send=${send("resolve_manually", "resolved_by")} />
     <${Action} label=${t.tree.fork} title=${t.tree.forkOf(t.task.named(task), step.name)} sentence=${t.tree.forkSentence} isOffered=${task.allowed_actions.includes("fork")} onDone=${(made) => { location.hash = link("tasks", made.task_uuid); }}

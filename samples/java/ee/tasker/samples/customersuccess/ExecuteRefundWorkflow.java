@@ -12,9 +12,9 @@ import jakarta.json.Json;
 import jakarta.json.JsonObject;
 
 /**
- * Submits the approved refund to the payments team's workflow and does not wait for it. The idempotency key identifies the
- * step, not the attempt ({@link StepContext#idempotencyToken()} differs between attempts): if this server crashes after
- * starting the refund and before submitting the result, the next attempt finds the refund it started.
+ * Submits the approved refund to the payments team's workflow and does not wait for it. The idempotency key has the step's
+ * {@link StepContext#idempotencyToken()}, which all attempts share: if this server crashes after starting the refund and
+ * before submitting the result, the next attempt finds the refund it started.
  */
 @ApplicationScoped
 @Handles("customer_success.ExecuteRefundWorkflow")
@@ -35,7 +35,8 @@ public class ExecuteRefundWorkflow implements StepHandler {
     if (!approval.flag("approved", false)) {
       return StepOutcome.permanent("NotApproved", "the refund was not approved");
     }
-    RefundStarter.StartedRefund started = refunds.start(paymentsContext(step), step.correlationId(), "refund-of-step-" + step.stepUuid());
+    RefundStarter.StartedRefund started = refunds.start(paymentsContext(step), step.correlationId(),
+        "refund-of-step-" + step.idempotencyToken());
     return StepOutcome.success(Json.createObjectBuilder()
         .add("delegated_to", "payments/process_refund")
         .add("refund_task_uuid", started.taskUuid().toString())

@@ -3,7 +3,6 @@ package ee.tasker.benchmark;
 import ee.tasker.run.DatabaseAddress;
 import ee.tasker.run.LibertyProcess;
 import ee.tasker.run.Login;
-import ee.tasker.run.RunProblem;
 import ee.tasker.run.ServerProcess;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
@@ -57,9 +56,7 @@ final class Servers implements AutoCloseable {
     running.add(server);
     server.claimPort();
     server.start(options.checkout().resolve("server-config/liberty"), options.war());
-    if (!server.awaitReady(Duration.ofMinutes(3))) {
-      throw new RunProblem("The server on port " + port + " did not become ready. Its log: " + server.log());
-    }
+    server.awaitReady(Duration.ofMinutes(15), database);
   }
 
   private Map<String, String> environment(int port, String roles) {

@@ -9,8 +9,10 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
@@ -58,6 +60,7 @@ final class SteadyLoad {
   private final AtomicInteger begun = new AtomicInteger();
   private final AtomicInteger sentAgain = new AtomicInteger();
   private final AtomicLong longestWaitNanos = new AtomicLong();
+  private final Queue<Long> waits = new ConcurrentLinkedQueue<>();
   private volatile int allowed = Integer.MAX_VALUE;
   private volatile boolean stopped;
   private CompletableFuture<Void> sending;
@@ -122,7 +125,9 @@ final class SteadyLoad {
     http.sendAsync(request, HttpResponse.BodyHandlers.ofString()).whenComplete((answer, lost) -> {
       if (lost == null && isAnswer.test(number, answer)) {
         answers.put(number, answer);
-        longestWaitNanos.accumulateAndGet(System.nanoTime() - due, Math::max);
+        long wait = System.nanoTime() - due;
+        longestWaitNanos.accumulateAndGet(wait, Math::max);
+        waits.add(wait);
         free.release();
         return;
       }
@@ -188,6 +193,12 @@ final class SteadyLoad {
 
   int sentAgain() {
     return sentAgain.get();
+  }
+
+  /** The wait that this share of the answered requests did not exceed. */
+  Duration percentile(double share) {
+    long[] sorted = waits.stream().mapToLong(Long::longValue).sorted().toArray();
+    return Duration.ofNanos(sorted.length == 0 ? 0 : sorted[(int) Math.min(sorted.length - 1, Math.ceil(share * sorted.length))]);
   }
 
   Duration longestWait() {

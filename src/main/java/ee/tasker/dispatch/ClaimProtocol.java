@@ -5,6 +5,7 @@ import ee.tasker.engine.reply.EngineReply;
 import ee.tasker.message.StepDispatcher;
 import ee.tasker.message.WorkNotifier;
 import ee.tasker.platform.DatabaseFaults;
+import ee.tasker.platform.Json;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
@@ -18,6 +19,8 @@ import ee.tasker.step.model.StepKey;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
+import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -69,6 +72,7 @@ public class ClaimProtocol implements StepDispatcher {
   private Consumer<EngineReply> committed;
   private Runnable claimOutcomeUnknown;
   private Consumer<Stream<RunningStep>> release;
+  private Consumer<List<StepKey>> giveBack;
 
   @Inject
   void connect(Permits permits, RunningSteps running, QueueHint hint, StepReceiver receiver, Steps steps, WorkNotifier workNotifier,
@@ -77,12 +81,13 @@ public class ClaimProtocol implements StepDispatcher {
     // there. Before the web application has started no handler can run.
     connect(permits, running, hint, receiver,
         () -> live.has(Role.WORKER) && settings.worker().namespaces().isEmpty() && web.isStarted(),
-        claimedSteps -> read(steps, meters, claimedSteps), workNotifier::committed, orphanedClaims::expect, unstarted::release);
+        claimedSteps -> read(steps, meters, claimedSteps), workNotifier::committed, orphanedClaims::expect, unstarted::release,
+        steps::release);
   }
 
   void connect(Permits permits, RunningSteps running, QueueHint hint, StepReceiver receiver, BooleanSupplier takesFromOutsideQueues,
       Function<JsonArray, List<ClaimedStep>> reader, Consumer<EngineReply> committed, Runnable claimOutcomeUnknown,
-      Consumer<Stream<RunningStep>> release) {
+      Consumer<Stream<RunningStep>> release, Consumer<List<StepKey>> giveBack) {
     this.permits = permits;
     this.running = running;
     this.hint = hint;
@@ -92,6 +97,7 @@ public class ClaimProtocol implements StepDispatcher {
     this.committed = committed;
     this.claimOutcomeUnknown = claimOutcomeUnknown;
     this.release = release;
+    this.giveBack = giveBack;
   }
 
   @Override
@@ -192,10 +198,11 @@ public class ClaimProtocol implements StepDispatcher {
     }
   }
 
-  private List<RunningStep> accept(JsonArray claimedSteps) {
-    if (claimedSteps.isEmpty()) {
+  private List<RunningStep> accept(JsonArray reply) {
+    if (reply.isEmpty()) {
       return List.of();
     }
+    JsonArray claimedSteps = withoutLeftOut(reply);
     List<ClaimedStep> read;
     try {
       read = reader.apply(claimedSteps);
@@ -217,6 +224,25 @@ public class ClaimProtocol implements StepDispatcher {
       release(steps, fault);
       return List.of();
     }
+  }
+
+  /** The first step of a reply has its documents always, so that each call makes progress. */
+  private JsonArray withoutLeftOut(JsonArray reply) {
+    List<StepKey> leftOut = reply.getValuesAs(JsonObject.class).stream().filter(ClaimedStep::isLeftOut).map(ClaimedStep::key).toList();
+    if (leftOut.isEmpty()) {
+      return reply;
+    }
+    permits.release(leftOut.size());
+    try {
+      giveBack.accept(leftOut);
+    } catch (Exception fault) {
+      LOG.write(LogEvent.CALL_FAILED, fault, "call", "release_steps", "steps", leftOut.size());
+      claimOutcomeUnknown.run();
+    }
+    hint.set();
+    JsonArrayBuilder whole = Json.build().createArrayBuilder();
+    reply.getValuesAs(JsonObject.class).stream().filter(step -> !ClaimedStep.isLeftOut(step)).forEach(whole::add);
+    return whole.build();
   }
 
   private void release(List<RunningStep> steps, Exception fault) {

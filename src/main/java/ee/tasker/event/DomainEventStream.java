@@ -1,11 +1,10 @@
 package ee.tasker.event;
 
-import ee.tasker.event.DomainEventStreams.Permitted;
+import ee.tasker.platform.Recheck;
 import jakarta.json.JsonObject;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.function.Supplier;
 
 /**
  * A stream of domain events, with a bounded buffer of those not sent yet. It first catches up from its position at its own pace, and then receives
@@ -13,7 +12,7 @@ import java.util.function.Supplier;
  */
 final class DomainEventStream extends OutgoingStream {
   private final DomainEventFilter filter;
-  private final Supplier<Permitted> permission;
+  private final Recheck<DomainEventView> permission;
   private final int buffer;
   private DomainEventView view;
   private long position;
@@ -25,7 +24,7 @@ final class DomainEventStream extends OutgoingStream {
    * @param drained    called when everything is sent
    * @param ended      called once, when nothing more will be sent
    */
-  DomainEventStream(DomainEventFilter filter, DomainEventView view, Supplier<Permitted> permission, long position, EventSink sink,
+  DomainEventStream(DomainEventFilter filter, DomainEventView view, Recheck<DomainEventView> permission, long position, EventSink sink,
       int buffer,
       Executor executor, Runnable drained, Runnable ended) {
     super(sink, executor, drained, ended);
@@ -44,9 +43,13 @@ final class DomainEventStream extends OutgoingStream {
     return filter;
   }
 
-  /** What the listener may see now; may take long. */
-  Permitted permitted() {
-    return permission.get();
+  @Override
+  protected boolean isStillPermitted() {
+    Recheck.Outcome<DomainEventView> now = permission.now();
+    if (now instanceof Recheck.Outcome.Permitted<DomainEventView> shown) {
+      show(shown.what());
+    }
+    return !(now instanceof Recheck.Outcome.Withdrawn);
   }
 
   @Override
@@ -63,7 +66,7 @@ final class DomainEventStream extends OutgoingStream {
   }
 
   /** What the listener may see has changed. */
-  synchronized void show(DomainEventView now) {
+  private synchronized void show(DomainEventView now) {
     view = now;
   }
 

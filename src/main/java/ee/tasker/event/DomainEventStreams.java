@@ -1,36 +1,19 @@
 package ee.tasker.event;
 
-import ee.tasker.platform.Log;
-import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Recheck;
 import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonValue;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.function.Supplier;
 
 /**
- * Streams of domain events; {@link StreamReader} reads the feed for all of them. What a listener may see is asked again with each heartbeat, and a
- * stream ends when its caller may see nothing any more. Thread-safe.
+ * Streams of domain events; {@link StreamReader} reads the feed for all of them. Thread-safe.
  */
 @ApplicationScoped
 public class DomainEventStreams extends StreamReader<DomainEventStream> {
-  private static final Log LOG = Log.of(DomainEventStreams.class);
   private static final int BATCH = 500;
-
-  /** What the caller of a stream may see. */
-  public sealed interface Permitted {
-    record View(DomainEventView view) implements Permitted {
-    }
-
-    record Nothing() implements Permitted {
-    }
-
-    /** It could not be found out. */
-    record AsBefore() implements Permitted {
-    }
-  }
 
   @Inject
   private DomainEvents feed;
@@ -45,10 +28,10 @@ public class DomainEventStreams extends StreamReader<DomainEventStream> {
    *
    * @param after      the position of the last event that the client has; empty for the present end of the feed
    * @param view       what the caller may see now
-   * @param permission what the caller may see, asked with each heartbeat; may take long
+   * @param permission what the caller may see, asked again while the stream is open
    * @throws ee.tasker.platform.Problem 400 invalid-request for a position that the feed has never had, 503 too-many-streams
    */
-  public void open(DomainEventFilter filter, OptionalLong after, DomainEventView view, Supplier<Permitted> permission,
+  public void open(DomainEventFilter filter, OptionalLong after, DomainEventView view, Recheck<DomainEventView> permission,
       EventSink sink) {
     feed.sequence();
     DomainEvents.End end = feed.end();
@@ -93,24 +76,5 @@ public class DomainEventStreams extends StreamReader<DomainEventStream> {
     DomainEvents.Page page = feed.page(JsonValue.EMPTY_JSON_OBJECT, BATCH, tail);
     live.forEach(stream -> give(stream, stream.take(page.events(), page.position())));
     return new Read(page.position(), page.position() > tail, page.hasMore());
-  }
-
-  /** On a thread of the pool, because a check of credentials may take long. */
-  @Override
-  protected void beating(DomainEventStream stream) {
-    threads().execute(() -> checkPermission(stream));
-  }
-
-  private static void checkPermission(DomainEventStream stream) {
-    try {
-      Permitted now = stream.permitted();
-      if (now instanceof Permitted.View shown) {
-        stream.show(shown.view());
-      } else if (now instanceof Permitted.Nothing) {
-        stream.end();
-      }
-    } catch (RuntimeException fault) {
-      LOG.write(LogEvent.CALL_FAILED, fault, "call", "permissions of a stream");
-    }
   }
 }

@@ -31,7 +31,7 @@ class EventGateway {
   }
 
   JsonObject listDomainEvents(JsonObject filter, int limit, long after) {
-    return sql.object("list_domain_events(cast(? as jsonb), ?, ?)", filter, limit, after);
+    return sql.answer("list_domain_events(cast(? as jsonb), ?, ?)", filter, limit, after).asJsonObject();
   }
 
   DomainEvents.Page getPage(JsonObject filter, int limit, long after) {
@@ -41,7 +41,7 @@ class EventGateway {
   }
 
   DomainEvents.End getEndOfFeed() {
-    JsonObject page = sql.object("list_domain_events('{}', 1, null)");
+    JsonObject page = sql.answer("list_domain_events('{}', 1, null)").asJsonObject();
     return new DomainEvents.End(page.getJsonNumber("position").longValueExact(), page.getJsonNumber("bound").longValueExact());
   }
 

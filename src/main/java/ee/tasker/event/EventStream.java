@@ -1,6 +1,7 @@
 package ee.tasker.event;
 
 import ee.tasker.engine.model.TaskState;
+import ee.tasker.platform.Recheck;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -18,6 +19,7 @@ final class EventStream extends OutgoingStream {
   private static final long NEVER = Long.MAX_VALUE;
 
   private final EventFilter filter;
+  private final Recheck<?> permission;
   private final int buffer;
   private final ReadSpan span = new ReadSpan();
 
@@ -28,12 +30,15 @@ final class EventStream extends OutgoingStream {
   private String endState;
 
   /**
-   * @param drained called when everything is sent
-   * @param ended   called once, when nothing more will be sent
+   * @param permission whether the listener may have these events
+   * @param drained    called when everything is sent
+   * @param ended      called once, when nothing more will be sent
    */
-  EventStream(EventFilter filter, Position position, EventSink sink, int buffer, Executor executor, Runnable drained, Runnable ended) {
+  EventStream(EventFilter filter, Recheck<?> permission, Position position, EventSink sink, int buffer, Executor executor, Runnable drained,
+      Runnable ended) {
     super(sink, executor, drained, ended);
     this.filter = filter;
+    this.permission = permission;
     this.position = position;
     this.buffer = buffer;
   }
@@ -50,6 +55,11 @@ final class EventStream extends OutgoingStream {
   @Override
   Optional<UUID> task() {
     return filter.taskUuid();
+  }
+
+  @Override
+  protected boolean isStillPermitted() {
+    return !(permission.now() instanceof Recheck.Outcome.Withdrawn<?>);
   }
 
   @Override

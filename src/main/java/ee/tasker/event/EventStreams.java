@@ -2,6 +2,7 @@ package ee.tasker.event;
 
 import ee.tasker.message.ChangeListener;
 import ee.tasker.platform.Problem;
+import ee.tasker.platform.Recheck;
 import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -39,9 +40,11 @@ public class EventStreams extends StreamReader<EventStream> implements ChangeLis
    * @param after     the id of the last event that the client has received
    * @param name      a stream that is open with the same name ends first
    * @param taskState current state of the task that the stream is about
+   * @param permission whether the caller may have these events, asked again while the stream is open
    * @throws Problem 400 invalid-request for an invalid id, 503 too-many-streams
    */
-  public void open(EventFilter filter, Optional<String> name, Optional<String> after, Optional<String> taskState, EventSink sink) {
+  public void open(EventFilter filter, Optional<String> name, Optional<String> after, Optional<String> taskState, Recheck<?> permission,
+      EventSink sink) {
     Optional<Position> given = after.map(id -> Position.parse(id).orElseThrow(EventStreams::unknown));
     Events.Batch now = events.now();
     if (given.filter(position -> position.next() > now.bound()).isPresent()) {
@@ -49,7 +52,7 @@ public class EventStreams extends StreamReader<EventStream> implements ChangeLis
     }
     Position start = given.orElse(filter.taskUuid().isPresent() ? Position.BEGINNING : Position.at(now.bound()));
     open(name, (drained, ended) -> {
-      EventStream stream = new EventStream(filter, start, sink, buffer(), threads(), drained, ended);
+      EventStream stream = new EventStream(filter, permission, start, sink, buffer(), threads(), drained, ended);
       taskState.ifPresent(state -> stream.endsWith(state, now.horizon()));
       return stream;
     });

@@ -11,6 +11,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 /**
@@ -29,6 +30,7 @@ abstract class OutgoingStream {
   protected final Deque<Event> waiting = new ArrayDeque<>();
   /** The stream ends when everything has been sent. */
   protected boolean isClosing;
+  private final AtomicBoolean isChecking = new AtomicBoolean();
   private boolean isBusy;
   private boolean isEnded;
   private long sendingSince;
@@ -51,6 +53,24 @@ abstract class OutgoingStream {
 
   /** The stream has caught up, and from now on gets events as they come. */
   abstract void goLive();
+
+  /** Asks again whether the caller may have the stream, and what it may see; may take long. */
+  protected abstract boolean isStillPermitted();
+
+  /** Ends the stream when the caller has lost the right to it. May take long; does nothing while an earlier check is under way. */
+  void recheck() {
+    if (isChecking.compareAndSet(false, true)) {
+      try {
+        if (!isStillPermitted()) {
+          end();
+        }
+      } catch (RuntimeException fault) {
+        LOG.write(LogEvent.CALL_FAILED, fault, "call", "permissions of a stream");
+      } finally {
+        isChecking.set(false);
+      }
+    }
+  }
 
   /** What is sent when nothing else is. */
   protected abstract Event heartbeat();

@@ -2,6 +2,7 @@ package ee.tasker.event;
 
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Recheck;
 import ee.tasker.platform.Settings;
 import ee.tasker.platform.ThreadPool;
 import ee.tasker.platform.ThreadPools;
@@ -17,7 +18,8 @@ import java.util.function.BiFunction;
 /**
  * The streams of one kind, and the only reader of their source on this server. A new stream catches up from its position at its own pace, one page at
  * a time, and then joins those that receive what this reader reads. While there are streams it reads the end of the source after each change and at
- * least once a second; without streams it reads nothing. Thread-safe.
+ * least once a second; without streams it reads nothing. What the caller of a stream is permitted is asked again every {@link Recheck#EVERY}, and a
+ * stream ends when its caller has lost the right to it. Thread-safe.
  *
  * @param <S> the streams
  */
@@ -45,6 +47,7 @@ abstract class StreamReader<S extends OutgoingStream> {
   private long tail = UNKNOWN;
   private long pauseMs = SHORTEST_PAUSE_MS;
   private long lastBeat;
+  private long lastRecheck;
   private PacedReads reads;
   private ThreadPool threads;
 
@@ -80,9 +83,6 @@ abstract class StreamReader<S extends OutgoingStream> {
 
   /** The tail has been read as far as possible. */
   protected void tailRead(boolean isNews) {}
-
-  /** The reader sends heartbeats: time to look whether the stream may go on. */
-  protected void beating(S stream) {}
 
   /** One thread per stream that may block on a slow client, as sending does on some servers, and one for the reader. */
   protected void start(String name) {
@@ -209,8 +209,17 @@ abstract class StreamReader<S extends OutgoingStream> {
       LOG.write(LogEvent.CALL_FAILED, fault, "call", call());
       pause = AFTER_FAULT_MS;
     }
+    recheck();
     beat();
     return pause;
+  }
+
+  /** Each on a thread of the pool, because a check of credentials may take long. */
+  private void recheck() {
+    if (System.nanoTime() - lastRecheck >= Recheck.EVERY.toNanos()) {
+      lastRecheck = System.nanoTime();
+      all.forEach(stream -> threads.execute(stream::recheck));
+    }
   }
 
   private long rest() {
@@ -240,7 +249,6 @@ abstract class StreamReader<S extends OutgoingStream> {
     }
     lastBeat = System.nanoTime();
     for (S stream : all) {
-      beating(stream);
       if (!stream.beat(2 * period)) {
         LOG.write(LogEvent.STREAM_CUT, "cause", "an event could not be sent", "task", stream.task().orElse(null));
       }

@@ -12,7 +12,8 @@ public final class HttpFailures {
   /**
    * 408, 425, 429 and 5xx except 501 are retryable; every other status from 400 up is permanent.
    *
-   * @param retryAfter the {@code Retry-After} header in seconds, or null; an HTTP date is ignored
+   * @param retryAfter the {@code Retry-After} header in seconds, or null; an HTTP date is ignored, and so is what is longer than
+   *                   {@link StepOutcome#LONGEST_DELAY}
    * @return empty for a status below 400, which is not a failure
    */
   public static Optional<StepOutcome> of(int status, String retryAfter, String message) {
@@ -31,6 +32,7 @@ public final class HttpFailures {
   private static Optional<Duration> seconds(String retryAfter) {
     return retryAfter != null && retryAfter.strip().matches("\\d{1,9}")
         ? Optional.of(Duration.ofSeconds(Long.parseLong(retryAfter.strip())))
+            .filter(delay -> delay.compareTo(StepOutcome.LONGEST_DELAY) <= 0)
         : Optional.empty();
   }
 }

@@ -13,18 +13,21 @@ public class RetryableStepException extends RuntimeException {
     this(errorType, message, null, null);
   }
 
-  /** @param delay how long the called service asked us to wait, or null */
+  /**
+   * @param delay how long the called service asked us to wait, up to {@link StepOutcome#LONGEST_DELAY}, or null
+   * @throws IllegalArgumentException when it is negative or longer
+   */
   public RetryableStepException(String errorType, String message, Duration delay, Throwable cause) {
     super(message, cause);
     this.errorType = errorType;
-    this.delay = delay;
+    this.delay = delay == null ? null : Delays.checked("delay", delay);
   }
 
   public String errorType() {
     return errorType;
   }
 
-  public Optional<Duration> delay() {
+  public final Optional<Duration> delay() {
     return Optional.ofNullable(delay);
   }
 }

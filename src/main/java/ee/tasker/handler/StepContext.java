@@ -126,8 +126,18 @@ public interface StepContext {
   /** Renews this step's lease now. The server renews leases itself; a handler needs this only before a very long pause. */
   void heartbeat();
 
-  /** The same for every call of this attempt and different for every other attempt: step uuid and attempt. */
+  /**
+   * To be given to other systems, so that they do once what all attempts of this step ask for, such as a payment. It stays the same over
+   * attempts, yields, the loss of a server, and a restore of the database from a backup. It changes only when an operator wants the effect
+   * again: with {@code rerun_completed} for a step that was done, or with {@code new_idempotency_token} for one that had failed. At most 64
+   * letters, digits, hyphens and colons.
+   */
   default String idempotencyToken() {
+    return stepUuid().toString();
+  }
+
+  /** The same over the yields of this attempt, and different for every other attempt: for effects that each attempt must have anew. */
+  default String attemptToken() {
     return stepUuid() + ":" + attempt();
   }
 

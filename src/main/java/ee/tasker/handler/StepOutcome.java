@@ -11,6 +11,9 @@ import java.util.Optional;
 /** The outcome that a handler reports for its step. Immutable. */
 public sealed interface StepOutcome {
 
+  /** Ten years: the longest time that a step waits for a retry, or after a yield. */
+  Duration LONGEST_DELAY = Duration.ofDays(3_650);
+
   /** The work is done; {@code result} is what successors see under the step's name. */
   record Success(JsonValue result) implements StepOutcome {
     public Success {
@@ -52,16 +55,14 @@ public sealed interface StepOutcome {
    * The step failed and may succeed later. It is retried while attempts remain; otherwise it moves to {@code error}.
    *
    * @param errorType a short stable word for statistics, for instance {@code GatewayTimeout}
-   * @param delay     how long the called service asked us to wait; takes precedence over the template's backoff
+   * @param delay     how long the called service asked us to wait, up to {@link #LONGEST_DELAY}; takes precedence over the template's backoff
    */
   record RetryableFailure(String errorType, String message, Optional<Duration> delay) implements StepOutcome {
     public RetryableFailure {
       requireText(errorType, "errorType");
       Objects.requireNonNull(message, "message");
       Objects.requireNonNull(delay, "delay: use Optional.empty()");
-      if (delay.filter(Duration::isNegative).isPresent()) {
-        throw new IllegalArgumentException("delay must not be negative: " + delay.get());
-      }
+      delay.ifPresent(given -> Delays.checked("delay", given));
     }
   }
 
@@ -88,16 +89,14 @@ public sealed interface StepOutcome {
    * For loops over many rows, and for polling another system. A transactional handler commits what it has written.
    *
    * @param checkpoint at most 64 KiB; empty to keep the latest one
-   * @param after      at least how long the step waits. If it is shorter than a second and the checkpoint stays the same, the step has made no
+   * @param after      at least how long the step waits, up to {@link #LONGEST_DELAY}. If it is shorter than a second and the checkpoint stays the same, the step has made no
    *                   progress: it waits longer each time, and fails at the 20th in a row
    */
   record Yield(Optional<JsonValue> checkpoint, Duration after) implements StepOutcome {
     public Yield {
       Objects.requireNonNull(checkpoint, "checkpoint: use Optional.empty() to keep the latest one");
       Objects.requireNonNull(after, "after: use Duration.ZERO to go on as soon as possible");
-      if (after.isNegative()) {
-        throw new IllegalArgumentException("after must not be negative: " + after);
-      }
+      Delays.checked("after", after);
     }
   }
 

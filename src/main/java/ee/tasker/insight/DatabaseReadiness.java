@@ -1,11 +1,13 @@
 package ee.tasker.insight;
 
 import ee.tasker.engine.reply.InstallationStatus;
+import ee.tasker.platform.DatabaseUsability;
 import ee.tasker.platform.EngineThreads;
 import ee.tasker.platform.SchemaMigration;
 import ee.tasker.platform.StartSequence;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
@@ -19,7 +21,9 @@ import org.eclipse.microprofile.health.Readiness;
 
 /**
  * Up when the database answers in time, can be written to, and has at least the schema version that this application ships.
- * A newer schema is fine: during a rolling upgrade two versions of the application share a database.
+ * A newer schema is fine: during a rolling upgrade two versions of the application share a database. Down also while its
+ * disk is full or it refuses this server's login, as calls have {@linkplain DatabaseUsability noticed}: reads may still
+ * work then.
  */
 @Readiness
 @ApplicationScoped
@@ -38,6 +42,9 @@ public class DatabaseReadiness implements HealthCheck {
   @Inject
   private StartSequence start;
 
+  @Inject
+  private DatabaseUsability usability;
+
   /** One query at a time: with a hanging database, each probe would otherwise block another thread. */
   private Future<InstallationStatus> asked;
 
@@ -51,7 +58,7 @@ public class DatabaseReadiness implements HealthCheck {
     long asking = System.nanoTime();
     try {
       if (asked == null) {
-        FutureTask<InstallationStatus> question = new FutureTask<>(insight::installationStatus);
+        FutureTask<InstallationStatus> question = new FutureTask<>(this::ask);
         threads.execute(question);
         asked = question;
       }
@@ -60,7 +67,9 @@ public class DatabaseReadiness implements HealthCheck {
       if (status.isReadOnly()) {
         answer.withData("problem", "the database is read-only: a standby, or a primary that was demoted");
       }
-      return answer.status(schema.isSatisfiedBy(status.schemaVersion()) && !status.isReadOnly())
+      Optional<String> unusable = usability.problem();
+      unusable.ifPresent(problem -> answer.withData("problem", problem));
+      return answer.status(schema.isSatisfiedBy(status.schemaVersion()) && !status.isReadOnly() && unusable.isEmpty())
           .withData("schema", status.schemaVersion())
           .withData("read_only", status.isReadOnly())
           .withData("servers", status.servers())
@@ -73,10 +82,18 @@ public class DatabaseReadiness implements HealthCheck {
       return answer.down().withData("problem", "no answer within " + BOUND_SECONDS + " seconds").build();
     } catch (ExecutionException | RejectedExecutionException e) {
       asked = null;
-      return answer.down().withData("problem", "the database cannot be queried").build();
+      return answer.down().withData("problem", usability.problem().orElse("the database cannot be queried")).build();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return answer.down().withData("problem", "interrupted").build();
     }
+  }
+
+  private InstallationStatus ask() {
+    if (usability.isWriteDue()) {
+      insight.checkStorage();
+      usability.written();
+    }
+    return insight.installationStatus();
   }
 }

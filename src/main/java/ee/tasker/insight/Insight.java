@@ -7,7 +7,7 @@ import jakarta.json.JsonObject;
 import jakarta.transaction.Transactional;
 import java.util.Map;
 
-/** The component's facade. Read-only. */
+/** The component's facade. Read-only, except for what {@link #checkStorage} writes and deletes. */
 @ApplicationScoped
 @Transactional(Transactional.TxType.REQUIRES_NEW)
 public class Insight {
@@ -16,6 +16,11 @@ public class Insight {
 
   public InstallationStatus installationStatus() {
     return gateway.getInstallationStatus();
+  }
+
+  /** Tries a write that needs room on the database's disk; fails with the write's error when there is none. */
+  public void checkStorage() {
+    gateway.checkStorage();
   }
 
   /** @return as {@code tasker.get_server_documents}: the registered servers, their health, and how long offers wait */

@@ -20,8 +20,12 @@ class InsightGateway {
     return InstallationStatus.of(sql.object("get_installation_status()"));
   }
 
+  void checkStorage() {
+    sql.run("check_storage()");
+  }
+
   JsonObject getServerDocuments() {
-    return sql.object("get_server_documents()");
+    return sql.answer("get_server_documents()").asJsonObject();
   }
 
   JsonObject getQueueDocuments() {

@@ -17,11 +17,12 @@ class DeadMessageGateway {
   private ActingCaller caller;
 
   JsonObject listDeadMessages(String queue, boolean replayed, int limit, UUID before) {
-    return sql.object("list_dead_messages(?, ?, ?, cast(? as uuid))", queue, replayed, limit, before == null ? null : before.toString());
+    return sql.answer("list_dead_messages(?, ?, ?, cast(? as uuid))", queue, replayed, limit, before == null ? null : before.toString())
+        .asJsonObject();
   }
 
   JsonObject replayDeadMessage(UUID deadMessageUuid, String by) {
-    sql.run("set_caller(cast(? as text))", caller.name());
+    sql.run("begin_action(cast(? as text))", caller.name());
     return sql.object("replay_dead_message(cast(? as uuid), ?)", deadMessageUuid, by);
   }
 }

@@ -5,7 +5,6 @@ import ee.tasker.message.WorkNotifier;
 import ee.tasker.platform.AfterCommit;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
-import ee.tasker.platform.Problem.Violation;
 import ee.tasker.platform.Refusals;
 import ee.tasker.template.ContextSchema;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -13,8 +12,6 @@ import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 import jakarta.transaction.Transactional;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -77,7 +74,7 @@ public class Approvals {
    * @param values  null when there are none, as for a rejection
    * @param comment null when there is none
    * @return {@code {outcome, approval}}; outcome is done, or duplicate when the caller had decided the same before
-   * @throws Problem 400 invalid-values when the values violate the form; 413 payload-too-large
+   * @throws Problem 400 invalid-values when the values violate the form; 422 not-validated; 413 payload-too-large
    */
   public JsonObject decide(UUID approval, Approver by, boolean approved, JsonObject values, String comment) {
     JsonObject document = describe(approval, by);
@@ -102,12 +99,8 @@ public class Approvals {
   }
 
   private static void validate(JsonObject form, JsonObject values) {
-    List<Violation> violations = ContextSchema.compile(form.toString()).validate(values).stream()
-        .map(violation -> new Violation("values" + violation.pointer(), violation.message())).toList();
-    if (!violations.isEmpty()) {
-      throw new Problem(400, "invalid-values",
-          "the values do not fit the form: " + violations.get(0).field() + ": " + violations.get(0).message(), violations, Map.of());
-    }
+    ContextSchema.compile(form.toString()).require(values, "values",
+        () -> Problem.of(400, "invalid-values", "the values do not fit the form"));
   }
 
   public static Problem notFound(UUID approval) {

@@ -28,7 +28,7 @@ class OperationGateway {
 
   /** To be called before an operator's action, in the same transaction. */
   private void tellCaller() {
-    sql.run("set_caller(cast(? as text))", caller.name());
+    sql.run("begin_action(cast(? as text))", caller.name());
   }
 
   JsonObject actOnStep(UUID task, UUID step, Action action) {
@@ -51,7 +51,7 @@ class OperationGateway {
   }
 
   JsonValue getForkDocuments(UUID task, int limit, UUID before) {
-    return sql.json("get_fork_documents(cast(? as uuid), ?, cast(? as uuid))", task, limit, before == null ? null : before.toString());
+    return sql.answer("get_fork_documents(cast(? as uuid), ?, cast(? as uuid))", task, limit, before == null ? null : before.toString());
   }
 
   JsonValue getActionSchemas(UUID task, UUID step) {
@@ -59,15 +59,15 @@ class OperationGateway {
   }
 
   JsonArray getTaskHistory(UUID task) {
-    return sql.array("get_task_history(cast(? as uuid))", task);
+    return sql.answer("get_task_history(cast(? as uuid))", task).asJsonArray();
   }
 
   JsonValue getWaitingDocument(UUID task, boolean showsContext, boolean showsErrors) {
-    return sql.json("get_waiting_document(cast(? as uuid), ?, ?)", task, showsContext, showsErrors);
+    return sql.answer("get_waiting_document(cast(? as uuid), ?, ?)", task, showsContext, showsErrors);
   }
 
   JsonArray getPauses() {
-    return sql.array("get_pauses()");
+    return sql.answer("get_pauses()").asJsonArray();
   }
 
   JsonObject pauseTemplates(String namespace, String name, String version, String by, String reason) {
@@ -122,13 +122,13 @@ class OperationGateway {
   }
 
   JsonObject listBulkActions(JsonArray namespaces, int limit, UUID before) {
-    return sql.object("list_bulk_actions(cast(? as jsonb), ?, cast(? as uuid))", namespaces, limit,
-        before == null ? null : before.toString());
+    return sql.answer("list_bulk_actions(cast(? as jsonb), ?, cast(? as uuid))", namespaces, limit,
+        before == null ? null : before.toString()).asJsonObject();
   }
 
   JsonObject listBulkActionTasks(UUID token, String outcome, int limit, UUID after) {
-    return sql.object("list_bulk_action_tasks(cast(? as uuid), ?, ?, cast(? as uuid))", token, outcome, limit,
-        after == null ? null : after.toString());
+    return sql.answer("list_bulk_action_tasks(cast(? as uuid), ?, ?, cast(? as uuid))", token, outcome, limit,
+        after == null ? null : after.toString()).asJsonObject();
   }
 
   JsonObject cancelBulkAction(UUID token, String by) {
@@ -164,7 +164,7 @@ class OperationGateway {
   }
 
   JsonArray listViews(String owner, JsonArray namespaces) {
-    return sql.array("list_views(?, cast(? as jsonb))", owner, namespaces);
+    return sql.answer("list_views(?, cast(? as jsonb))", owner, namespaces).asJsonArray();
   }
 
   JsonObject saveView(String page, String name, String query, String namespace, String owner, String by) {

@@ -8,7 +8,6 @@ import ee.tasker.platform.Json;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Problem;
-import ee.tasker.platform.Problem.Violation;
 import ee.tasker.platform.Refusals;
 import ee.tasker.task.Tasks;
 import ee.tasker.template.ContextSchema;
@@ -22,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Supplier;
 
 /** The component's facade for actions on tasks and steps, pauses, and explaining why a task waits. Thread-safe. */
 @ApplicationScoped
@@ -43,19 +43,16 @@ public class Operations {
 
   /**
    * @return as {@code tasker.act_on_step}; never refused
-   * @throws Problem 404 step-not-found, 400 invalid-result when the result violates the template's schema, 409 when the
-   *     current state does not allow the action
+   * @throws Problem 404 step-not-found, 400 invalid-result when the result violates the template's schema, 422
+   *     not-validated when that takes too much work, 409 when the current state does not allow the action
    */
   public JsonObject actOnStep(UUID task, UUID step, Action action) {
     if (!(gateway.getActionSchemas(task, step) instanceof JsonObject schemas)) {
       throw Tasks.stepNotFound(task, step);
     }
     if (action.data().containsKey("result")) {
-      List<Violation> violations = violations("completion_data/result", schemas.get("result_schema"), action.data().get("result"));
-      if (!violations.isEmpty()) {
-        throw new Problem(400, "invalid-result", "the result does not fit the result schema of the step: "
-            + violations.get(0).field() + ": " + violations.get(0).message(), violations, Map.of());
-      }
+      require(schemas.get("result_schema"), action.data().get("result"), "completion_data/result",
+          () -> Problem.of(400, "invalid-result", "the result does not fit the result schema of the step"));
     }
     JsonObject reply = Refusals.check(gateway.actOnStep(task, step, action), () -> Tasks.stepNotFound(task, step));
     tell(action, task, reply);
@@ -64,7 +61,8 @@ public class Operations {
 
   /**
    * @return as {@code tasker.act_on_task}; never refused
-   * @throws Problem 404 task-not-found, 400 invalid-context when a new context violates the template's schema, 409 when the
+   * @throws Problem 404 task-not-found, 400 invalid-context when a new context violates the template's schema, 422
+   *     not-validated when that takes too much work, 409 when the
    *     current state does not allow the action
    */
   public JsonObject actOnTask(UUID task, Action action) {
@@ -78,7 +76,8 @@ public class Operations {
    * Makes a new task that runs again from the steps on that the action names.
    *
    * @return the new task
-   * @throws Problem 404 task-not-found, 400 invalid-context when a new context violates the template's schema, 409 fork-not-possible
+   * @throws Problem 404 task-not-found, 400 invalid-context when a new context violates the template's schema, 422
+   *     not-validated when that takes too much work, 409 fork-not-possible
    */
   public UUID fork(UUID source, Action action) {
     checkContext(source, action);
@@ -101,19 +100,16 @@ public class Operations {
 
   private void checkContext(UUID task, Action action) {
     if (action.data().containsKey("context") && gateway.getActionSchemas(task, null) instanceof JsonObject schemas) {
-      List<Violation> violations = violations("context", schemas.get("input_schema"), action.data().get("context"));
-      if (!violations.isEmpty()) {
-        throw new Problem(400, "invalid-context",
-            "the context does not fit the input schema of template " + schemas.getString("template") + ": "
-                + violations.get(0).field() + ": " + violations.get(0).message(),
-            violations, Map.of());
-      }
+      require(schemas.get("input_schema"), action.data().get("context"), "context",
+          () -> Problem.of(400, "invalid-context",
+              "the context does not fit the input schema of template " + schemas.getString("template")));
     }
   }
 
-  private static List<Violation> violations(String field, JsonValue schema, JsonValue value) {
-    return schema == null || schema == JsonValue.NULL ? List.of() : ContextSchema.compile(schema.toString()).validate(value).stream()
-        .map(violation -> new Violation(field + violation.pointer(), violation.message())).toList();
+  private static void require(JsonValue schema, JsonValue value, String field, Supplier<Problem> misfit) {
+    if (schema != null && schema != JsonValue.NULL) {
+      ContextSchema.compile(schema.toString()).require(value, field, misfit);
+    }
   }
 
   private void tell(Action action, UUID task, JsonObject reply) {

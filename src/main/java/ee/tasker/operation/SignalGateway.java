@@ -37,7 +37,7 @@ class SignalGateway {
 
   /** The payload has been validated. */
   JsonObject sendSignals(List<UUID> tasks, String name, JsonValue payload, String signalId) {
-    sql.run("set_caller(cast(? as text))", caller.name());
+    sql.run("begin_action(cast(? as text))", caller.name());
     return sql.object("send_signals(cast(? as uuid[]), ?, cast(? as jsonb), cast(? as text), cast(? as text), true, cast(? as uuid))",
         array(tasks), name, payload.toString(), signalId, caller.name(), server.uuid());
   }

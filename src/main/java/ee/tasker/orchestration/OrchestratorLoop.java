@@ -32,6 +32,8 @@ public class OrchestratorLoop implements Orchestrator {
   private static final Duration SHORTEST_PAUSE = Duration.ofMillis(100);
   /** A bound on one run, so that a duty that always finds work cannot starve the others. */
   private static final int MOST_ROUNDS = 10_000;
+  /** Of one duty, before the others have their turn again. */
+  private static final Duration LONGEST_DUTY = Duration.ofSeconds(10);
 
   @Inject
   private EngineThreads threads;
@@ -137,7 +139,8 @@ public class OrchestratorLoop implements Orchestrator {
 
   private RoundReply repeat(IntFunction<RoundReply> duty) {
     RoundReply reply = RoundReply.NOTHING;
-    for (int round = 0; round < MOST_ROUNDS; round++) {
+    long start = System.nanoTime();
+    for (int round = 0; round < MOST_ROUNDS && System.nanoTime() - start < LONGEST_DUTY.toNanos(); round++) {
       reply = once(duty);
       if (reply.processed() == 0) {
         return reply;

@@ -10,6 +10,7 @@ import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
 import ee.tasker.platform.StartSequence;
 import ee.tasker.request.KeyedRequests;
+import ee.tasker.schedule.Schedules;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.Resource;
 import jakarta.ejb.ConcurrencyManagement;
@@ -57,6 +58,9 @@ public class Poller {
 
   @Inject
   private Orchestration orchestration;
+
+  @Inject
+  private Schedules schedules;
 
   @Inject
   private KeyedRequests keyedRequests;
@@ -110,6 +114,7 @@ public class Poller {
       orchestratorLoop.poll();
       attempt("close_settled_dlq_entries", orchestration::closeSettledDlqEntries);
       attempt("reconcile_tasks", this::reconcile);
+      attempt("restore_fire_times", this::restoreFireTimes);
       attempt("analyze_grown_tables", orchestration::analyzeGrownTables);
       doChores();
     }
@@ -124,6 +129,15 @@ public class Poller {
     ReconcileReply reply = orchestration.reconcileTasks();
     if (reply.hasRestored()) {
       LOG.write(LogEvent.ROWS_RESTORED, "dead_letters", reply.deadLetters(), "wakeups", reply.wakeups());
+    }
+  }
+
+  /** At once, because a schedule that has none would be silent until someone misses its tasks. */
+  private void restoreFireTimes() {
+    int restored = schedules.restoreFireTimes();
+    if (restored > 0) {
+      LOG.write(LogEvent.ROWS_RESTORED, "fire_times", restored);
+      orchestratorLoop.workArrived();
     }
   }
 

@@ -7,7 +7,8 @@ import java.util.Arrays;
  *
  * <p>While the database is away nearly every call fails for the same reason. {@link LogEvent#CALL_FAILED} and {@link
  * LogEvent#NOTIFY_FAILED} are then replaced by an occasional {@link LogEvent#DATABASE_AWAY}, {@link LogEvent#LISTENER_LOST}
- * is repeated only now and then, and these lines have no stack trace.
+ * is repeated only now and then. Lines about a {@linkplain DatabaseFaults#isTransient transient} fault of the database have
+ * its SQLSTATE and message and no stack trace.
  */
 public final class Log {
   private static final Outage OUTAGE = new Outage();
@@ -34,6 +35,10 @@ public final class Log {
   public void write(LogEvent event, Throwable cause, Object... pairs) {
     if (cause != null && DatabaseFaults.isOutage(cause)) {
       writeOutage(event, cause, pairs);
+      return;
+    }
+    if (cause != null && DatabaseFaults.isTransient(cause)) {
+      writeWithoutTrace(event, cause, pairs);
       return;
     }
     if (event == LogEvent.LISTENER_CONNECTED) {
@@ -70,6 +75,17 @@ public final class Log {
       more[pairs.length + 2] = "cause";
       more[pairs.length + 3] = DatabaseFaults.message(cause);
       logger.log(told.level(), line(told, more));
+    }
+  }
+
+  private void writeWithoutTrace(LogEvent event, Throwable cause, Object... pairs) {
+    if (isOn(event)) {
+      Object[] more = Arrays.copyOf(pairs, pairs.length + 4);
+      more[pairs.length] = "sqlstate";
+      more[pairs.length + 1] = DatabaseFaults.sqlState(cause);
+      more[pairs.length + 2] = "cause";
+      more[pairs.length + 3] = DatabaseFaults.message(cause);
+      logger.log(event.level(), line(event, more));
     }
   }
 

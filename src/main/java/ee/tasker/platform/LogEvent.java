@@ -33,6 +33,7 @@ public enum LogEvent {
   TOPIC_NOT_CLOSED("TK1210", Level.DEBUG, "a failed connection to the topic could not be closed"),
   DELIVERY_DEAD("TK1211", Level.WARNING, "an event could not be delivered to a webhook, and is a dead letter now"),
   WEBHOOK_PAUSED("TK1212", Level.WARNING, "a webhook was paused because its receiver is gone or keeps failing"),
+  SCHEDULE_DECLINED("TK1213", Level.WARNING, "this server cannot calculate the fire times of a schedule, another one may"),
   STEP_CLAIMED("TK1301", Level.DEBUG, "step claimed"),
   STEP_FINISHED("TK1302", Level.DEBUG, "step finished"),
   STEP_FAILED("TK1303", Level.WARNING, "step failed"),

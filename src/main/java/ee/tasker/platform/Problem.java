@@ -1,5 +1,6 @@
 package ee.tasker.platform;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -9,6 +10,8 @@ import java.util.Map;
  */
 public class Problem extends RuntimeException {
   private static final long serialVersionUID = 1L;
+  /** Violations of one problem; another one says how many more there are. */
+  public static final int MOST_VIOLATIONS = 100;
 
   /** One invalid field: a JSON pointer or a parameter's name, and what is wrong with it. */
   public record Violation(String field, String message) {
@@ -28,8 +31,21 @@ public class Problem extends RuntimeException {
     super(detail);
     this.status = status;
     this.code = code;
-    this.violations = List.copyOf(violations);
+    this.violations = first(violations);
     this.extras = Map.copyOf(extras);
+  }
+
+  private static List<Violation> first(List<Violation> violations) {
+    if (violations.size() <= MOST_VIOLATIONS + 1) {
+      return List.copyOf(violations);
+    }
+    List<Violation> first = new ArrayList<>(violations.subList(0, MOST_VIOLATIONS));
+    first.add(more(violations.size() - MOST_VIOLATIONS));
+    return List.copyOf(first);
+  }
+
+  static Violation more(int count) {
+    return new Violation("", "there are more violations, which are not listed: " + count);
   }
 
   public static Problem of(int status, String code, String detail) {

@@ -29,13 +29,13 @@ public class ReadFunctions {
         long asked = System.nanoTime();
         replica.primaryWasAt(asked, (String) sql.result(WalPosition.OF_PRIMARY));
       }
-      Optional<Replica.Answer> answer = replica.read("select cast(tasker." + call + " as text)", allowed.get(), arguments);
+      Optional<Replica.Answer> answer = replica.read("select tasker." + SqlFunctions.limited(call), allowed.get(), arguments);
       if (answer.isPresent()) {
         staleReads.answeredByReplica(answer.get().staleness());
         return Json.parseObject(answer.get().text());
       }
     }
-    return sql.object(call, arguments);
+    return sql.answer(call, arguments).asJsonObject();
   }
 
   /** Work outside a request, such as that of timers, gets fresh answers. */

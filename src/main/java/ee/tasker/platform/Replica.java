@@ -122,8 +122,9 @@ public class Replica {
     }
   }
 
-  private static String text(Connection connection, String sql, Object... arguments) throws SQLException {
+  private String text(Connection connection, String sql, Object... arguments) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      statement.setQueryTimeout((int) settings.statementTimeout().toSeconds());
       for (int i = 0; i < arguments.length; i++) {
         Object argument = arguments[i];
         statement.setObject(i + 1, argument instanceof UUID || argument instanceof JsonValue ? argument.toString() : argument);

@@ -32,6 +32,7 @@ import java.util.Set;
  * @param messaging          the topic that domain events are sent to; empty for none
  * @param security           authentication and authorisation
  * @param webhooks           what deliveries to webhooks may call
+ * @param statementTimeout   {@code tasker.database.statement-timeout-seconds}: how long a call may take until the database is told to cancel it; zero for no limit
  * @param replica            a standby for reads that may be stale; empty for none
  */
 public record Settings(
@@ -41,7 +42,7 @@ public record Settings(
     Optional<String> baseUrl, RecoverySettings recovery,
     Duration idempotencyRetention, StreamSettings streams, HousekeepingSettings housekeeping, boolean traces,
     Optional<MessagingSettings> messaging, SecuritySettings security, WebhookSettings webhooks,
-    Optional<ReplicaSettings> replica) {
+    Duration statementTimeout, Optional<ReplicaSettings> replica) {
 
   public Settings {
     roles = Set.copyOf(roles);

@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -25,6 +26,8 @@ import org.eclipse.microprofile.config.ConfigProvider;
 public class SettingsReader {
   /** A name or an address, in brackets if it contains colons, and a port. */
   private static final Pattern HOST = Pattern.compile("([^\\s:,/\\[\\]]+|\\[[0-9A-Fa-f:.]+])(?::([0-9]{1,6}))?");
+
+  private static final Pattern NOT_IN_A_VARIABLE = Pattern.compile("[^A-Za-z0-9]");
 
   private final List<String> complaints = new ArrayList<>();
   private Config config;
@@ -76,7 +79,7 @@ public class SettingsReader {
             Duration.ofMillis(number("tasker.housekeeping.pause-millis", 100, 0, 60_000))),
         // Not one of our settings, so its value is not checked.
         "false".equalsIgnoreCase(text("otel.sdk.disabled", "true")),
-        messaging(), security(), webhooks(), replica());
+        messaging(), security(), webhooks(), seconds("tasker.database.statement-timeout-seconds", 45, 0, 3_600), replica());
     if (!complaints.isEmpty()) {
       throw new IllegalStateException("the configuration cannot be used: " + String.join("; ", complaints));
     }
@@ -208,8 +211,7 @@ public class SettingsReader {
   }
 
   private Optional<Path> folder() {
-    Optional<Path> folder = config.getOptionalValue("tasker.templates.folder", String.class)
-        .filter(value -> !value.isBlank()).map(Path::of);
+    Optional<Path> folder = given("tasker.templates.folder").filter(value -> !value.isBlank()).map(Path::of);
     folder.filter(path -> !Files.isDirectory(path))
         .ifPresent(path -> complaints.add("tasker.templates.folder: there is no folder " + path));
     return folder;
@@ -249,8 +251,7 @@ public class SettingsReader {
 
   private Set<String> names(String key) {
     Set<String> names = new HashSet<>();
-    config.getOptionalValue(key, String.class)
-        .ifPresent(value -> Arrays.stream(value.split(",")).map(String::strip).filter(name -> !name.isEmpty()).forEach(names::add));
+    given(key).ifPresent(value -> Arrays.stream(value.split(",")).map(String::strip).filter(name -> !name.isEmpty()).forEach(names::add));
     return names;
   }
 
@@ -263,7 +264,21 @@ public class SettingsReader {
   }
 
   private String text(String key, String fallback) {
-    return config.getOptionalValue(key, String.class).filter(value -> !value.isBlank()).orElse(fallback);
+    return given(key).filter(value -> !value.isBlank()).orElse(fallback);
+  }
+
+  /**
+   * Also by the name of its environment variable: the servers look for that in the capitals of the machine's language, and in Turkish
+   * that of i is another letter than I.
+   */
+  private Optional<String> given(String key) {
+    Optional<String> byKey = config.getOptionalValue(key, String.class);
+    String variable = NOT_IN_A_VARIABLE.matcher(key).replaceAll("_").toUpperCase(Locale.ROOT);
+    Optional<String> byVariable = config.getOptionalValue(variable, String.class);
+    if (byKey.isPresent() && byVariable.isPresent() && !byKey.equals(byVariable)) {
+      return config.getConfigValue(variable).getSourceOrdinal() > config.getConfigValue(key).getSourceOrdinal() ? byVariable : byKey;
+    }
+    return byKey.or(() -> byVariable);
   }
 
   private boolean flag(String key, boolean fallback) {

@@ -19,6 +19,8 @@ import java.util.UUID;
  */
 @Dependent
 public class SqlFunctions {
+  private static final String ANSWER_TOO_LARGE = "TK012";
+
   @PersistenceContext(unitName = "tasker")
   private EntityManager entityManager;
 
@@ -28,10 +30,38 @@ public class SqlFunctions {
   @Inject
   private StartSequence start;
 
+  @Inject
+  private DatabaseUsability usability;
+
+  @Inject
+  private Settings settings;
+
   /** @return the function's JSON result, or JSON null for SQL null */
   public JsonValue json(String call, Object... arguments) {
     Object text = result("select cast(tasker." + call + " as text)", arguments);
     return text == null ? JsonValue.NULL : Json.parse((String) text);
+  }
+
+  /**
+   * The same for what a caller asked for and can ask for in smaller parts.
+   *
+   * @throws Problem 400 answer-too-large
+   */
+  public JsonValue answer(String call, Object... arguments) {
+    try {
+      return json(limited(call), arguments);
+    } catch (PersistenceException fault) {
+      if (ANSWER_TOO_LARGE.equals(DatabaseFaults.sqlState(fault))) {
+        throw Problem.of(400, "answer-too-large",
+            "the answer would have more than 16 MiB: ask for fewer objects (limit), or leave out long documents "
+                + "(max_document_bytes) and read them in parts");
+      }
+      throw fault;
+    }
+  }
+
+  static String limited(String call) {
+    return "limit_answer(cast(tasker." + call + " as text))";
   }
 
   public JsonObject object(String call, Object... arguments) {
@@ -76,6 +106,7 @@ public class SqlFunctions {
     try {
       return query.getSingleResult();
     } catch (PersistenceException fault) {
+      usability.failed(fault);
       if (DatabaseFaults.isReadOnly(fault)) {
         ReadOnlyConnection.discard(entityManager::unwrap, fault);
       }
@@ -98,6 +129,8 @@ public class SqlFunctions {
       }
     }
     Query query = entityManager.createNativeQuery(numbered.toString());
+    // Before the connection counts as dead, whose call the database would go on with.
+    query.setHint("jakarta.persistence.query.timeout", (int) settings.statementTimeout().toMillis());
     for (int i = 0; i < arguments.length; i++) {
       Object argument = arguments[i];
       query.setParameter(i + 1, argument instanceof UUID || argument instanceof JsonValue ? argument.toString() : argument);

@@ -16,4 +16,8 @@ import java.util.UUID;
  */
 public record Poll(UUID workerUuid, String owner, Optional<Set<String>> namespaces, int max, Optional<String> requestId,
     Duration waitTime) {
+  /** The same request of a caller who may work in other namespaces now. */
+  Poll in(Optional<Set<String>> others) {
+    return new Poll(workerUuid, owner, others, max, requestId, waitTime);
+  }
 }

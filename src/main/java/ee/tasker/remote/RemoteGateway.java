@@ -62,8 +62,8 @@ class RemoteGateway {
   }
 
   StepResultsReply getWorkerStepResults(UUID worker, String owner, UUID step, Collection<String> names) {
-    return StepResultsReply.of(sql.object("get_worker_step_results(cast(? as uuid), ?, cast(? as uuid), cast(? as text[]))", worker, owner,
-        step, SqlFunctions.arrayText(names)));
+    return StepResultsReply.of(sql.answer("get_worker_step_results(cast(? as uuid), ?, cast(? as uuid), cast(? as text[]))", worker, owner,
+        step, SqlFunctions.arrayText(names)).asJsonObject());
   }
 
   WorkerBatchReply getWorkerBatchResults(UUID worker, String owner, UUID step, String batchStep, int after, int limit) {
@@ -77,10 +77,10 @@ class RemoteGateway {
   }
 
   JsonObject getWorkerDocuments() {
-    return sql.object("get_worker_documents()");
+    return sql.answer("get_worker_documents()").asJsonObject();
   }
 
   JsonValue getWorkerDocument(UUID worker) {
-    return sql.json("get_worker_documents(cast(? as uuid))", worker);
+    return sql.answer("get_worker_documents(cast(? as uuid))", worker);
   }
 }

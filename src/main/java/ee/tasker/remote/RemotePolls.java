@@ -7,6 +7,7 @@ import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Meters;
 import ee.tasker.platform.Problem;
+import ee.tasker.platform.Recheck;
 import ee.tasker.platform.ThreadPool;
 import ee.tasker.platform.ThreadPools;
 import ee.tasker.step.ClaimedStep;
@@ -14,10 +15,13 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonArrayBuilder;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -36,7 +40,8 @@ import java.util.function.Function;
  * call claims for all of them; of the requests of one kind (namespaces and handlers) it tries a few, and the next call goes on
  * while they find steps. The fallback poller covers lost notifications.
  *
- * <p>A worker waits once: its newer request ends the older, whose connection may be gone. Thread-safe.
+ * <p>A worker waits once: its newer request ends the older, whose connection may be gone. What its caller is permitted is asked
+ * again every {@link Recheck#EVERY}. Thread-safe.
  */
 @ApplicationScoped
 public class RemotePolls implements PollListener {
@@ -52,7 +57,8 @@ public class RemotePolls implements PollListener {
   }
 
   private static final class Waiting {
-    private final Poll poll;
+    private final Recheck<Optional<Set<String>>> permission;
+    private volatile Poll poll;
     private final CompletableFuture<List<ClaimedStep>> answer = new CompletableFuture<>();
     /** What the database said when it last looked at the request; empty before. */
     private String kind = "";
@@ -62,8 +68,9 @@ public class RemotePolls implements PollListener {
     private boolean isPostponed;
     private boolean isOver;
 
-    private Waiting(Poll poll) {
+    private Waiting(Poll poll, Recheck<Optional<Set<String>>> permission) {
       this.poll = poll;
+      this.permission = permission;
       this.isOver = poll.waitTime().isZero();
     }
 
@@ -80,22 +87,24 @@ public class RemotePolls implements PollListener {
   private Function<JsonArray, List<WorkerClaimReply>> claim;
   private BiFunction<Poll, JsonArray, List<ClaimedStep>> read;
   private BiConsumer<Poll, List<ClaimedStep>> giveBack;
+  private Duration recheckEvery;
 
   @Inject
   void connect(ThreadPools pools, RemoteCalls calls, RemoteWorkers workers, Meters meters) {
     ThreadPool pool = pools.make("poll", THREADS);
     connect(pool, pool.timers(), polls -> claim(calls, meters, polls),
         (poll, claimedSteps) -> workers.read(poll.workerUuid(), poll.owner(), claimedSteps),
-        (poll, steps) -> workers.giveBack(poll.workerUuid(), poll.owner(), steps));
+        (poll, steps) -> workers.giveBack(poll.workerUuid(), poll.owner(), steps), Recheck.EVERY);
   }
 
   void connect(Executor threads, ScheduledExecutorService timers, Function<JsonArray, List<WorkerClaimReply>> claim,
-      BiFunction<Poll, JsonArray, List<ClaimedStep>> read, BiConsumer<Poll, List<ClaimedStep>> giveBack) {
+      BiFunction<Poll, JsonArray, List<ClaimedStep>> read, BiConsumer<Poll, List<ClaimedStep>> giveBack, Duration recheckEvery) {
     this.threads = threads;
     this.timers = timers;
     this.claim = claim;
     this.read = read;
     this.giveBack = giveBack;
+    this.recheckEvery = recheckEvery;
   }
 
   private static List<WorkerClaimReply> claim(RemoteCalls calls, Meters meters, JsonArray polls) {
@@ -108,11 +117,12 @@ public class RemotePolls implements PollListener {
   /**
    * Returns at once. Completes on a thread of its own with the claimed steps, which may be none when the wait ends.
    *
-   * @return fails with a {@link Problem} 404 worker-not-found, or 409 worker-not-claiming, as cause
+   * @param permission where the caller may work, asked again while the request waits
+   * @return fails with a {@link Problem} 401 or 403 when the caller has lost the right to work, 404 worker-not-found, or 409 worker-not-claiming, as cause
    * @throws Problem 503 server-busy when too many requests wait on this server
    */
-  public CompletableFuture<List<ClaimedStep>> poll(Poll poll) {
-    Waiting mine = new Waiting(poll);
+  public CompletableFuture<List<ClaimedStep>> poll(Poll poll, Recheck<Optional<Set<String>>> permission) {
+    Waiting mine = new Waiting(poll, permission);
     Waiting older;
     synchronized (waiting) {
       older = waiting.remove(mine.key());
@@ -127,6 +137,7 @@ public class RemotePolls implements PollListener {
     if (!mine.isOver) {
       ScheduledFuture<?> timer = timers.schedule(() -> timeIsUp(mine), poll.waitTime().toMillis(), TimeUnit.MILLISECONDS);
       mine.answer.whenComplete((steps, fault) -> timer.cancel(false));
+      recheckLater(mine);
     }
     claimSoon();
     // Never on a thread that serves another request: JAX-RS keeps a request's state with its thread.
@@ -173,6 +184,35 @@ public class RemotePolls implements PollListener {
       its.forEach(each -> waiting.remove(each.key()));
     }
     its.forEach(each -> each.answer.complete(List.of()));
+  }
+
+  private void recheckLater(Waiting mine) {
+    if (!mine.answer.isDone()) {
+      timers.schedule(() -> recheck(mine), recheckEvery.toMillis(), TimeUnit.MILLISECONDS);
+    }
+  }
+
+  /** Steps that a call claims for it meanwhile are given back. */
+  private void recheck(Waiting mine) {
+    if (mine.answer.isDone()) {
+      return;
+    }
+    try {
+      Recheck.Outcome<Optional<Set<String>>> now = mine.permission.now();
+      if (now instanceof Recheck.Outcome.Withdrawn<Optional<Set<String>>> withdrawn) {
+        fail(mine, withdrawn.why());
+      } else if (now instanceof Recheck.Outcome.Permitted<Optional<Set<String>>> permitted
+          && !permitted.what().equals(mine.poll.namespaces())) {
+        synchronized (waiting) {
+          mine.poll = mine.poll.in(permitted.what());
+          mine.kind = "";
+        }
+        claimSoon();
+      }
+    } catch (RuntimeException fault) {
+      LOG.write(LogEvent.CALL_FAILED, fault, "call", "permissions of a waiting worker");
+    }
+    recheckLater(mine);
   }
 
   private void timeIsUp(Waiting mine) {

@@ -7,6 +7,7 @@ import ee.tasker.engine.reply.WorkerReply;
 import ee.tasker.engine.reply.WorkerResultsReply;
 import ee.tasker.message.WorkNotifier;
 import ee.tasker.platform.Json;
+import ee.tasker.platform.JsonbCheck;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
@@ -16,14 +17,13 @@ import ee.tasker.platform.Role;
 import ee.tasker.step.ClaimedStep;
 import ee.tasker.step.StepSpec;
 import ee.tasker.step.Steps;
+import ee.tasker.step.model.StepKey;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonArrayBuilder;
-import jakarta.json.JsonNumber;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
-import jakarta.json.JsonString;
 import jakarta.json.JsonValue;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -42,7 +42,7 @@ import java.util.concurrent.ConcurrentHashMap;
 @ApplicationScoped
 public class RemoteWorkers {
   private static final Log LOG = Log.of(RemoteWorkers.class);
-  /** In characters of JSON; a single longer step is still delivered, alone. */
+  /** In bytes of JSON; a single longer step is still delivered, alone. */
   static final int LONGEST_ANSWER = 4 * 1_048_576;
   private static final int REMEMBERED = 20_000;
 
@@ -136,9 +136,9 @@ public class RemoteWorkers {
     List<WorkerResult> checked = new ArrayList<>(results.size());
     for (WorkerResult result : results) {
       StepSpec spec = result.isSuccess() ? specs.get(result.stepUuid()) : null;
-      Optional<JsonObject> violation = spec == null ? Optional.empty() : spec.violation(result.result());
-      violation.ifPresent(error -> failed.put(checked.size(), error));
-      checked.add(violation.map(result::failed).orElse(result));
+      Optional<JsonObject> rejection = spec == null ? Optional.empty() : spec.rejection(result.result());
+      rejection.ifPresent(error -> failed.put(checked.size(), error));
+      checked.add(rejection.map(result::failed).orElse(result));
     }
     return checked;
   }
@@ -294,17 +294,18 @@ public class RemoteWorkers {
       return List.of();
     }
     meters.stepsClaimed(claimedSteps.size());
-    learn(claimedSteps);
-    List<ClaimedStep> read = steps.read(claimedSteps);
+    List<JsonObject> documents = claimedSteps.getValuesAs(JsonObject.class);
     int fitting = 1;
-    for (long length = length(claimedSteps.get(0)); fitting < read.size(); fitting++) {
-      length += length(claimedSteps.get(fitting));
-      if (length > LONGEST_ANSWER) {
+    for (long length = JsonbCheck.size(documents.get(0)); fitting < documents.size(); fitting++) {
+      length += JsonbCheck.size(documents.get(fitting));
+      if (length > LONGEST_ANSWER || ClaimedStep.isLeftOut(documents.get(fitting))) {
         break;
       }
     }
-    giveBack(worker, owner, read.subList(fitting, read.size()));
-    List<ClaimedStep> kept = List.copyOf(read.subList(0, fitting));
+    giveBackKeys(worker, owner, documents.subList(fitting, documents.size()).stream().map(ClaimedStep::key).toList());
+    JsonArray sent = Json.build().createArrayBuilder(documents.subList(0, fitting)).build();
+    learn(sent);
+    List<ClaimedStep> kept = steps.read(sent);
     if (remembered.size() > REMEMBERED) {
       remembered.clear();
     }
@@ -312,33 +313,18 @@ public class RemoteWorkers {
     return kept;
   }
 
-  /** About as many characters as the JSON has, without writing it. */
-  private static long length(JsonValue value) {
-    if (value instanceof JsonObject object) {
-      long length = 2;
-      for (Map.Entry<String, JsonValue> member : object.entrySet()) {
-        length += member.getKey().length() + 4 + length(member.getValue());
-      }
-      return length;
-    }
-    if (value instanceof JsonArray array) {
-      long length = 2;
-      for (JsonValue element : array) {
-        length += 1 + length(element);
-      }
-      return length;
-    }
-    return value instanceof JsonString text ? text.getChars().length() + 2 : value instanceof JsonNumber ? value.toString().length() : 5;
-  }
-
   /** Gives back claimed steps that the worker has not got. A fault leaves them to its next heartbeat. */
   public void giveBack(UUID worker, String owner, List<ClaimedStep> unsent) {
+    giveBackKeys(worker, owner, unsent.stream().map(ClaimedStep::key).toList());
+  }
+
+  private void giveBackKeys(UUID worker, String owner, List<StepKey> unsent) {
     if (unsent.isEmpty()) {
       return;
     }
     try {
       workNotifier.committed(calls.submit(new ResultRequest(worker, owner,
-          toJson(unsent.stream().map(step -> WorkerResult.released(step.key().stepUuid(), step.key().handoff())).toList()),
+          toJson(unsent.stream().map(step -> WorkerResult.released(step.stepUuid(), step.handoff())).toList()),
           JsonValue.NULL)));
     } catch (Exception fault) {
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "submit_worker_results", "worker", worker);

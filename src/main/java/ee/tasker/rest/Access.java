@@ -8,10 +8,13 @@ import ee.tasker.operation.Operations;
 import ee.tasker.platform.ActingCaller;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
+import ee.tasker.platform.Recheck;
 import ee.tasker.schedule.Schedules;
 import ee.tasker.security.Accounts;
 import ee.tasker.security.Caller;
+import ee.tasker.security.Callers;
 import ee.tasker.security.Permission;
+import ee.tasker.security.Verdict;
 import ee.tasker.task.TaskRequest;
 import ee.tasker.task.Tasks;
 import ee.tasker.webhook.Webhooks;
@@ -21,10 +24,13 @@ import jakarta.json.JsonArray;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
+import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -46,17 +52,56 @@ public class Access {
   @Inject
   private ActingCaller acting;
 
+  @Inject
+  private Callers callers;
+
   private Caller caller;
   private Permission permission;
+  private HttpServletRequest current;
 
-  void begin(Caller whoCalls, Permission required) {
+  void begin(Caller whoCalls, Permission required, HttpServletRequest request) {
     acting.set(whoCalls.actor());
+    current = request;
     caller = whoCalls;
     permission = required;
   }
 
   Caller caller() {
     return caller;
+  }
+
+  /**
+   * Checks the credentials and permissions of this request again while its response is open. To be called on the request's
+   * own thread.
+   *
+   * @param permitted what the caller is permitted with its present grants; empty when that is not enough any more
+   */
+  <T> Recheck<T> recheck(Function<Caller, Optional<T>> permitted) {
+    Supplier<Verdict> again = callers.again(current);
+    String principal = caller.principal();
+    Permission needed = permission;
+    return new Recheck<>(() -> {
+      Verdict verdict = again.get();
+      if (verdict instanceof Verdict.Later) {
+        return new Recheck.Outcome.PutOff<>();
+      }
+      if (!(verdict instanceof Verdict.Known known) || !known.caller().principal().equals(principal)) {
+        return new Recheck.Outcome.Withdrawn<>(AccessFilter.refusal(new Verdict.Refused()));
+      }
+      Optional<T> now = permitted.apply(known.caller());
+      return now.isPresent() ? new Recheck.Outcome.Permitted<>(now.get()) : new Recheck.Outcome.Withdrawn<>(missing(needed, ""));
+    });
+  }
+
+  /**
+   * The same for what the method requires.
+   *
+   * @param namespace null for all
+   */
+  Recheck<Caller> recheck(String namespace) {
+    Permission needed = permission;
+    return recheck(now -> Optional.of(now)
+        .filter(known -> namespace == null ? known.grants().mayEverywhere(needed) : known.grants().may(needed, namespace)));
   }
 
   /** @throws Problem 403 not-permitted */
@@ -120,6 +165,11 @@ public class Access {
     require(request.namespace());
     TaskRequest mine = request.submittedBy(caller.actor());
     return mine.hasParent() ? caller.grants().namespaces(permission).map(mine::parentIn).orElse(mine) : mine;
+  }
+
+  /** The same for what the method requires, in the namespace of a task, which never changes. */
+  Recheck<Caller> recheckForTask(UUID task) {
+    return recheck(accounts.namespaceOf("task", task).orElseThrow(() -> Tasks.notFound(task)));
   }
 
   void requireForTask(UUID task) {

@@ -75,6 +75,18 @@ public class AccessFilter implements Filter {
       refuse(http, answer, Problem.of(400, "invalid-request", "the path has a backslash or a control character"), 0);
       return;
     }
+    if (!Framing.isClear(http)) {
+      writeHeaders(answer, false);
+      answer.setHeader(UnreadBodies.CONNECTION, UnreadBodies.CLOSE);
+      write(http, answer, Problem.of(400, "invalid-request", Framing.COMPLAINT));
+      return;
+    }
+    if (isHealth(path(http))) {
+      // Of the application server, where it serves them below the root of the application.
+      writeHeaders(answer, false);
+      chain.doFilter(request, response);
+      return;
+    }
     if (!isPage && !isOurs(path(http))) {
       // The resources of an application that overlays its WAR on this one.
       chain.doFilter(request, response);
@@ -146,12 +158,18 @@ public class AccessFilter implements Filter {
     return isBelowV1(path) || path.equals("/metrics") || path.startsWith("/openapi");
   }
 
+  private static boolean isHealth(String path) {
+    return path.equals("/health") || path.startsWith("/health/");
+  }
+
   /** The path as the application server decoded and normalised it: some servers report a file's whole path as path info. */
   private static String path(HttpServletRequest request) {
     return request.getServletPath() + (request.getPathInfo() == null ? "" : request.getPathInfo());
   }
 
   static void writeHeaders(HttpServletResponse answer, boolean isPage) {
+    // Not every application server adds it.
+    answer.setDateHeader("Date", System.currentTimeMillis());
     answer.setHeader("X-Content-Type-Options", "nosniff");
     answer.setHeader("X-Frame-Options", "DENY");
     answer.setHeader("Referrer-Policy", "no-referrer");
@@ -215,9 +233,9 @@ public class AccessFilter implements Filter {
 
   private static void fail(HttpServletRequest request, HttpServletResponse answer, RuntimeException fault) throws IOException {
     // Only reads, so a commit without confirmation leaves nothing behind either.
-    if (DatabaseFaults.isUnreachable(fault)) {
+    if (DatabaseFaults.isTransient(fault) || DatabaseFaults.isUnconfirmedCommit(fault)) {
       LOG.write(LogEvent.CALL_FAILED, fault, "call", request.getMethod() + " " + request.getRequestURI());
-      refuse(request, answer, Problem.of(503, "unavailable", FaultMapper.OUTAGE), 5);
+      refuse(request, answer, FaultMapper.unavailable(fault), ProblemDocument.RETRY_AFTER_SECONDS);
       return;
     }
     String id = UUID.randomUUID().toString();
@@ -228,7 +246,6 @@ public class AccessFilter implements Filter {
   private static void refuse(HttpServletRequest request, HttpServletResponse answer, Problem problem, int retryAfterSeconds)
       throws IOException {
     UnreadBodies.dismiss(request, answer);
-    answer.setStatus(problem.status());
     // For a program in a page, a browser would prompt its user for a password, and the program would wait for that. Browsers
     // send Sec-Fetch-Dest only over HTTPS and to localhost; the console says what it is with a header of its own.
     if (problem.status() == 401 && !"empty".equals(request.getHeader("Sec-Fetch-Dest"))
@@ -238,6 +255,11 @@ public class AccessFilter implements Filter {
     if (retryAfterSeconds > 0) {
       answer.setHeader("Retry-After", Integer.toString(retryAfterSeconds));
     }
+    write(request, answer, problem);
+  }
+
+  private static void write(HttpServletRequest request, HttpServletResponse answer, Problem problem) throws IOException {
+    answer.setStatus(problem.status());
     answer.setContentType(ProblemDocument.MEDIA_TYPE);
     answer.setCharacterEncoding("UTF-8");
     answer.getWriter().write(ProblemDocument.json(problem, request.getRequestURI()).toString());

@@ -41,6 +41,7 @@ final class ActionReader {
       if (members.flag("discard_checkpoint")) {
         data.add("discard_checkpoint", true);
       }
+      addTokenChoice(members, data);
     } else if ("complete_manually".equals(name)) {
       if (!members.has("completion_data")) {
         members.wrong("completion_data", "is required");
@@ -78,6 +79,7 @@ final class ActionReader {
         TaskRequestReader.contextComplaint(context).ifPresent(complaint -> members.wrong("context", complaint));
         data.add("context", context);
       }
+      addTokenChoice(members, data);
     }
     if ("retry_from_step".equals(name)) {
       data.add("step", members.text("step", 128));
@@ -87,6 +89,14 @@ final class ActionReader {
     String by = members.text("requested_by", WHO);
     members.check();
     return new Action(name, by, reason, data.build());
+  }
+
+  /** False says something else than nothing where done steps run again. */
+  private static void addTokenChoice(Members members, JsonObjectBuilder data) {
+    boolean isNew = members.flag("new_idempotency_token");
+    if (members.has("new_idempotency_token")) {
+      data.add("new_idempotency_token", isNew);
+    }
   }
 
   /** The fork of a task; {@code from} names the steps that run again. */

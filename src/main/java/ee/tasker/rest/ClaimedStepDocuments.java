@@ -29,7 +29,7 @@ final class ClaimedStepDocuments {
         .add("handoff", step.key().handoff())
         .add("attempt", step.attempt())
         .add("max_attempts", step.maxAttempts())
-        .add("idempotency_token", step.key().stepUuid() + ":" + step.attempt())
+        .add("idempotency_token", step.idempotencyToken())
         .add("name", step.name())
         .add("handler", spec.callable())
         .add("method", spec.method())

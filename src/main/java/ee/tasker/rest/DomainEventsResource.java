@@ -2,22 +2,20 @@ package ee.tasker.rest;
 
 import ee.tasker.event.DomainEventFilter;
 import ee.tasker.event.DomainEventStreams;
-import ee.tasker.event.DomainEventStreams.Permitted;
+import ee.tasker.event.DomainEventView;
 import ee.tasker.event.DomainEvents;
 import ee.tasker.event.EventStreams;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
+import ee.tasker.platform.Recheck;
 import ee.tasker.rest.Requires.Scope;
 import ee.tasker.security.Caller;
-import ee.tasker.security.Callers;
 import ee.tasker.security.Permission;
-import ee.tasker.security.Verdict;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
-import jakarta.servlet.http.HttpServletRequest;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.Path;
@@ -31,9 +29,9 @@ import jakarta.ws.rs.sse.SseEventSink;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.function.Supplier;
 
 /**
  * The feed of domain events, of the namespaces where the caller may read tasks, as pages and as a stream. Data that come from contexts and results are
@@ -53,16 +51,10 @@ public class DomainEventsResource {
   private Visibility visibility;
 
   @Inject
-  private Callers callers;
-
-  @Inject
   private DomainEventStreams streams;
 
   @Context
   private UriInfo uri;
-
-  @Context
-  private HttpServletRequest request;
 
   @Requires(value = Permission.TASKS_READ, in = Scope.ASKED)
   @GET
@@ -117,21 +109,17 @@ public class DomainEventsResource {
     members.put("subject", task == null ? null : Parameters.uuid("task", task).toString());
     members.put("taskercorrelation", correlationId == null ? null : Parameters.uuid("correlation_id", correlationId).toString());
     members.values().removeIf(Objects::isNull);
-    Supplier<Verdict> again = callers.again(request);
-    Caller caller = access.caller();
+    DomainEventView view = view(access.caller());
+    Recheck<DomainEventView> permission = access
+        .recheck(caller -> Optional.of(caller).filter(now -> now.grants().may(Permission.TASKS_READ)).map(DomainEventsResource::view));
     EventsResource.open(lastEventId, lastEventIdInQuery,
         after -> streams.open(new DomainEventFilter(members, flag("with_error", withError)),
             after.map(DomainEventsResource::id).map(OptionalLong::of).orElseGet(OptionalLong::empty),
-            event -> Visibility.domainEvent(caller, event), () -> view(again.get()), new SseSink(sink, sse)));
+            view, permission, new SseSink(sink, sse)));
   }
 
-  /** Empty when the credentials are not valid any more, or grant nothing; a check that is put off changes nothing. */
-  private static Permitted view(Verdict verdict) {
-    if (verdict instanceof Verdict.Later) {
-      return new Permitted.AsBefore();
-    }
-    return verdict instanceof Verdict.Known known && known.caller().grants().may(Permission.TASKS_READ)
-        ? new Permitted.View(event -> Visibility.domainEvent(known.caller(), event)) : new Permitted.Nothing();
+  private static DomainEventView view(Caller caller) {
+    return event -> Visibility.domainEvent(caller, event);
   }
 
   private static Boolean flag(String name, String value) {

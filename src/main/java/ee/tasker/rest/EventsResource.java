@@ -3,6 +3,7 @@ package ee.tasker.rest;
 import ee.tasker.event.EventFilter;
 import ee.tasker.event.EventStreams;
 import ee.tasker.platform.Problem;
+import ee.tasker.platform.Recheck;
 import ee.tasker.rest.Requires.Scope;
 import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
@@ -68,9 +69,11 @@ public class EventsResource {
     put(members, "version", version);
     put(members, "kind", kind);
     put(members, "correlation_id", correlationId == null ? null : Parameters.uuid("correlation_id", correlationId).toString());
+    Recheck<?> permission = access.recheck(namespace);
     Optional<String> stream = Optional.ofNullable(streamUuid).map(id -> access.caller().name() + " " + Parameters.uuid("stream_uuid", id));
     open(lastEventId, lastEventIdInQuery,
-        after -> streams.open(new EventFilter(Optional.empty(), among, members), stream, after, Optional.empty(), new SseSink(sink, sse)));
+        after -> streams.open(new EventFilter(Optional.empty(), among, members), stream, after, Optional.empty(), permission,
+            new SseSink(sink, sse)));
   }
 
   private static void put(Map<String, String> members, String name, String value) {

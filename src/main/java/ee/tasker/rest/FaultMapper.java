@@ -14,17 +14,20 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * Maps all other exceptions: those of JAX-RS by their status, and faults to 500, or to 503 when the database cannot be
- * reached or did not confirm a commit. The response to a fault contains an id that is also in the log line, never a stack
- * trace or SQL.
+ * Maps all other exceptions: those of JAX-RS by their status, and faults to 500, or to 503 when the database is to blame:
+ * it cannot be used at present, ended the statement for a reason of its own, or did not confirm a commit. The response to a
+ * fault contains an id that is also in the log line, never a stack trace or SQL.
  */
 @Provider
 public class FaultMapper implements ExceptionMapper<Throwable> {
   private static final Log LOG = Log.of(FaultMapper.class);
-  static final String OUTAGE = "the database cannot be reached; try again later";
+  static final String UNAVAILABLE = "unavailable";
+  private static final String OUTAGE = "the database cannot be reached; try again later";
+  private static final String AT_PRESENT = "the database cannot do this at present, and nothing was changed; try again later";
+  private static final String LOCKED = "another call works on the same task or object and has not ended; nothing was changed, try again";
   private static final Map<Integer, String> CODES = Map.of(
       400, "invalid-request", 404, "no-such-path", 405, "method-not-allowed", 406, "not-acceptable", 413, "body-too-large",
-      415, "unsupported-media-type", 503, "unavailable");
+      415, "unsupported-media-type", 503, UNAVAILABLE);
   private static final Map<Integer, String> DETAILS = Map.of(
       400, "the request is malformed", 404, "there is no resource at this path", 405,
       "method not allowed; the header Allow lists the supported methods",
@@ -48,28 +51,29 @@ public class FaultMapper implements ExceptionMapper<Throwable> {
       String allow = refused.getResponse().getHeaderString("Allow");
       return allow == null ? answer : Response.fromResponse(answer).header("Allow", allow).build();
     }
-    if (isOutage(fault)) {
+    if (isTransient(fault)) {
       LOG.write(LogEvent.CALL_FAILED, fault, "call", request.getMethod() + " " + path);
-      return unavailable(OUTAGE, path);
+      return ProblemDocument.of(unavailable(fault), path);
     }
     String id = UUID.randomUUID().toString();
     LOG.write(LogEvent.REQUEST_FAILED, fault, "id", id, "path", path, "correlation", request.getHeader(RequestTrace.CORRELATION_ID),
         "trace", request.getHeader(RequestTrace.TRACE_PARENT));
     if (DatabaseFaults.isUnconfirmedCommit(fault)) {
-      return unavailable("the database disconnected before it confirmed the commit: the request may have been executed (log id " + id + ")",
-          path);
+      return ProblemDocument.of(Problem.of(503, UNAVAILABLE,
+          "the database disconnected before it confirmed the commit: the request may have been executed (log id " + id + ")"), path);
     }
     return ProblemDocument.of(500, "internal-error", "internal error (log id " + id + ")", path);
   }
 
-  /** The database cannot be used, and nothing was committed. The outage is logged now and then, not per request. */
-  private static boolean isOutage(Throwable fault) {
-    return DatabaseFaults.isUnreachable(fault) && !DatabaseFaults.isUnconfirmedCommit(fault);
+  /** The database is to blame, and nothing was committed. An outage is logged now and then, not per request. */
+  static boolean isTransient(Throwable fault) {
+    return DatabaseFaults.isTransient(fault) && !DatabaseFaults.isUnconfirmedCommit(fault);
   }
 
-  private static Response unavailable(String detail, String path) {
-    return Response.fromResponse(ProblemDocument.of(503, "unavailable", detail, path))
-        .header("Retry-After", ProblemDocument.RETRY_AFTER_SECONDS).build();
+  /** What the caller is told about a transient fault; its answer has the header Retry-After. */
+  static Problem unavailable(Throwable fault) {
+    return Problem.of(503, UNAVAILABLE,
+        DatabaseFaults.isUnreachable(fault) ? OUTAGE : DatabaseFaults.isLocked(fault) ? LOCKED : AT_PRESENT);
   }
 
   static String code(int status) {

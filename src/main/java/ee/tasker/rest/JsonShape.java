@@ -5,8 +5,8 @@ import ee.tasker.platform.Problem;
 
 /**
  * Checks a body before it is parsed for what the parser would miss or notice too late: nesting too deep for recursion, text
- * after the value, and numbers with so many digits that parsing takes seconds, since the time is quadratic in the number of
- * digits.
+ * after the value, numbers with so many digits that parsing takes seconds, since the time is quadratic in the number of
+ * digits, and numbers with exponents that make a document many times as long as the body: PostgreSQL writes out all digits.
  */
 final class JsonShape {
   private static final int DEEPEST = 128;
@@ -22,6 +22,13 @@ final class JsonShape {
   private static final int LONGEST_NAME = 64;
 
   private final String text;
+  private final int limit;
+  private final int limitOfElement;
+  /** The characters that the numbers have more with all their digits. */
+  private long writtenOut;
+  private long writtenOutBefore;
+  /** Of the first character that is no white space; negative before it. */
+  private int elementFrom = -1;
   private int depth;
   private boolean isArray;
   private int element;
@@ -30,21 +37,30 @@ final class JsonShape {
   private boolean hasName;
   private long work;
 
-  private JsonShape(String text) {
+  private JsonShape(String text, int limit, int limitOfElement) {
     this.text = text;
+    this.limit = limit;
+    this.limitOfElement = limitOfElement;
   }
 
-  /** @throws Problem 400 malformed-json, or invalid-request naming the member with the number */
-  static void check(String text) {
-    new JsonShape(text).check();
+  /**
+   * @param limit          of the body with all digits of its numbers
+   * @param limitOfElement of each element, if the body is an array
+   * @throws Problem 400 malformed-json, or invalid-request naming the member with the number
+   */
+  static void check(String text, int limit, int limitOfElement) {
+    new JsonShape(text, limit, limitOfElement).check();
   }
 
   private void check() {
     boolean isOver = false;
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
+      if (elementFrom < 0 && depth == 1 && !isBlank(c)) {
+        elementFrom = i;
+      }
       if (isOver) {
-        if (" \t\r\n".indexOf(c) < 0) {
+        if (!isBlank(c)) {
           throw Problem.of(400, "malformed-json", "the body is not JSON: there is text after its end, at " + place(i));
         }
       } else if (c == '"') {
@@ -58,11 +74,29 @@ final class JsonShape {
         }
       } else if (c == '}' || c == ']') {
         isOver = --depth == 0;
+        if (isOver) {
+          checkElement(i);
+        }
       } else if (c == ',' && depth == 1) {
+        checkElement(i);
         element++;
         hasName = false;
       }
     }
+  }
+
+  /** One that is too long by itself is refused as the same body would be alone. */
+  private void checkElement(int end) {
+    if (isArray && elementFrom >= 0 && end - elementFrom + writtenOut - writtenOutBefore > limitOfElement) {
+      hasName = false;
+      throw Problem.invalid(field(), tooLong(limitOfElement));
+    }
+    elementFrom = -1;
+    writtenOutBefore = writtenOut;
+  }
+
+  private static String tooLong(int most) {
+    return "must have at most " + most + " bytes with all digits of its numbers";
   }
 
   /**
@@ -82,6 +116,10 @@ final class JsonShape {
     return end;
   }
 
+  private static boolean isBlank(char c) {
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+  }
+
   private static boolean isOfNumber(char c) {
     return c >= '0' && c <= '9' || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E';
   }
@@ -89,8 +127,10 @@ final class JsonShape {
   private int endOfNumber(int from) {
     int end = from;
     int exponent = -1;
+    int exponentFrom = -1;
     while (end < text.length() && isOfNumber(text.charAt(end))) {
       char c = text.charAt(end);
+      exponentFrom = c == 'e' || c == 'E' ? end + 1 : exponentFrom;
       exponent = c == 'e' || c == 'E' ? 0 : exponent >= 0 && Character.isDigit(c) ? exponent + 1 : exponent;
       if (++end - from > LONGEST_NUMBER || exponent > LONGEST_EXPONENT) {
         throw Problem.invalid(field(), JsonbCheck.TOO_MANY_DIGITS + "; one begins at " + place(from));
@@ -100,7 +140,23 @@ final class JsonShape {
     if (work > MOST_WORK) {
       throw Problem.invalid(field(), "must not contain too many long numbers; the limit is exceeded at " + place(from));
     }
+    if (exponent > 0) {
+      writtenOut += power(exponentFrom, end);
+      if (text.length() + writtenOut > limit) {
+        throw Problem.invalid(field(), tooLong(limit) + "; the limit is exceeded at " + place(from));
+      }
+    }
     return end;
+  }
+
+  /** The digits of an exponent as a number: about as many characters as the number gets longer by without it. */
+  private int power(int from, int end) {
+    int power = 0;
+    for (int i = from; i < end; i++) {
+      char c = text.charAt(i);
+      power = c >= '0' && c <= '9' ? power * 10 + c - '0' : power;
+    }
+    return power;
   }
 
   private String field() {

@@ -2,7 +2,7 @@ package ee.tasker.rest;
 
 import ee.tasker.platform.JsonbCheck;
 import ee.tasker.platform.Problem;
-import ee.tasker.platform.Problem.Violation;
+import ee.tasker.platform.Violations;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonNumber;
 import jakarta.json.JsonObject;
@@ -21,14 +21,14 @@ import java.util.stream.Collectors;
 final class Members {
   private final String prefix;
   private final JsonObject document;
-  private final List<Violation> violations;
+  private final Violations violations;
   private final Set<String> known = new HashSet<>();
 
   Members(JsonObject document) {
-    this("", document, new ArrayList<>());
+    this("", document, new Violations());
   }
 
-  private Members(String prefix, JsonObject document, List<Violation> violations) {
+  private Members(String prefix, JsonObject document, Violations violations) {
     this.prefix = prefix;
     this.document = document;
     this.violations = violations;
@@ -118,6 +118,26 @@ final class Members {
     return new Members(prefix + name + "/", object == null ? JsonValue.EMPTY_JSON_OBJECT : object, violations);
   }
 
+  /** The members of an object whose texts are {@linkplain JsonbCheck#cleaned(JsonValue) cleaned} and not refused; empty when absent. */
+  Members cleaned(String name) {
+    JsonValue value = value(name);
+    if (value != null && !(value instanceof JsonObject)) {
+      wrong(name, "must be an object");
+    }
+    JsonObject object = value instanceof JsonObject given ? JsonbCheck.cleaned(given).asJsonObject() : JsonValue.EMPTY_JSON_OBJECT;
+    return new Members(prefix + name + "/", object, violations);
+  }
+
+  /** A text that is cut when it is too long; the fallback for one that is blank. */
+  String cutText(String name, int longest, String fallback) {
+    JsonValue value = value(name);
+    if (!(value instanceof JsonString text)) {
+      wrong(name, value == null ? "is required" : "must be a string");
+      return fallback;
+    }
+    return text.getString().isBlank() ? fallback : JsonbCheck.cleaned(text.getString(), longest);
+  }
+
   /** The members of an object from another source; violations are reported under the given name. */
   Members of(String name, JsonObject object) {
     return new Members(prefix + name + "/", object, violations);
@@ -185,12 +205,18 @@ final class Members {
 
   /** Null when absent. */
   Integer number(String name, int least, int most) {
+    Long number = longNumber(name, least, most);
+    return number == null ? null : number.intValue();
+  }
+
+  /** Null when absent. */
+  Long longNumber(String name, long least, long most) {
     JsonValue value = value(name);
     // Not as a long, in which 2^64 + 1 would be 1.
     if (value instanceof JsonNumber number && number.isIntegral()
         && number.bigDecimalValue().compareTo(BigDecimal.valueOf(least)) >= 0
         && number.bigDecimalValue().compareTo(BigDecimal.valueOf(most)) <= 0) {
-      return number.intValue();
+      return number.longValue();
     }
     if (value != null) {
       wrong(name, "must be a whole number from " + least + " to " + most);
@@ -199,20 +225,18 @@ final class Members {
   }
 
   void wrong(String name, String message) {
-    violations.add(new Violation(prefix + name, message));
+    violations.add(prefix + name, message);
   }
 
   /** Rejects unknown members; adds violations without throwing. */
   void refuseOthers() {
-    document.keySet().stream().filter(name -> !known.contains(name)).sorted()
-        .forEach(name -> wrong(name, "unknown property; allowed: " + String.join(", ", new TreeSet<>(known))));
+    violations.addUnknown(prefix, document.keySet().stream().filter(name -> !known.contains(name)),
+        String.join(", ", new TreeSet<>(known)));
   }
 
   /** @throws Problem 400 invalid-request with all violations */
   void check() {
     refuseOthers();
-    if (!violations.isEmpty()) {
-      throw Problem.invalid(violations);
-    }
+    violations.check();
   }
 }

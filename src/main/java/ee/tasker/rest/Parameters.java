@@ -2,10 +2,9 @@ package ee.tasker.rest;
 
 import ee.tasker.platform.JsonbCheck;
 import ee.tasker.platform.Problem;
+import ee.tasker.platform.StorableTime;
 import jakarta.ws.rs.core.UriInfo;
-import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -14,9 +13,6 @@ import java.util.regex.Pattern;
 /** Reads parameters and names the invalid one. */
 final class Parameters {
   private static final Pattern UUID_FORM = Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
-
-  private static final Instant FIRST_TIME = Instant.parse("0001-01-01T00:00:00Z");
-  private static final Instant AFTER_THE_LAST_TIME = Instant.parse("+10000-01-01T00:00:00Z");
 
   private Parameters() {
   }
@@ -51,17 +47,9 @@ final class Parameters {
     throw Problem.invalid(name, "must be a whole number from " + least + " to " + most);
   }
 
-  /**
-   * In a form and year range that PostgreSQL accepts as well; empty when the text is not such a time. The database accepts
-   * fewer offsets than Java.
-   */
+  /** Empty when the text is not a time that the database can store. */
   static Optional<Instant> time(String text) {
-    try {
-      Instant time = OffsetDateTime.parse(text).toInstant();
-      return Optional.of(time).filter(each -> !each.isBefore(FIRST_TIME) && each.isBefore(AFTER_THE_LAST_TIME));
-    } catch (DateTimeException e) {
-      return Optional.empty();
-    }
+    return StorableTime.parse(text);
   }
 
   /** Rejects parameters that are unknown, repeated, or not storable as text in the database. */

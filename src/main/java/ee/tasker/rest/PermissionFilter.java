@@ -52,7 +52,7 @@ public class PermissionFilter implements ContainerRequestFilter {
       throw AccessFilter.refusal(callers.verdict(request));
     }
     Requires required = resource.getResourceMethod().getAnnotation(Requires.class);
-    access.begin(known.caller(), required == null ? null : required.value());
+    access.begin(known.caller(), required == null ? null : required.value(), request);
     if (required == null) {
       if (resource.getResourceMethod().isAnnotationPresent(ForEveryCaller.class)) {
         return;

@@ -45,7 +45,7 @@ final class ProblemDocument {
         answer.header(HEADERS.get(key), value);
       }
     });
-    if (problem.code().equals("unavailable")) {
+    if (problem.code().equals(FaultMapper.UNAVAILABLE)) {
       answer.header("Retry-After", RETRY_AFTER_SECONDS);
     }
     return answer.build();

@@ -46,7 +46,8 @@ public class RequestBodies {
    * @throws Problem 400 malformed-json, 413 body-too-large
    */
   JsonObject object(InputStream body, int times) {
-    if (json(text(body, (int) Math.min((long) maxBodyBytes * times, Integer.MAX_VALUE - 8))) instanceof JsonObject object) {
+    int limit = limit(times);
+    if (json(text(body, limit), limit, maxBodyBytes) instanceof JsonObject object) {
       return object;
     }
     throw Problem.of(400, "malformed-json", "the body must be a JSON object");
@@ -59,7 +60,8 @@ public class RequestBodies {
 
   /** @param times the limit as a multiple of that of a single request */
   JsonArray array(InputStream body, int times) {
-    if (json(text(body, (int) Math.min((long) maxBodyBytes * times, Integer.MAX_VALUE - 8))) instanceof JsonArray array) {
+    int limit = limit(times);
+    if (json(text(body, limit), limit, maxBodyBytes) instanceof JsonArray array) {
       return array;
     }
     throw Problem.of(400, "malformed-json", "the body must be a JSON array");
@@ -71,13 +73,18 @@ public class RequestBodies {
 
   /** Bounded by the longest body of any operation; each operation then applies its own limit. */
   String longText(InputStream body) {
-    return text(body, (int) Math.min((long) maxBodyBytes * TaskBatchesResource.BODY_TIMES, Integer.MAX_VALUE - 8));
+    return text(body, limit(TaskBatchesResource.BODY_TIMES));
+  }
+
+  private int limit(int times) {
+    return (int) Math.min((long) maxBodyBytes * times, Integer.MAX_VALUE - 8);
   }
 
   /** JSON in canonical form, independent of whitespace and the order of members; any other text unchanged. */
   String canonical(String body) {
     try {
-      return CanonicalJson.write(json(body));
+      int limit = limit(TaskBatchesResource.BODY_TIMES);
+      return CanonicalJson.write(json(body, limit, limit));
     } catch (Problem notJson) {
       return body;
     }
@@ -99,8 +106,12 @@ public class RequestBodies {
     }
   }
 
-  private static JsonValue json(String text) {
-    JsonShape.check(text);
+  /**
+   * @param limit in bytes, of the whole with all digits of its numbers
+   * @param each  the same of one element of a batch
+   */
+  private static JsonValue json(String text, int limit, int each) {
+    JsonShape.check(text, limit, each);
     try {
       return Json.parse(text);
     } catch (JsonParsingException e) {

@@ -3,6 +3,7 @@ package ee.tasker.rest;
 import ee.tasker.engine.model.TaskState;
 import ee.tasker.event.EventFilter;
 import ee.tasker.event.EventStreams;
+import ee.tasker.platform.Recheck;
 import ee.tasker.rest.Requires.Scope;
 import ee.tasker.security.Permission;
 import ee.tasker.task.Tasks;
@@ -35,6 +36,9 @@ public class TaskEventsResource {
   @Inject
   private Tasks tasks;
 
+  @Inject
+  private Access access;
+
   @Context
   private UriInfo uri;
 
@@ -48,8 +52,9 @@ public class TaskEventsResource {
     Parameters.checkKnown(uri, Set.of("last_event_id"));
     UUID task = Parameters.uuid("task_uuid", taskUuid);
     TaskState state = tasks.state(task).orElseThrow(() -> Tasks.notFound(task));
+    Recheck<?> permission = access.recheckForTask(task);
     EventsResource.open(lastEventId, lastEventIdInQuery,
-        after -> streams.open(new EventFilter(Optional.of(task), Map.of()), Optional.empty(), after, Optional.of(state.word()),
+        after -> streams.open(new EventFilter(Optional.of(task), Map.of()), Optional.empty(), after, Optional.of(state.word()), permission,
             new SseSink(sink, sse)));
   }
 }

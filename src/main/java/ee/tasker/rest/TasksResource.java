@@ -4,6 +4,7 @@ import ee.tasker.engine.model.TaskState;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Problem;
+import ee.tasker.platform.Recheck;
 import ee.tasker.platform.Role;
 import ee.tasker.request.IdempotentResponse;
 import ee.tasker.rest.Requires.Scope;
@@ -45,7 +46,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -118,18 +118,20 @@ public class TasksResource {
       return;
     }
     Caller caller = access.caller();
+    Recheck<Caller> permission = access.recheck(Optional::of);
     String tasks = locations.of(uri, "tasks/");
     CompletableFuture<SubmittedTask> creation = submissionBatcher.submit(request(document));
-    waits.answerWhenCreated(creation, answer, task -> answerCreated(task, document, tasks, caller, seconds, answer));
+    waits.answerWhenCreated(creation, answer, task -> answerCreated(task, document, tasks, caller, permission, seconds, answer));
   }
 
   /** @throws Problem 409 duplicate-task when an identical task exists and the request does not accept it */
-  private void answerCreated(SubmittedTask task, JsonObject document, String tasks, Caller caller, int seconds, AsyncResponse answer) {
+  private void answerCreated(SubmittedTask task, JsonObject document, String tasks, Caller caller, Recheck<Caller> permission, int seconds,
+      AsyncResponse answer) {
     String location = location(task, document, tasks);
     int status = task.isDuplicate() ? 200 : 201;
     if (seconds > 0) {
-      Function<JsonObject, Response> whole = described -> Response.status(status).header(Locations.HEADER, location)
-          .entity(terminalOrBlocked(caller, described, task.isDuplicate()).toString()).build();
+      TaskWaits.Reply whole = new TaskWaits.Reply(caller, permission, (now, described) -> Response.status(status)
+          .header(Locations.HEADER, location).entity(terminalOrBlocked(now, described, task.isDuplicate()).toString()).build());
       if (task.isDuplicate()) {
         waits.answerWhenEnded(task.taskUuid(), seconds, answer, whole);
       } else {
@@ -155,7 +157,8 @@ public class TasksResource {
     }
     if (seconds > 0) {
       waits.answerWhenEnded(Json.uuid(Json.parseObject(kept.body()), "task_uuid"), seconds, answer,
-          described -> response.entity(terminalOrBlocked(caller, described, kept.status() == 200).toString()).build());
+          new TaskWaits.Reply(caller, access.recheck(Optional::of),
+              (now, described) -> response.entity(terminalOrBlocked(now, described, kept.status() == 200).toString()).build()));
     } else {
       answer.resume(response.entity(kept.body()).build());
     }
@@ -175,11 +178,16 @@ public class TasksResource {
     return location;
   }
 
-  /** A caller who may submit but not read sees the task's state only. */
-  private static JsonObject terminalOrBlocked(Caller caller, JsonObject described, boolean isDuplicate) {
-    return caller.grants().may(Permission.TASKS_READ, described.getString("namespace")) ? Visibility.task(caller, described)
-        : brief(described.getString("task_uuid"), described.getString("state"), described.getString("correlation_id"),
-            described.getString("version"), isDuplicate, Json.text(described, "replaces_task_uuid"));
+  /**
+   * A caller who may submit but not read sees the task's state only, and so does one who has lost its rights while it waited: the
+   * task is created, and an answer that hides that would make the client create another.
+   */
+  private static JsonObject terminalOrBlocked(Recheck.Outcome<Caller> permitted, JsonObject described, boolean isDuplicate) {
+    Optional<Caller> caller = permitted instanceof Recheck.Outcome.Permitted<Caller> known ? Optional.of(known.what()) : Optional.empty();
+    return caller.filter(now -> now.grants().may(Permission.TASKS_READ, described.getString("namespace")))
+        .map(now -> Visibility.task(now, described))
+        .orElseGet(() -> brief(described.getString("task_uuid"), described.getString("state"), described.getString("correlation_id"),
+            described.getString("version"), isDuplicate, Json.text(described, "replaces_task_uuid")));
   }
 
   private static JsonObject brief(SubmittedTask task) {
@@ -233,9 +241,27 @@ public class TasksResource {
       @QueryParam(MOST_BYTES) String mostBytes, @Suspended AsyncResponse answer) {
     Parameters.checkKnown(uri, Set.of("wait", MOST_BYTES));
     Caller caller = access.caller();
-    waits.answerWhenEnded(Parameters.uuid("task_uuid", taskUuid), mostBytes(mostBytes),
-        Parameters.number("wait", wait, 0, 0, LONGEST_WAIT_SECONDS), answer,
-        described -> Response.ok(Visibility.task(caller, described).toString()).build());
+    UUID task = Parameters.uuid("task_uuid", taskUuid);
+    waits.answerWhenEnded(task, mostBytes(mostBytes), Parameters.number("wait", wait, 0, 0, LONGEST_WAIT_SECONDS), answer,
+        new TaskWaits.Reply(caller,
+            access.recheck(now -> Optional.of(now).filter(known -> known.grants().may(Permission.TASKS_READ))),
+            (now, described) -> Response.ok(shown(now, task, described).toString()).build()));
+  }
+
+  /**
+   * What a new request would be answered, if the caller has lost the right to read the task while it waited.
+   *
+   * @throws Problem 401 not-authenticated, 403 not-permitted, 404 task-not-found
+   */
+  private static JsonObject shown(Recheck.Outcome<Caller> permitted, UUID task, JsonObject described) {
+    if (permitted instanceof Recheck.Outcome.Withdrawn<Caller> withdrawn) {
+      throw withdrawn.why();
+    }
+    Caller now = ((Recheck.Outcome.Permitted<Caller>) permitted).what();
+    if (!now.grants().may(Permission.TASKS_READ, described.getString("namespace"))) {
+      throw Tasks.notFound(task);
+    }
+    return Visibility.task(now, described);
   }
 
   /** A part of the context or output, as text. */

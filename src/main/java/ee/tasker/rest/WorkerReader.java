@@ -1,7 +1,9 @@
 package ee.tasker.rest;
 
 import ee.tasker.engine.model.Outcome;
+import ee.tasker.handler.StepOutcome;
 import ee.tasker.platform.Json;
+import ee.tasker.platform.JsonbCheck;
 import ee.tasker.platform.Problem;
 import ee.tasker.remote.Poll;
 import ee.tasker.remote.WorkerResult;
@@ -11,7 +13,6 @@ import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonValue;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -37,8 +38,7 @@ final class WorkerReader {
   private static final int LONGEST_DECISION = 1_000;
   private static final int LONGEST_HANDLER = 500;
   private static final int LONGEST_TYPE = 200;
-  private static final int LONGEST_DOCUMENT_MESSAGE = 100_000;
-  private static final int LONGEST_TIME_MS = Integer.MAX_VALUE;
+  private static final long LONGEST_TIME_MS = StepOutcome.LONGEST_DELAY.toMillis();
 
   private WorkerReader() {
   }
@@ -126,14 +126,12 @@ final class WorkerReader {
     JsonValue result = JsonValue.NULL;
     if (members.has(RESULT)) {
       result = members.anything(RESULT);
-      if (result.toString().getBytes(StandardCharsets.UTF_8).length > longest) {
-        members.wrong(RESULT, "must have at most " + longest + " bytes");
-      }
+      JsonbCheck.tooLong(result, longest).ifPresent(complaint -> members.wrong(RESULT, complaint));
       if (!Set.of(Outcome.SUCCESS.word(), Outcome.CANCELLED.word()).contains(outcome)) {
         members.wrong(RESULT, "is allowed for " + Outcome.SUCCESS + " and " + Outcome.CANCELLED);
       }
     }
-    Integer took = members.number("execution_time_ms", 0, LONGEST_TIME_MS);
+    Long took = members.longNumber("execution_time_ms", 0, LONGEST_TIME_MS);
     JsonValue error = error(members, outcome, longest);
     List<String> decision = members.texts("decision", LONGEST_DECISION, LONGEST_NAME);
     if (members.has("decision") && !Outcome.SUCCESS.word().equals(outcome)) {
@@ -159,7 +157,7 @@ final class WorkerReader {
   private static Optional<StepResult.Yield> readYield(Members members, String outcome) {
     boolean isYield = Outcome.YIELDED.word().equals(outcome);
     JsonValue checkpoint = members.has(CHECKPOINT) ? members.anything(CHECKPOINT) : null;
-    Integer after = members.number(AFTER, 0, LONGEST_TIME_MS);
+    Long after = members.longNumber(AFTER, 0, LONGEST_TIME_MS);
     if (!isYield) {
       if (checkpoint != null) {
         members.wrong(CHECKPOINT, "is allowed for " + Outcome.YIELDED);
@@ -175,7 +173,7 @@ final class WorkerReader {
   private static JsonValue error(Members members, String outcome, int longest) {
     boolean isRetryable = Outcome.RETRYABLE_FAILURE.word().equals(outcome);
     boolean isFailure = isRetryable || Outcome.PERMANENT_FAILURE.word().equals(outcome);
-    Integer retryAfter = members.number("retry_after_ms", 0, Integer.MAX_VALUE);
+    Long retryAfter = members.longNumber("retry_after_ms", 0, LONGEST_TIME_MS);
     if (retryAfter != null && !isRetryable) {
       members.wrong("retry_after_ms", "is allowed for " + Outcome.RETRYABLE_FAILURE);
     }
@@ -188,14 +186,14 @@ final class WorkerReader {
     if (!isFailure && !Outcome.CANCELLED.word().equals(outcome)) {
       members.wrong(ERROR, "is allowed for failures and " + Outcome.CANCELLED);
     }
-    Members given = members.members(ERROR);
-    JsonObjectBuilder error = StepResult.error(given.text("type", LONGEST_TYPE), given.text("message", LONGEST_DOCUMENT_MESSAGE));
+    // What a failure says is no reason to refuse it: a step that would be tried again would end.
+    Members given = members.cleaned(ERROR);
+    String type = given.cutText("type", LONGEST_TYPE, "Error");
+    JsonObjectBuilder error = StepResult.error(type, given.cutText("message", StepResult.LONGEST_MESSAGE, type));
     JsonObject details = given.object("details");
     given.refuseOthers();
     if (details != null) {
-      if (details.toString().getBytes(StandardCharsets.UTF_8).length > longest) {
-        given.wrong("details", "must have at most " + longest + " bytes");
-      }
+      JsonbCheck.tooLong(details, longest).ifPresent(complaint -> given.wrong("details", complaint));
       error.add("details", details);
     }
     if (retryAfter != null) {

@@ -6,6 +6,7 @@ import ee.tasker.engine.reply.WorkerBatchReply;
 import ee.tasker.engine.reply.WorkerReply;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
+import ee.tasker.platform.Recheck;
 import ee.tasker.platform.Settings;
 import ee.tasker.remote.Poll;
 import ee.tasker.remote.RemotePolls;
@@ -138,7 +139,9 @@ public class WorkersResource {
     workers.requireApi();
     Poll poll = WorkerReader.poll(bodies.object(body), worker, owner(), access.namespaces());
     long leaseSeconds = leaseSeconds();
-    polls.poll(poll).whenComplete((steps, fault) -> {
+    Recheck<Optional<Set<String>>> permission = access.recheck(caller -> Optional.of(caller.grants())
+        .filter(grants -> grants.may(Permission.STEPS_WORK)).map(grants -> grants.namespaces(Permission.STEPS_WORK)));
+    polls.poll(poll, permission).whenComplete((steps, fault) -> {
       if (fault != null) {
         answer.resume(fault instanceof CompletionException && fault.getCause() != null ? fault.getCause() : fault);
       } else if (!answer.resume(

@@ -36,7 +36,7 @@ public final class FirePlan {
         .add("expected_fire_at", schedule.get("next_fire_at"));
     boolean isDue = Timings.instant(schedule, "next_due_at").filter(due -> !due.isAfter(now)).isPresent();
     if (isDue) {
-      addFires(plan, schedule, Timings.of(schedule), expected.orElseThrow(), now);
+      addFires(plan, schedule, Timings.ofSaved(schedule), expected.orElseThrow(), now);
     }
     Timings.instant(schedule, "queued_fire_at").or(() -> expected).ifPresent(time -> addTemplate(plan, schedule, time, versions));
     return plan.build();
@@ -58,6 +58,21 @@ public final class FirePlan {
     versions.version(anchored, first);
     return Json.build().createObjectBuilder(anchored).add("next_fire_at", first.toString()).add("next_due_at", timing.due(first).toString())
         .build();
+  }
+
+  /**
+   * The next fire time of a schedule that has lost it.
+   *
+   * @param schedule as {@code take_stalled_schedules} returns it
+   * @return an element of {@code p_plans} of {@code restore_fire_times}; empty for a schedule that is over
+   * @throws Problem when this JVM cannot use the timing
+   */
+  public static Optional<JsonObject> restored(JsonObject schedule) {
+    Timing timing = Timings.of(schedule);
+    return timing.next(Timings.instant(schedule, "decided_until").orElseThrow())
+        .map(next -> Json.build().createObjectBuilder()
+            .add("schedule_uuid", schedule.get("schedule_uuid")).add("version", schedule.get("version"))
+            .add("next_fire_at", next.toString()).add("next_due_at", timing.due(next).toString()).build());
   }
 
   /** The context of the task of a fire time. */

@@ -68,7 +68,7 @@ class FirePlanner {
     }
 
     JsonObject backfill(JsonObject backfill) {
-      Timing timing = Timings.of(backfill);
+      Timing timing = Timings.ofSaved(backfill);
       Instant cursor = Timings.instant(backfill.getString("cursor_at"));
       Instant end = Timings.instant(backfill.getString("to_at"));
       int most = "one_by_one".equals(backfill.getString("overlap")) ? 1 : BACKFILLED_AT_ONCE;

@@ -23,11 +23,19 @@ class ScheduleGateway {
   private ActingCaller caller;
 
   private void tellCaller() {
-    sql.run("set_caller(cast(? as text))", caller.name());
+    sql.run("begin_action(cast(? as text))", caller.name());
   }
 
   JsonObject takeDueSchedules(int limit) {
-    return sql.object("take_due_schedules(?)", limit);
+    return sql.object("take_due_schedules(?, p_server_uuid => cast(? as uuid))", limit, server.uuid());
+  }
+
+  JsonArray takeStalledSchedules(int limit) {
+    return sql.array("take_stalled_schedules(?)", limit);
+  }
+
+  JsonObject restoreFireTimes(JsonArray plans) {
+    return sql.object("restore_fire_times(cast(? as jsonb))", plans);
   }
 
   JsonObject fireSchedules(JsonArray plans, int claimLimit, long leaseSeconds) {
@@ -51,9 +59,8 @@ class ScheduleGateway {
     return sql.object("change_schedule(cast(? as uuid), ?, ?, ?, cast(? as jsonb))", uuid, action, by, reason, data);
   }
 
-  /** By the server itself, without a caller. */
-  void stopSchedule(UUID uuid, String action, String reason, JsonObject data) {
-    sql.run("change_schedule(cast(? as uuid), ?, 'tasker', ?, cast(? as jsonb))", uuid, action, reason, data);
+  JsonObject declineSchedules(JsonArray declines) {
+    return sql.object("decline_schedules(cast(? as jsonb), cast(? as uuid))", declines, server.uuid());
   }
 
   JsonObject triggerSchedule(UUID uuid, String by, String reason, JsonObject plan) {
@@ -68,17 +75,17 @@ class ScheduleGateway {
   }
 
   JsonObject getScheduleDocuments(JsonObject filter, int limit, UUID before) {
-    return sql.object("get_schedule_documents(cast(? as jsonb), ?, cast(? as uuid))", filter, limit,
-        before == null ? null : before.toString());
+    return sql.answer("get_schedule_documents(cast(? as jsonb), ?, cast(? as uuid))", filter, limit,
+        before == null ? null : before.toString()).asJsonObject();
   }
 
   JsonObject listScheduleFires(UUID uuid, JsonObject filter, int limit, Instant before) {
-    return sql.object("list_schedule_fires(cast(? as uuid), cast(? as jsonb), ?, cast(? as timestamptz))", uuid, filter, limit,
-        before == null ? null : before.toString());
+    return sql.answer("list_schedule_fires(cast(? as uuid), cast(? as jsonb), ?, cast(? as timestamptz))", uuid, filter, limit,
+        before == null ? null : before.toString()).asJsonObject();
   }
 
   JsonArray getBackfillDocuments(UUID uuid) {
-    return sql.array("get_backfill_documents(cast(? as uuid))", uuid);
+    return sql.answer("get_backfill_documents(cast(? as uuid))", uuid).asJsonArray();
   }
 
   /** Whether and which of some fire times have a task. */

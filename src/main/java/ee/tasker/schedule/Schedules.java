@@ -11,6 +11,7 @@ import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Refusals;
 import ee.tasker.platform.Settings;
+import ee.tasker.template.ValidationTime;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
@@ -20,9 +21,12 @@ import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonString;
 import jakarta.transaction.Transactional;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Function;
 
 /** The component's facade: fires schedules, and reads and changes them. Thread-safe. */
 @ApplicationScoped
@@ -31,6 +35,7 @@ public class Schedules {
   private static final Log LOG = Log.of(Schedules.class);
   private static final int MOST_FIRES_OF_A_BACKFILL = 100_000;
   private static final int MOST_SHOWN = 1_000;
+  private static final int STALLED_AT_ONCE = 100;
 
   @Inject
   private ScheduleGateway gateway;
@@ -59,37 +64,90 @@ public class Schedules {
     RoundReply reply = RoundReply.ofNothing(due);
     FirePlanner.Round round = planner.at(Timings.instant(due.getString("now")));
     long lease = settings.worker().lease().toSeconds();
+    ValidationTime time = ValidationTime.start();
+    Declines declines = new Declines();
     if (!schedules.isEmpty()) {
-      JsonArrayBuilder plans = Json.build().createArrayBuilder();
-      for (JsonObject schedule : schedules.getValuesAs(JsonObject.class)) {
-        try {
-          plans.add(round.schedule(schedule));
-        } catch (Problem unusable) {
-          stop(unusable, schedule, "pause", Json.build().createObjectBuilder());
-        }
-      }
-      reply = reply.and(fired(gateway.fireSchedules(plans.build(), claimLimit, lease)));
+      JsonArray plans = declines.plans(schedules, time, round::schedule);
+      reply = reply.and(fired(gateway.fireSchedules(plans, claimLimit, lease)));
     }
     if (!backfills.isEmpty()) {
-      JsonArrayBuilder plans = Json.build().createArrayBuilder();
-      for (JsonObject backfill : backfills.getValuesAs(JsonObject.class)) {
-        try {
-          plans.add(round.backfill(backfill));
-        } catch (Problem unusable) {
-          stop(unusable, backfill, "cancel_backfill",
-              Json.build().createObjectBuilder().add("backfill_uuid", backfill.get("backfill_uuid")));
-        }
-      }
-      reply = reply.and(fired(gateway.advanceBackfills(plans.build(), Math.max(claimLimit - reply.claimedSteps().size(), 0), lease)));
+      JsonArray plans = declines.plans(backfills, time, round::backfill);
+      reply = reply.and(fired(gateway.advanceBackfills(plans, Math.max(claimLimit - reply.claimedSteps().size(), 0), lease)));
+    }
+    if (!declines.isEmpty()) {
+      declined(gateway.declineSchedules(declines.array()));
     }
     return reply;
   }
 
-  /** A timing that this JVM cannot use, such as a zone that it does not know, would come back in every round and hold up the others. */
-  private void stop(Problem unusable, JsonObject schedule, String action, JsonObjectBuilder data) {
-    UUID uuid = Json.uuid(schedule, "schedule_uuid");
-    LOG.write(LogEvent.SCHEDULE_FIRE_FAILED, "schedule", uuid, "code", unusable.code(), "detail", unusable.getMessage());
-    gateway.stopSchedule(uuid, action, "the timing cannot be used: " + unusable.getMessage(), data.build());
+  private void declined(JsonObject reply) {
+    for (JsonObject stopped : reply.getJsonArray("stopped").getValuesAs(JsonObject.class)) {
+      LOG.write(LogEvent.SCHEDULE_FIRE_FAILED, "schedule", stopped.getString("schedule_uuid"), "fire_at",
+          stopped.getString("fire_at", null), "code", "unusable-timing", "detail", stopped.getString("message"));
+    }
+    // A server that can fire the others may have looked while this one held their locks.
+    afterCommit.run(workNotifier::orchestrationQueued);
+  }
+
+  /** The schedules of one round whose timing this JVM cannot use, such as in a zone that it does not know. */
+  private static final class Declines {
+    private final Map<UUID, JsonObject> bySchedule = new LinkedHashMap<>();
+
+    /** The plans of those that this JVM can use; one that it cannot use holds up no other. */
+    JsonArray plans(JsonArray due, ValidationTime time, Function<JsonObject, JsonObject> planner) {
+      JsonArrayBuilder plans = Json.build().createArrayBuilder();
+      for (JsonObject each : due.getValuesAs(JsonObject.class)) {
+        if (time.isUsedUp()) {
+          // The others are still due.
+          break;
+        }
+        try {
+          plans.add(planner.apply(each));
+        } catch (Problem unusable) {
+          add(each, unusable);
+        }
+      }
+      return plans.build();
+    }
+
+    private void add(JsonObject schedule, Problem unusable) {
+      UUID uuid = Json.uuid(schedule, "schedule_uuid");
+      JsonObject decline = Json.build().createObjectBuilder().add("schedule_uuid", uuid.toString())
+          .add("version", schedule.get("version")).add("message", unusable.getMessage()).build();
+      if (bySchedule.put(uuid, decline) == null) {
+        LOG.write(LogEvent.SCHEDULE_DECLINED, "schedule", uuid, "detail", unusable.getMessage());
+      }
+    }
+
+    boolean isEmpty() {
+      return bySchedule.isEmpty();
+    }
+
+    JsonArray array() {
+      JsonArrayBuilder array = Json.build().createArrayBuilder();
+      bySchedule.values().forEach(array::add);
+      return array.build();
+    }
+  }
+
+  /**
+   * Gives active schedules that have lost their next fire time, by whatever statement, one again: without it they would never fire, and no one would notice.
+   *
+   * @return how many
+   */
+  @Transactional(Transactional.TxType.REQUIRES_NEW)
+  public int restoreFireTimes() {
+    JsonArrayBuilder plans = Json.build().createArrayBuilder();
+    for (JsonObject schedule : gateway.takeStalledSchedules(STALLED_AT_ONCE).getValuesAs(JsonObject.class)) {
+      try {
+        FirePlan.restored(schedule).ifPresent(plans::add);
+      } catch (Problem unusable) {
+        LOG.write(LogEvent.SCHEDULE_FIRE_FAILED, "schedule", schedule.getString("schedule_uuid"), "code", unusable.code(), "detail",
+            unusable.getMessage());
+      }
+    }
+    JsonArray stalled = plans.build();
+    return stalled.isEmpty() ? 0 : gateway.restoreFireTimes(stalled).getInt("schedules");
   }
 
   private RoundReply fired(JsonObject reply) {
@@ -127,7 +185,7 @@ public class Schedules {
       return List.of();
     }
     try {
-      return FirePlanner.upcoming(Timings.of(schedule), next.get().minusNanos(1), count);
+      return FirePlanner.upcoming(Timings.ofSaved(schedule), next.get().minusNanos(1), count);
     } catch (Problem unusable) {
       return List.of();
     }
@@ -189,7 +247,7 @@ public class Schedules {
   public JsonObject resume(UUID uuid, boolean catchUp, Author author) {
     JsonObject schedule = find(uuid);
     Instant now = Timings.instant(schedule.getString("now"));
-    Timing timing = Timings.of(schedule);
+    Timing timing = Timings.ofSaved(schedule);
     JsonObjectBuilder data = Json.build().createObjectBuilder().add("version", schedule.get("version")).add("catch_up", catchUp);
     Optional<Instant> expected = Timings.instant(schedule, "next_fire_at");
     if (expected.isPresent()) {
@@ -263,7 +321,7 @@ public class Schedules {
     if (!to.isAfter(from) || to.isAfter(Timings.instant(schedule.getString("now")))) {
       throw Problem.invalid("to", "must be after from and not in the future");
     }
-    Timing timing = Timings.of(schedule);
+    Timing timing = Timings.ofSaved(schedule);
     JsonArrayBuilder times = Json.build().createArrayBuilder();
     int count = 0;
     for (Optional<Instant> time = timing.next(from.minusNanos(1_000)); time.isPresent() && time.get().isBefore(to); time = timing

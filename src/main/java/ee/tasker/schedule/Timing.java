@@ -1,5 +1,6 @@
 package ee.tasker.schedule;
 
+import ee.tasker.platform.StorableTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDateTime;
@@ -29,10 +30,11 @@ record Timing(CronExpression cron, Duration every, ZoneId zone, Instant anchor, 
     long seed) {
   private static final Duration LONGEST_LOOK_BACK = Duration.ofDays(366 * 9L);
 
-  /** The first fire time after an instant; empty when there is none. */
+  /** The first fire time after an instant; empty when there is none that the database could store. */
   Optional<Instant> next(Instant after) {
     Instant from = startsAt != null && after.isBefore(startsAt) ? startsAt.minusNanos(1) : after;
-    return (cron == null ? nextInterval(from) : nextLocal(from)).filter(time -> endsAt == null || time.isBefore(endsAt));
+    return (cron == null ? nextInterval(from) : nextLocal(from)).filter(time -> endsAt == null || time.isBefore(endsAt))
+        .filter(StorableTime::isStorable);
   }
 
   /** When the task of a fire time is submitted: the same on every server. */
@@ -42,7 +44,8 @@ record Timing(CronExpression cron, Duration every, ZoneId zone, Instant anchor, 
     }
     long most = jitter.toSeconds() + 1;
     long gap = next(fire).map(next -> Duration.between(fire, next).toSeconds()).orElse(most);
-    return fire.plusSeconds(Math.floorMod(mixed(seed + fire.getEpochSecond()), Math.max(1, Math.min(most, gap))));
+    Instant due = fire.plusSeconds(Math.floorMod(mixed(seed + fire.getEpochSecond()), Math.max(1, Math.min(most, gap))));
+    return StorableTime.isStorable(due) ? due : fire;
   }
 
   /** The latest fire time from the first on that is due; empty when the first is not. */

@@ -37,7 +37,8 @@ final class Timings {
     if (ZoneId.getAvailableZoneIds().contains(name)) {
       zone = ZoneId.of(name);
     } else {
-      violations.add(new Violation("zone", "must be a time zone of the IANA database, for example Europe/Berlin or UTC"));
+      violations.add(new Violation("zone",
+          "must be a time zone of the IANA database, for example Europe/Berlin or UTC, not \"" + name + "\""));
     }
     if (!violations.isEmpty()) {
       throw Problem.invalid(violations);
@@ -48,6 +49,19 @@ final class Timings {
         instant(schedule, "ends_at").orElse(null), Duration.ofSeconds(schedule.getInt("jitter_seconds", 0)),
         // The same in every JVM.
         seed.hashCode());
+  }
+
+  /**
+   * Reads the timing of a schedule that was saved, perhaps by a server with newer zone rules.
+   *
+   * @throws Problem 409 unusable-timing when this JVM cannot use it
+   */
+  static Timing ofSaved(JsonObject schedule) {
+    try {
+      return of(schedule);
+    } catch (Problem unusable) {
+      throw Problem.of(409, "unusable-timing", "the JVM of this server cannot use the timing of the schedule: " + unusable.getMessage());
+    }
   }
 
   static Optional<Instant> instant(JsonObject document, String member) {

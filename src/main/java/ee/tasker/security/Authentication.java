@@ -109,8 +109,11 @@ public class Authentication {
         }
         note(credentials, identity.isPresent());
         return verdict;
-      } catch (Derivations.Busy busy) {
-        return new Verdict.Later(1);
+      } catch (RuntimeException fault) {
+        if (Derivations.isBusy(fault)) {
+          return new Verdict.Later(1);
+        }
+        throw fault;
       } finally {
         if (!(verdict instanceof Verdict.Known)) {
           remembered.remove(digest, entry);

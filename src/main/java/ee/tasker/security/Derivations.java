@@ -35,6 +35,16 @@ final class Derivations {
     }
   }
 
+  /** Also when it is the cause of another exception: application servers wrap what an identity store throws. */
+  static boolean isBusy(Throwable fault) {
+    for (Throwable cause = fault; cause != null; cause = cause.getCause()) {
+      if (cause instanceof Busy) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** @throws Busy when too many callers wait already, or this one has waited too long */
   boolean run(BooleanSupplier derivation) {
     if (!permits.tryAcquire()) {

@@ -138,8 +138,13 @@ public class Tokens {
       JWTClaimsSet claims = processor.process(token, null);
       TokenSettings names = settings.get();
       String name = claims.getStringClaim(names.nameClaim());
-      Collection<String> namespaces = claims.getClaim(names.namespacesClaim()) == null ? Arrays.asList((String) null)
-          : words(claims.getClaim(names.namespacesClaim()));
+      if (name == null || claims.getExpirationTime() == null || !isReadable(claims, names.permissionsClaim())
+          || !isReadable(claims, names.namespacesClaim())) {
+        return Optional.empty();
+      }
+      Collection<String> namespaces = claims.getClaims().containsKey(names.namespacesClaim())
+          ? words(claims.getClaim(names.namespacesClaim()))
+          : Arrays.asList((String) null);
       Grants grants = Grants.of(words(claims.getClaim(names.permissionsClaim())).stream()
           .flatMap(permission -> namespaces.stream().map(namespace -> new Grants.Grant(permission, namespace)))
           .collect(Collectors.toList()));
@@ -152,10 +157,17 @@ public class Tokens {
     }
   }
 
+  /** Absent, or what {@link #words} reads: a claim that is null or of another kind must not count as one that is absent. */
+  private static boolean isReadable(JWTClaimsSet claims, String name) {
+    Object claim = claims.getClaim(name);
+    return !claims.getClaims().containsKey(name) || claim instanceof String
+        || claim instanceof Collection<?> texts && texts.stream().allMatch(String.class::isInstance);
+  }
+
   /** An array of texts, or one text of words separated by blanks. */
   private static Collection<String> words(Object claim) {
     if (claim instanceof Collection<?> texts) {
-      return texts.stream().filter(String.class::isInstance).map(String.class::cast).toList();
+      return texts.stream().map(String.class::cast).toList();
     }
     return claim instanceof String text && !text.isBlank() ? Arrays.asList(text.strip().split("\\s+")) : List.of();
   }

@@ -11,11 +11,13 @@ import java.util.UUID;
  * A claimed step with the data that its handler needs.
  *
  * @param name the name of the step in its task: its own if it was added to the task, otherwise that of the template's step
+ * @param idempotencyToken the same for all attempts, until an operator wants the step's effect again
  * @param traceParent the trace of the task's request, a W3C Trace Context {@code traceparent}
  * @param results results of the direct parents by step name; those of indirect ancestors are fetched on demand
  */
 public record ClaimedStep(
-    StepKey key, String name, StepSpec definition, int attempt, int maxAttempts, UUID correlationId, Optional<UUID> parentCorrelationId,
+    StepKey key, String name, StepSpec definition, int attempt, int maxAttempts, String idempotencyToken, UUID correlationId,
+    Optional<UUID> parentCorrelationId,
     Optional<String> traceParent,
     boolean isCancelRequested, JsonObject context, JsonObject results, JsonObject inputs, Optional<JsonValue> checkpoint) {
 
@@ -33,6 +35,11 @@ public record ClaimedStep(
     return Json.uuid(document, "step_uuid");
   }
 
+  /** Whether the reply was too long for the documents of this step, which is to be given back. */
+  public static boolean isLeftOut(JsonObject document) {
+    return document.getBoolean("left_out", false);
+  }
+
   public static StepKey key(JsonObject document) {
     return new StepKey(Json.uuid(document, "task_uuid"), stepUuid(document), document.getInt("handoff"));
   }
@@ -45,6 +52,7 @@ public record ClaimedStep(
         definition,
         document.getInt("attempt"),
         document.getInt("max_attempts"),
+        document.getString("idempotency_token"),
         Json.uuid(document, "correlation_id"), Json.optionalUuid(document, "parent_correlation_id"),
         Json.text(document, "trace_parent"),
         document.getBoolean("cancel_requested"), document.getJsonObject("context"), Json.object(document, "results"),

@@ -47,7 +47,7 @@ class StepGateway {
   }
 
   JsonArray getSignalDocuments(UUID taskUuid) {
-    return sql.array("get_signal_documents(cast(? as uuid), true)", taskUuid);
+    return sql.answer("get_signal_documents(cast(? as uuid), true)", taskUuid).asJsonArray();
   }
 
   List<CancelOrder> getCancelRequests(JsonArray steps) {
@@ -76,11 +76,12 @@ class StepGateway {
   }
 
   JsonObject getAncestorResults(UUID stepUuid) {
-    return sql.object("get_ancestor_results(cast(? as uuid))", stepUuid);
+    return sql.answer("get_ancestor_results(cast(? as uuid))", stepUuid).asJsonObject();
   }
 
   Optional<JsonArray> getAncestorBatchResults(UUID stepUuid, String batchStep, int after, int limit) {
-    JsonValue page = sql.json("get_ancestor_batch_results(cast(? as uuid), ?, cast(? as int), cast(? as int))", stepUuid, batchStep, after,
+    JsonValue page = sql.answer("get_ancestor_batch_results(cast(? as uuid), ?, cast(? as int), cast(? as int))", stepUuid, batchStep,
+        after,
         limit);
     return page == JsonValue.NULL ? Optional.empty() : Optional.of(page.asJsonArray());
   }

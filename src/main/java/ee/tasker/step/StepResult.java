@@ -59,7 +59,8 @@ public record StepResult(StepKey key, Outcome outcome, JsonValue result, JsonVal
         Optional.of(yield));
   }
 
-  private static final int LONGEST_MESSAGE = 4_000;
+  /** In characters, with an ellipsis at the end of a longer one. */
+  public static final int LONGEST_MESSAGE = 4_000;
 
   /** The error of a failure, with texts that PostgreSQL can store: without U+0000 and of limited length. */
   public static JsonObjectBuilder error(String type, String message) {
@@ -67,8 +68,7 @@ public record StepResult(StepKey key, Outcome outcome, JsonValue result, JsonVal
   }
 
   private static String clean(String text) {
-    // Cleaned after the cut, which may split a surrogate pair.
-    return JsonbCheck.cleaned(text.length() <= LONGEST_MESSAGE ? text : text.substring(0, LONGEST_MESSAGE) + "…");
+    return JsonbCheck.cleaned(text, LONGEST_MESSAGE);
   }
 
   /** As {@code tasker.complete_steps} takes it. */

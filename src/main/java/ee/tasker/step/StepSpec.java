@@ -27,11 +27,25 @@ public record StepSpec(
     return "call".equals(method) ? callable : callable + "#" + method;
   }
 
-  /** The error of a result that does not fit the template's result schema; empty when it fits or there is no schema. */
-  public Optional<JsonObject> violation(JsonValue result) {
-    return resultSchema.map(schema -> schema.validate(result)).filter(violations -> !violations.isEmpty())
-        .map(violations -> StepResult.error("result_schema_violation",
-            "result" + violations.get(0).pointer() + ": " + violations.get(0).message()).add("result", result).build());
+  /**
+   * The error of a result that does not fit the template's result schema, or of which that takes too much work to find out;
+   * empty when it fits or there is no schema.
+   */
+  public Optional<JsonObject> rejection(JsonValue result) {
+    return resultSchema.flatMap(schema -> {
+      ContextSchema.Verdict verdict = schema.validate(result);
+      if (verdict instanceof ContextSchema.Verdict.Invalid invalid) {
+        ContextSchema.Violation first = invalid.violations().get(0);
+        return Optional.of(error("result_schema_violation", "result" + first.pointer() + ": " + first.message(), result));
+      }
+      return verdict instanceof ContextSchema.Verdict.Undecided undecided
+          ? Optional.of(error("result_not_validated", "the result could not be validated: " + undecided.reason(), result))
+          : Optional.empty();
+    });
+  }
+
+  private static JsonObject error(String type, String message, JsonValue result) {
+    return StepResult.error(type, message).add("result", result).build();
   }
 
   /** @param document as {@code tasker.get_step_definitions} answers it */

@@ -12,7 +12,9 @@ import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Settings;
 import ee.tasker.template.ContextSchema;
+import ee.tasker.template.KnownTemplate;
 import ee.tasker.template.Templates;
+import ee.tasker.template.ValidationTime;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArrayBuilder;
@@ -69,7 +71,12 @@ public class QueuedRequests {
     JsonArrayBuilder refused = Json.build().createArrayBuilder();
     JsonArrayBuilder requests = Json.build().createArrayBuilder();
     List<QueuedRequest> submitted = new ArrayList<>();
+    ValidationTime time = ValidationTime.start();
     for (QueuedRequest message : messages) {
+      if (time.isUsedUp()) {
+        // The others come again after a minute.
+        break;
+      }
       done.add(message.id());
       try {
         if (message.message() instanceof JsonObject object && object.get("signal") instanceof JsonObject signal) {
@@ -186,18 +193,25 @@ public class QueuedRequests {
       return RoundReply.NOTHING;
     }
     JsonArrayBuilder verdicts = Json.build().createArrayBuilder();
+    ValidationTime time = ValidationTime.start();
     for (UncheckedTask task : unchecked) {
-      List<ContextSchema.Violation> violations = templates.find(task.templateUuid())
-          .flatMap(template -> template.inputSchema())
-          .map(schema -> schema.validate(task.context()))
-          .orElse(List.of());
-      JsonArrayBuilder array = Json.build().createArrayBuilder();
-      for (ContextSchema.Violation violation : violations) {
-        JsonObjectBuilder entry = Json.build().createObjectBuilder();
-        array.add(entry.add("field", "context" + violation.pointer()).add("message", violation.message()));
+      verdicts.add(verdict(task));
+      if (time.isUsedUp()) {
+        // The others are still unchecked, and no other task has to wait for them.
+        break;
       }
-      verdicts.add(Json.build().createObjectBuilder().add("task_uuid", task.taskUuid().toString()).add("violations", array));
     }
     return gateway.startValidatedTasks(verdicts.build(), claimLimit, settings.worker().lease().toSeconds());
+  }
+
+  private JsonObjectBuilder verdict(UncheckedTask task) {
+    ContextSchema.Verdict verdict = templates.find(task.templateUuid()).flatMap(KnownTemplate::inputSchema)
+        .map(schema -> schema.validate(task.context())).orElseGet(ContextSchema.Verdict.Valid::new);
+    JsonArrayBuilder violations = Json.build().createArrayBuilder();
+    verdict.complaints().forEach(violation -> violations.add(Json.build().createObjectBuilder()
+        .add("field", "context" + violation.pointer()).add("message", violation.message())));
+    JsonObjectBuilder document = Json.build().createObjectBuilder().add("task_uuid", task.taskUuid().toString()).add("violations",
+        violations);
+    return verdict instanceof ContextSchema.Verdict.Undecided ? document.add("reason", "context_not_validated") : document;
   }
 }

@@ -28,20 +28,12 @@ public class RequestCheck {
   /**
    * @param request with a version
    * @return its template
-   * @throws Problem 404 unknown-template, 400 invalid-context
+   * @throws Problem 404 unknown-template, 400 invalid-context, 422 not-validated
    */
   public KnownTemplate check(TaskRequest request) {
     KnownTemplate template = request.template().flatMap(templates::find).orElseThrow(() -> unknown(request));
-    List<Violation> violations = template.inputSchema()
-        .map(schema -> schema.validate(request.context())).orElse(List.of()).stream()
-        .map(violation -> new Violation("context" + violation.pointer(), violation.message()))
-        .toList();
-    if (!violations.isEmpty()) {
-      throw new Problem(400, "invalid-context",
-          "the context does not fit the input schema of template " + template.key() + ": "
-              + violations.get(0).field() + ": " + violations.get(0).message(),
-          violations, Map.of());
-    }
+    template.inputSchema().ifPresent(schema -> schema.require(request.context(), "context",
+        () -> Problem.of(400, "invalid-context", "the context does not fit the input schema of template " + template.key())));
     return template;
   }
 

@@ -57,17 +57,13 @@ public class SignalQueue {
 
   /**
    * @param schema JSON null or null when the signal has none
-   * @throws Problem 400 invalid-payload
+   * @throws Problem 400 invalid-payload, 422 not-validated
    */
   public static void checkPayload(JsonValue schema, JsonValue payload) {
     if (schema == null || schema == JsonValue.NULL) {
       return;
     }
-    List<Violation> violations = ContextSchema.compile(schema.toString()).validate(payload).stream()
-        .map(violation -> new Violation("payload" + violation.pointer(), violation.message())).toList();
-    if (!violations.isEmpty()) {
-      throw new Problem(400, "invalid-payload", "the payload does not fit the schema of the signal: " + violations.get(0).field() + ": "
-          + violations.get(0).message(), violations, Map.of());
-    }
+    ContextSchema.compile(schema.toString()).require(payload, "payload",
+        () -> Problem.of(400, "invalid-payload", "the payload does not fit the schema of the signal"));
   }
 }

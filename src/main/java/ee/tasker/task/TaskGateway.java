@@ -47,7 +47,8 @@ class TaskGateway {
   }
 
   JsonArray getTaskDocuments(List<UUID> taskUuids, Integer mostBytes) {
-    return sql.array("get_task_documents(cast(? as uuid[]), cast(? as int))", SqlFunctions.arrayText(taskUuids), text(mostBytes));
+    return sql.answer("get_task_documents(cast(? as uuid[]), cast(? as int))", SqlFunctions.arrayText(taskUuids), text(mostBytes))
+        .asJsonArray();
   }
 
   /** Several, whole, by their keys; unknown ones are left out. */
@@ -82,27 +83,28 @@ class TaskGateway {
   }
 
   JsonArray getStepDocuments(UUID taskUuid, UUID stepUuid, Integer mostBytes) {
-    return sql.array("get_step_documents(cast(? as uuid), cast(? as uuid), cast(? as int))", taskUuid,
-        stepUuid == null ? null : stepUuid.toString(), text(mostBytes));
+    return sql.answer("get_step_documents(cast(? as uuid), cast(? as uuid), cast(? as int))", taskUuid,
+        stepUuid == null ? null : stepUuid.toString(), text(mostBytes)).asJsonArray();
   }
 
   JsonValue getChildDocuments(UUID taskUuid, UUID after, int limit) {
-    return sql.json("get_child_documents(cast(? as uuid), cast(? as uuid), ?)", taskUuid, after == null ? null : after.toString(), limit);
+    return sql.answer("get_child_documents(cast(? as uuid), cast(? as uuid), ?)", taskUuid, after == null ? null : after.toString(), limit);
   }
 
   JsonObject listBatchWorkers(UUID taskUuid, UUID batchStep, int after, int limit, String state, boolean isWithStates, Integer mostBytes) {
-    return sql.object("list_batch_workers(cast(? as uuid), cast(? as uuid), ?, ?, ?, ?, cast(? as int))", taskUuid, batchStep, after, limit,
+    return sql.answer("list_batch_workers(cast(? as uuid), cast(? as uuid), ?, ?, ?, ?, cast(? as int))", taskUuid, batchStep, after, limit,
         state,
-        isWithStates, text(mostBytes));
+        isWithStates, text(mostBytes)).asJsonObject();
   }
 
   JsonArray getStepAudit(UUID taskUuid, UUID stepUuid, Integer mostBytes) {
-    return sql.array("get_step_audit(cast(? as uuid), cast(? as uuid), cast(? as int))", taskUuid, stepUuid, text(mostBytes));
+    return sql.answer("get_step_audit(cast(? as uuid), cast(? as uuid), cast(? as int))", taskUuid, stepUuid, text(mostBytes))
+        .asJsonArray();
   }
 
   JsonObject requestCancel(UUID taskUuid, String by, String reason, String policy, Long graceSeconds, String children,
       long defaultGraceSeconds, boolean compensates) {
-    sql.run("set_caller(cast(? as text))", caller.name());
+    sql.run("begin_action(cast(? as text))", caller.name());
     return sql.object("request_cancel(cast(? as uuid), ?, ?, ?, cast(? as uuid), null, null, cast(? as int), ?, cast(? as int), ?)",
         taskUuid, by, reason, policy, server.uuid(), graceSeconds == null ? null : graceSeconds.toString(), children, defaultGraceSeconds,
         compensates);

@@ -3,7 +3,8 @@ package ee.tasker.task;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.JsonbCheck;
 import ee.tasker.platform.Problem;
-import ee.tasker.platform.Problem.Violation;
+import ee.tasker.platform.StorableTime;
+import ee.tasker.platform.Violations;
 import ee.tasker.template.model.TemplateKey;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonNumber;
@@ -11,16 +12,13 @@ import jakarta.json.JsonObject;
 import jakarta.json.JsonString;
 import jakarta.json.JsonValue;
 import java.math.BigDecimal;
-import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
-import java.util.stream.Collectors;
 
 /** Reads a task request from JSON. It drops and rewrites no property: it reports all unknown and invalid ones together. */
 public final class TaskRequestReader {
@@ -34,7 +32,7 @@ public final class TaskRequestReader {
   private static final int MAX_KEYS = 10_000;
 
   private final JsonObject document;
-  private final List<Violation> violations = new ArrayList<>();
+  private final Violations violations = new Violations();
 
   private TaskRequestReader(JsonObject document) {
     this.document = document;
@@ -51,8 +49,7 @@ public final class TaskRequestReader {
   }
 
   private TaskRequest read() {
-    document.keySet().stream().filter(key -> !MEMBERS.contains(key)).sorted()
-        .forEach(key -> wrong(key, "unknown property; allowed: " + MEMBERS.stream().sorted().collect(Collectors.joining(", "))));
+    violations.addUnknown("", document.keySet().stream().filter(key -> !MEMBERS.contains(key)), String.join(", ", new TreeSet<>(MEMBERS)));
     String namespace = text("namespace", true, 29);
     String name = text("name", true, 64);
     String version = text("version", false, 16);
@@ -72,7 +69,7 @@ public final class TaskRequestReader {
       wrong("trace_parent", "must be a W3C Trace Context traceparent, for example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
     }
     checkPriority();
-    checkRequestedAt();
+    checkTime("requested_at");
     checkStart();
     checkTags();
     checkContext();
@@ -85,9 +82,7 @@ public final class TaskRequestReader {
     if (version != null && !TemplateKey.isVersion(version)) {
       wrong("version", "must be MAJOR.MINOR.PATCH");
     }
-    if (!violations.isEmpty()) {
-      throw Problem.invalid(violations);
-    }
+    violations.check();
     return request(version == null ? TaskRequest.of(namespace, name) : TaskRequest.of(namespace, name, version));
   }
 
@@ -174,34 +169,18 @@ public final class TaskRequestReader {
     }
   }
 
-  private void checkRequestedAt() {
-    String text = text("requested_at", false, 64);
-    if (text != null) {
-      try {
-        // In UTC, where an evening of 31 December 9999 can fall into a year that the database cannot store.
-        int year = OffsetDateTime.parse(text).withOffsetSameInstant(ZoneOffset.UTC).getYear();
-        if (year < 1 || year > 9_999) {
-          wrong("requested_at", "must be in one of the years 0001 to 9999");
-        }
-      } catch (DateTimeException e) {
-        wrong("requested_at", "must be a date and time with an offset, as in 2026-01-31T12:00:00Z");
-      }
+  /** The text of the time; null when it is absent. */
+  private String checkTime(String key) {
+    String text = text(key, false, 64);
+    if (text != null && StorableTime.parse(text).isEmpty()) {
+      wrong(key, "must be a date and time with an offset, of the years 0001 to 9999 in UTC, as in 2026-01-31T12:00:00Z");
     }
+    return text;
   }
 
   /** That it is not too far ahead is checked against the clock of the database. */
   private void checkStart() {
-    String text = text("start_at", false, 64);
-    if (text != null) {
-      try {
-        int year = OffsetDateTime.parse(text).withOffsetSameInstant(ZoneOffset.UTC).getYear();
-        if (year < 1 || year > 9_999) {
-          wrong("start_at", "must be in one of the years 0001 to 9999");
-        }
-      } catch (DateTimeException e) {
-        wrong("start_at", "must be a date and time with an offset, as in 2026-01-31T12:00:00Z");
-      }
-    }
+    String text = checkTime("start_at");
     JsonValue delay = document.get("delay_seconds");
     if (delay == null || delay == JsonValue.NULL) {
       return;
@@ -276,8 +255,8 @@ public final class TaskRequestReader {
 
   /** Reports only the first violation of each field. */
   private void wrong(String field, String message) {
-    if (violations.stream().noneMatch(violation -> violation.field().equals(field))) {
-      violations.add(new Violation(field, message));
+    if (!violations.isWrong(field)) {
+      violations.add(field, message);
     }
   }
 }

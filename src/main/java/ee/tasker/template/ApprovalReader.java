@@ -145,7 +145,7 @@ final class ApprovalReader {
       if (form.isEmpty()) {
         valuesPlace.ifPresent(inside -> inside.refuse("must be absent: the approval has no form"));
       } else if (approved.get() || values.isPresent()) {
-        ContextSchema.compile(form.get()).validate(values.orElse(JsonValue.EMPTY_JSON_OBJECT)).forEach(violation -> {
+        ContextSchema.compile(form.get()).validate(values.orElse(JsonValue.EMPTY_JSON_OBJECT)).complaints().forEach(violation -> {
           var inside = valuesPlace.map(found -> NodePointer.follow(found, violation.pointer())).orElse(place);
           inside.refuse("does not fit the form: " + violation.pointer() + " " + violation.message());
         });

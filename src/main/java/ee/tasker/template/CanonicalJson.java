@@ -4,6 +4,7 @@ import jakarta.json.JsonNumber;
 import jakarta.json.JsonString;
 import jakarta.json.JsonValue;
 import java.math.BigDecimal;
+import java.util.Locale;
 import java.util.TreeMap;
 
 /**
@@ -67,7 +68,7 @@ public final class CanonicalJson {
         case '\t' -> out.append("\\t");
         default -> {
           if (character < 0x20) {
-            out.append("\\u%04x".formatted((int) character));
+            out.append(String.format(Locale.ROOT, "\\u%04x", (int) character));
           } else {
             out.append(character);
           }

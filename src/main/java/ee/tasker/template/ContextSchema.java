@@ -3,16 +3,19 @@ package ee.tasker.template;
 import dev.harrel.jsonschema.Validator;
 import dev.harrel.jsonschema.ValidatorFactory;
 import dev.harrel.jsonschema.providers.JakartaJsonNode;
+import ee.tasker.platform.Problem;
 import jakarta.json.JsonException;
 import jakarta.json.JsonValue;
 import java.net.URI;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
  * A JSON Schema (draft 2020-12), compiled once: {@code input_schema} for the context of a task, {@code result_schema} for
  * the result of a step. Immutable and thread-safe; compiling costs far more than validating, so cache it. {@code format} is
- * an annotation and rejects nothing. Nothing is ever loaded over the network: a {@code $ref} must point into the schema
+ * an annotation and rejects nothing. Patterns match in linear time, see {@link SchemaPattern}. Nothing is ever loaded over the network: a {@code $ref} must point into the schema
  * itself, otherwise the schema is rejected.
  */
 public final class ContextSchema {
@@ -24,6 +27,24 @@ public final class ContextSchema {
    * @param message a sentence for the sender of the value
    */
   public record Violation(String pointer, String message) {}
+
+  /** What a validation has found. */
+  public sealed interface Verdict {
+    record Valid() implements Verdict {}
+
+    /** @param violations at least one, at most 100 */
+    record Invalid(List<Violation> violations) implements Verdict {}
+
+    /** It is unknown whether the value is valid: finding out takes too much work. */
+    record Undecided(String reason) implements Verdict {}
+
+    /** Why the value cannot be accepted; empty when it is valid. */
+    default List<Violation> complaints() {
+      return this instanceof Invalid invalid ? invalid.violations()
+          : this instanceof Undecided undecided ? List.of(new Violation("", "could not be validated: " + undecided.reason()))
+              : List.of();
+    }
+  }
 
   private ContextSchema(Validator validator, URI uri) {
     this.validator = validator;
@@ -58,21 +79,45 @@ public final class ContextSchema {
   static Validator newValidator(boolean trusting) {
     return new ValidatorFactory()
         .withJsonNodeFactory(new JakartaJsonNode.Factory())
+        .withEvaluatorFactory(new SchemaKeywords())
         .withDisabledSchemaValidation(trusting)
         .createValidator();
   }
 
-  /**
-   * All violations of {@code value}, at most 100; empty when it is valid. A schema that refers to itself endlessly, or a
-   * pattern that needs too much stack for a very long string, is one violation.
-   */
-  public List<Violation> validate(JsonValue value) {
+  /** Bounded in time and memory; the same for the same value on every server. */
+  public Verdict validate(JsonValue value) {
+    return validate(validator, uri, value);
+  }
+
+  static Verdict validate(Validator validator, URI uri, JsonValue value) {
     try {
-      var result = validator.validate(uri, (Object) value);
-      return result.isValid() ? List.of() : SchemaFindings.from(result.getErrors());
-    } catch (StackOverflowError endless) {
-      return List.of(new Violation("", "could not be validated: the schema refers to itself without end, or a pattern"
-          + " or the nesting is too deep for this value"));
+      var result = SchemaMeter.metered(() -> {
+        SchemaMeter.current().spendOnPointers(value);
+        return validator.validate(uri, (Object) value);
+      });
+      return result.isValid() ? new Verdict.Valid() : new Verdict.Invalid(SchemaFindings.from(result.getErrors()));
+    } catch (SchemaMeter.TooMuch tooMuch) {
+      return new Verdict.Undecided(tooMuch.getMessage());
+    }
+  }
+
+  /**
+   * Lets a valid value pass.
+   *
+   * @param field the value's name in the request
+   * @param misfit the problem of an invalid value, to which the violations are added
+   * @throws Problem that one, or 422 not-validated when it is unknown whether the value is valid
+   */
+  public void require(JsonValue value, String field, Supplier<Problem> misfit) {
+    var verdict = validate(value);
+    var violations = verdict.complaints().stream()
+        .map(violation -> new Problem.Violation(field + violation.pointer(), violation.message())).toList();
+    if (verdict instanceof Verdict.Undecided) {
+      throw new Problem(422, "not-validated", violations.get(0).field() + " " + violations.get(0).message(), violations, Map.of());
+    } else if (!violations.isEmpty()) {
+      var problem = misfit.get();
+      throw new Problem(problem.status(), problem.code(),
+          problem.getMessage() + ": " + violations.get(0).field() + ": " + violations.get(0).message(), violations, Map.of());
     }
   }
 }

@@ -26,7 +26,8 @@ final class Keys {
     this.mapping = mapping;
     for (var entry : node.getValue()) {
       name(entry.getKeyNode(), mapping).ifPresent(name -> {
-        var path = mapping.path().isEmpty() ? name : mapping.path() + "." + name;
+        // Shortened, because it begins the path of everything below.
+        var path = (mapping.path().isEmpty() ? "" : mapping.path() + ".") + Located.shortened(name);
         if (keys.containsKey(name)) {
           problem(entry.getKeyNode(), path, "appears twice; the first is in line "
               + keys.get(name).getStartMark().map(mark -> mark.getLine() + 1).orElse(0));
@@ -98,7 +99,7 @@ final class Keys {
         problem(keys.get(name), value.path(), name.equals("<<")
             ? "merge keys are not supported; write the keys out, or use an alias for the whole value"
             : "unknown key \"" + Located.shortened(name) + "\""
-                + Hints.about(mapping.path(), name).orElseGet(() -> Spelling.suggestion(name, missing)));
+                + Hints.about(mapping.path(), name).orElseGet(() -> mapping.problems().suggestion(name, missing)));
       }
     });
   }

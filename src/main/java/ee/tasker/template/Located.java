@@ -86,7 +86,7 @@ record Located(Node node, String path, Problems problems) {
     int at = words.indexOf(scalar.getValue());
     return at >= 0 ? Optional.of(type.getEnumConstants()[at])
         : refuse(sentence + ", but is \"" + shortened(scalar.getValue()) + "\""
-            + Spelling.suggestion(scalar.getValue(), words));
+            + problems.suggestion(scalar.getValue(), words));
   }
 
   Optional<Keys> keys() {
@@ -116,7 +116,12 @@ record Located(Node node, String path, Problems problems) {
   /** A JSON Schema, as canonical text. Its problems are reported at their position inside the schema. */
   Optional<String> schema() {
     return json().flatMap(schema -> {
-      var violations = SchemaCheck.problemsOf(schema);
+      var findings = SchemaCheck.inspect(schema);
+      var violations = findings.problems();
+      if (!problems.mayAddPatterns(findings.patternSize())) {
+        return refuse("the patterns of all schemas of the template must not have more than " + Limits.PATTERN_STATES
+            + " states together");
+      }
       violations.forEach(violation -> {
         var place = NodePointer.follow(this, violation.pointer());
         problems.at(place.node(), place.path(), "is not a valid JSON Schema: " + violation.message());

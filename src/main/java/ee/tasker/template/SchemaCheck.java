@@ -3,6 +3,7 @@ package ee.tasker.template;
 import dev.harrel.jsonschema.JsonNode;
 import dev.harrel.jsonschema.SpecificationVersion;
 import dev.harrel.jsonschema.Validator;
+import ee.tasker.template.ContextSchema.Verdict;
 import ee.tasker.template.ContextSchema.Violation;
 import jakarta.json.JsonNumber;
 import jakarta.json.JsonObject;
@@ -16,8 +17,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.regex.Pattern;
-import java.util.regex.PatternSyntaxException;
 
 /**
  * Explains why a JSON value is not a schema that {@link ContextSchema} can use. The meta-schema is not enough: the
@@ -30,7 +29,7 @@ final class SchemaCheck {
 
   static {
     // Loads the meta-schema with all its parts, so that threads only read it afterwards.
-    META.validate(URI.create(DRAFT), (Object) JsonValue.EMPTY_JSON_OBJECT);
+    ContextSchema.validate(META, URI.create(DRAFT), JsonValue.EMPTY_JSON_OBJECT);
   }
 
   private static final Set<String> ONE_SCHEMA = Set.of("items", "contains", "additionalProperties", "propertyNames",
@@ -44,23 +43,40 @@ final class SchemaCheck {
   private final Set<String> anchors = new HashSet<>();
   private final List<Violation> references = new ArrayList<>();
   private final List<Violation> found = new ArrayList<>();
+  private long patternSize;
 
   private SchemaCheck(JsonValue root) {
     this.root = root;
   }
 
+  /**
+   * @param problems empty for a schema that can be used
+   * @param patternSize states of all its patterns
+   */
+  record Findings(List<Violation> problems, long patternSize) {
+    private static Findings of(List<Violation> problems) {
+      return new Findings(problems, 0);
+    }
+  }
+
   static List<Violation> problemsOf(JsonValue schema) {
+    return inspect(schema).problems();
+  }
+
+  static Findings inspect(JsonValue schema) {
+    var verdict = ContextSchema.validate(META, URI.create(DRAFT), schema);
+    if (verdict instanceof Verdict.Invalid invalid) {
+      return Findings.of(invalid.violations());
+    } else if (verdict instanceof Verdict.Undecided) {
+      return Findings.of(List.of(new Violation("", "it is too large or nested too deeply")));
+    }
     try {
-      var result = META.validate(URI.create(DRAFT), (Object) schema);
-      if (!result.isValid()) {
-        return SchemaFindings.from(result.getErrors());
-      }
       var check = new SchemaCheck(schema);
       check.visit(schema, "");
       check.references.forEach(check::resolve);
-      return List.copyOf(check.found);
+      return new Findings(List.copyOf(check.found), check.patternSize);
     } catch (StackOverflowError endless) {
-      return List.of(new Violation("", "it is nested too deeply"));
+      return Findings.of(List.of(new Violation("", "it is nested too deeply")));
     }
   }
 
@@ -143,9 +159,9 @@ final class SchemaCheck {
 
   private void compile(String pattern, String place) {
     try {
-      Pattern.compile(pattern);
-    } catch (PatternSyntaxException broken) {
-      refuse(true, place, "the pattern " + Located.shortened(pattern) + " cannot be used: " + broken.getDescription());
+      patternSize += SchemaPattern.compile(pattern).size();
+    } catch (IllegalArgumentException unusable) {
+      refuse(true, place, "the pattern " + Located.shortened(pattern) + " cannot be used: " + unusable.getMessage());
     }
   }
 

@@ -12,16 +12,15 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** Checks across steps: names, dependencies, cycles, batches. Near-linear in steps and dependencies. */
 final class StepGraphCheck {
-  /** Comparing with thousands of names is slow, and so many mistakes usually have one cause. */
-  private static final int MAX_SUGGESTIONS = 20;
   private static final int MAX_NAMES_IN_CYCLE = 40;
+  private static final Pattern NUMBERED = Pattern.compile("(.*)_[0-9]{3,7}", Pattern.DOTALL);
 
   private final List<StepDraft> steps;
   private final Map<String, StepDraft> byName = new LinkedHashMap<>();
-  private int suggestions;
 
   private StepGraphCheck(List<StepDraft> steps) {
     this.steps = steps;
@@ -34,6 +33,7 @@ final class StepGraphCheck {
     check.dependencies();
     check.cycles();
     check.batches();
+    check.numberedNames();
     check.decisions();
     check.signals();
     return check.byName;
@@ -54,14 +54,14 @@ final class StepGraphCheck {
     for (var step : steps) {
       step.dependencies().forEach((parent, place) -> {
         if (!byName.containsKey(parent)) {
-          place.refuse("there is no step \"" + parent + "\"" + suggestion(parent));
+          place.refuse("there is no step \"" + parent + "\"" + suggestion(place, parent));
         }
       });
     }
   }
 
-  private String suggestion(String name) {
-    return suggestions++ < MAX_SUGGESTIONS ? Spelling.suggestion(name, byName.keySet()) : "";
+  private String suggestion(Located place, String name) {
+    return place.problems().suggestion(name, byName.keySet());
   }
 
   private void cycles() {
@@ -96,7 +96,7 @@ final class StepGraphCheck {
       var downstream = downstream(step.label(), children);
       for (var choice : step.choices()) {
         if (!byName.containsKey(choice.name())) {
-          choice.place().refuse("there is no step \"" + choice.name() + "\"" + suggestion(choice.name()));
+          choice.place().refuse("there is no step \"" + choice.name() + "\"" + suggestion(choice.place(), choice.name()));
         } else if (!downstream.contains(choice.name())) {
           choice.place().refuse("step \"" + choice.name() + "\" does not depend on this decision");
         }
@@ -146,7 +146,6 @@ final class StepGraphCheck {
           }
           workersInUse.add(step.label());
         });
-        numberedNames(step);
       }
     }
     for (var step : steps) {
@@ -165,12 +164,13 @@ final class StepGraphCheck {
     }
   }
 
-  /** The names of its workers: its own, an underscore, and a number of at least three digits. */
-  private void numberedNames(StepDraft step) {
-    var prefix = step.label() + "_";
-    byName.forEach((name, other) -> {
-      if (name.startsWith(prefix) && name.substring(prefix.length()).matches("[0-9]{3,7}")) {
-        other.name().ifPresent(named -> named.place().refuse("the workers of step \"" + step.label() + "\" have such names"));
+  /** The names of the workers of a step: its own, an underscore, and a number of three digits or more. */
+  private void numberedNames() {
+    byName.forEach((name, step) -> {
+      var numbered = NUMBERED.matcher(name);
+      var worker = numbered.matches() ? byName.get(numbered.group(1)) : null;
+      if (worker != null && worker.is(StepType.BATCH_WORKER)) {
+        step.name().ifPresent(named -> named.place().refuse("the workers of step \"" + worker.label() + "\" have such names"));
       }
     });
   }
@@ -178,7 +178,7 @@ final class StepGraphCheck {
   private void nameOfWorker(StepDraft step, Named worker) {
     var target = byName.get(worker.name());
     if (target == null) {
-      worker.place().refuse("there is no step \"" + worker.name() + "\"" + suggestion(worker.name()));
+      worker.place().refuse("there is no step \"" + worker.name() + "\"" + suggestion(worker.place(), worker.name()));
     } else if (!target.is(StepType.BATCH_WORKER)) {
       worker.place().refuse("step \"" + worker.name() + "\" is not of type batch_worker");
     } else if (step.is(StepType.BATCH_WORKER) && target != step) {

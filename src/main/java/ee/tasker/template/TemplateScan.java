@@ -67,7 +67,7 @@ public final class TemplateScan {
    */
   public void refuse(int index, String pointer, String message, Optional<String> unknownStep) {
     NodePointer.follow(expressions.get(index).place(), pointer)
-        .refuse(message + unknownStep.map(name -> Spelling.suggestion(name, steps.keySet())).orElse(""));
+        .refuse(message + unknownStep.map(name -> problems.suggestion(name, steps.keySet())).orElse(""));
   }
 
   /** Reports why the template cannot be registered beside those that are, at the key that says so. */

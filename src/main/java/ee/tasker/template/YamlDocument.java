@@ -1,5 +1,6 @@
 package ee.tasker.template;
 
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.snakeyaml.engine.v2.api.ConstructNode;
@@ -55,7 +56,7 @@ final class YamlDocument {
           text.codePointCount(0, text.length()))));
       int line = (int) before.chars().filter(character -> character == '\n').count() + 1;
       int column = before.length() - before.lastIndexOf('\n');
-      problems.at(line, column, "", "not YAML: the character U+%04X is not allowed".formatted(broken.getCodePoint()));
+      problems.at(line, column, "", String.format(Locale.ROOT, "not YAML: the character U+%04X is not allowed", broken.getCodePoint()));
     } catch (YamlEngineException broken) {
       problems.at(1, 1, "", "not YAML: " + broken.getMessage());
     }

@@ -29,7 +29,7 @@ class WebhookGateway {
   private ActingCaller caller;
 
   private void tellCaller() {
-    sql.run("set_caller(cast(? as text))", caller.name());
+    sql.run("begin_action(cast(? as text))", caller.name());
   }
 
   JsonObject saveWebhook(JsonObject webhook, String by, String reason, UUID uuid, Integer version) {
@@ -49,8 +49,8 @@ class WebhookGateway {
   }
 
   JsonObject getWebhookDocuments(JsonObject filter, int limit, UUID before) {
-    return sql.object("get_webhook_documents(cast(? as jsonb), ?, cast(? as uuid))", filter, limit,
-        before == null ? null : before.toString());
+    return sql.answer("get_webhook_documents(cast(? as jsonb), ?, cast(? as uuid))", filter, limit,
+        before == null ? null : before.toString()).asJsonObject();
   }
 
   Optional<JsonObject> find(UUID uuid) {
@@ -77,8 +77,8 @@ class WebhookGateway {
   }
 
   JsonObject listWebhookDeliveries(UUID webhook, JsonObject filter, int limit, UUID before) {
-    return sql.object("list_webhook_deliveries(cast(? as uuid), cast(? as jsonb), ?, cast(? as uuid))", webhook, filter, limit,
-        before == null ? null : before.toString());
+    return sql.answer("list_webhook_deliveries(cast(? as uuid), cast(? as jsonb), ?, cast(? as uuid))", webhook, filter, limit,
+        before == null ? null : before.toString()).asJsonObject();
   }
 
   Delivery.Claimed claimDeliveries(int limit, int reserved) {

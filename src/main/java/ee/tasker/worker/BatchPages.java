@@ -35,7 +35,8 @@ final class BatchPages implements Iterator<BatchResult> {
       page = source.read(last, PAGE).orElseThrow(
           () -> new PermanentStepException("MissingBatch", "this step follows from no batch step " + stepName));
       next = 0;
-      isOver = page.size() < PAGE;
+      // A page of long results is shorter than it may be.
+      isOver = page.isEmpty();
     }
     return next < page.size();
   }

@@ -1,10 +1,7 @@
 package ee.tasker.worker;
 
 import ee.tasker.platform.JsonbCheck;
-import jakarta.json.JsonArray;
-import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
-import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /** What a checkpoint may be; {@code tasker.check_checkpoint} has the same limit. */
@@ -21,19 +18,8 @@ public final class Checkpoints {
     if (unstorable.isPresent()) {
       return unstorable;
     }
-    long bytes = value.toString().getBytes(StandardCharsets.UTF_8).length + blanks(value);
+    long bytes = JsonbCheck.size(value);
     return bytes <= MOST_BYTES ? Optional.empty()
         : Optional.of("the checkpoint has " + bytes + " bytes, and may have at most " + MOST_BYTES);
-  }
-
-  /** PostgreSQL writes a blank after each comma and colon between members and elements. */
-  private static long blanks(JsonValue value) {
-    if (value instanceof JsonObject object) {
-      return Math.max(0, 2L * object.size() - 1) + object.values().stream().mapToLong(Checkpoints::blanks).sum();
-    }
-    if (value instanceof JsonArray array) {
-      return Math.max(0, array.size() - 1) + array.stream().mapToLong(Checkpoints::blanks).sum();
-    }
-    return 0;
   }
 }

@@ -88,6 +88,11 @@ final class DefaultStepContext implements StepContext {
   }
 
   @Override
+  public String idempotencyToken() {
+    return claimedStep.idempotencyToken();
+  }
+
+  @Override
   public JsonObject input() {
     return claimedStep.context();
   }

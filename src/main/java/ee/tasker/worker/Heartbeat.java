@@ -7,6 +7,7 @@ import ee.tasker.engine.reply.HeartbeatReply;
 import ee.tasker.message.Listener;
 import ee.tasker.message.PeerNotifier;
 import ee.tasker.message.WorkNotifier;
+import ee.tasker.platform.DatabaseUsability;
 import ee.tasker.platform.EngineThreads;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.LiveSettings;
@@ -76,6 +77,9 @@ public class Heartbeat {
   @Inject
   private HandlerRegistry handlers;
 
+  @Inject
+  private DatabaseUsability usability;
+
   private volatile Instant lastBeat;
   private volatile boolean lastBeatFailed;
   private volatile Instant lastSign = Instant.now();
@@ -122,7 +126,9 @@ public class Heartbeat {
       reply.nextSilenceIn().ifPresent(this::watchSilence);
       lastBeat = Instant.now();
       lastBeatFailed = false;
-      LOG.databaseAnswered();
+      if (usability.problem().isEmpty()) {
+        LOG.databaseAnswered();
+      }
     } catch (Exception fault) {
       lastBeatFailed = true;
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "heartbeat");
@@ -165,6 +171,7 @@ public class Heartbeat {
     if (lastBeatFailed) {
       problems.add("the previous heartbeat did not reach the database");
     }
+    usability.problem().ifPresent(problems::add);
     int stuck = overruns.stuck();
     if (stuck > 0) {
       problems.add(stuck + " of " + live.capacity()

@@ -20,7 +20,6 @@ import java.util.concurrent.TimeoutException;
 /** Translates outcomes and exceptions into step results; the table is in {@code docs/handlers.md}. */
 public final class Outcomes {
   static final String NOT_STORABLE = "result_not_storable";
-  private static final Duration LONGEST_DELAY = Duration.ofMillis(Integer.MAX_VALUE);
 
   private Outcomes() {
   }
@@ -44,27 +43,24 @@ public final class Outcomes {
       return complaint.map(
           why -> new StepResult(step.key(), Outcome.PERMANENT_FAILURE, JsonValue.NULL, error(Checkpoints.NOT_STORABLE, why).build(), time))
           .orElseGet(
-              () -> StepResult.yielded(step.key(), new StepResult.Yield(given.checkpoint(), shorter(given.after(), LONGEST_DELAY)), time));
+              () -> StepResult.yielded(step.key(), new StepResult.Yield(given.checkpoint(), given.after()), time));
     }
     if (outcome instanceof StepOutcome.RetryableFailure failure) {
       JsonObjectBuilder error = error(failure.errorType(), failure.message());
-      failure.delay().ifPresent(delay -> error.add("delay_ms", delay.compareTo(LONGEST_DELAY) < 0 ? delay.toMillis() : Integer.MAX_VALUE));
+      failure.delay().ifPresent(delay -> error.add("delay_ms", delay.toMillis()));
       return new StepResult(step.key(), Outcome.RETRYABLE_FAILURE, JsonValue.NULL, error.build(), time);
     }
     if (outcome instanceof StepOutcome.PermanentFailure failure) {
       JsonObjectBuilder error = error(failure.errorType(), failure.message());
-      if (!failure.details().isEmpty() && JsonbCheck.complaint(failure.details()).isEmpty()) {
-        error.add("details", failure.details());
+      JsonValue details = JsonbCheck.cleaned(failure.details());
+      if (!failure.details().isEmpty() && JsonbCheck.complaint(details).isEmpty()) {
+        error.add("details", details);
       }
       return new StepResult(step.key(), Outcome.PERMANENT_FAILURE, JsonValue.NULL, error.build(), time);
     }
     StepOutcome.Cancelled cancelled = (StepOutcome.Cancelled) outcome;
     JsonValue partial = JsonbCheck.complaint(cancelled.partialResult()).isEmpty() ? cancelled.partialResult() : JsonValue.NULL;
     return new StepResult(step.key(), Outcome.CANCELLED, partial, error("Cancelled", cancelled.reason()).build(), time);
-  }
-
-  private static Duration shorter(Duration a, Duration b) {
-    return a.compareTo(b) < 0 ? a : b;
   }
 
   /** A success counts only if its result can be stored and fits the template's result schema. */
@@ -74,7 +70,7 @@ public final class Outcomes {
       return new StepResult(step.key(), Outcome.PERMANENT_FAILURE, JsonValue.NULL,
           error(NOT_STORABLE, "result " + complaint.get()).build(), time);
     }
-    return step.definition().violation(result)
+    return step.definition().rejection(result)
         .map(error -> new StepResult(step.key(), Outcome.PERMANENT_FAILURE, JsonValue.NULL, error, time))
         .orElseGet(() -> new StepResult(step.key(), Outcome.SUCCESS, result, JsonValue.NULL, time));
   }

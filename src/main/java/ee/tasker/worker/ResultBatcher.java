@@ -36,6 +36,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>After a fault that is not about the data, the results stay here and are retried; the handoff number makes a retry harmless. If the fault
  * outlasts the lease, recovery reschedules the steps and the database refuses the results as stale.
+ *
+ * <p>A batch that the database gives up on, because it takes too long or too much memory, or waits for a lock, is submitted result by result. The result
+ * that is the cause leaves the queue: it is tried again alone, one such result at a time and beside the calls of the others, and ends as a permanent failure
+ * when the database has given up on it often enough.
  */
 @ApplicationScoped
 class ResultBatcher implements ResultBacklog {
@@ -44,6 +48,8 @@ class ResultBatcher implements ResultBacklog {
   private static final int ENOUGH_FOR_ANOTHER_CALL = 64;
   private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
+  /** How often the database may give up on a result that is submitted alone, until a failure takes its place. */
+  private static final int MOST_TRIES = 5;
 
   @Inject
   private EngineThreads threads;
@@ -79,6 +85,8 @@ class ResultBatcher implements ResultBacklog {
   private final AtomicInteger unsubmitted = new AtomicInteger();
   private CallCoalescer calls;
   private volatile Duration pause = Duration.ZERO;
+  /** A result that is tried again alone is being submitted. */
+  private final AtomicBoolean tryingAlone = new AtomicBoolean();
 
   @PostConstruct
   void prepare() {
@@ -192,6 +200,14 @@ class ResultBatcher implements ResultBacklog {
   }
 
   private List<RunningStep> afterFault(List<StepResult> batch, Exception fault) {
+    if (DatabaseFaults.isAboutTheCall(fault)) {
+      LOG.write(LogEvent.CALL_FAILED, fault, "call", "complete_steps", "results", batch.size());
+      if (batch.size() > 1) {
+        return submitEach(batch);
+      }
+      tryAgainAlone(batch.get(0), 1, fault);
+      return List.of();
+    }
     if (!DatabaseFaults.isAboutTheData(fault)) {
       pause = pause.isZero() ? FIRST_PAUSE : shorter(pause.multipliedBy(2), LONGEST_PAUSE);
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "complete_steps", "results", batch.size(), "retry_ms", pause.toMillis());
@@ -201,19 +217,64 @@ class ResultBatcher implements ResultBacklog {
     if (batch.size() == 1) {
       StepResult refused = batch.get(0);
       if (isNotStorable(refused)) {
-        // Even the bare message was refused: the lease will expire, and recovery decides.
-        LOG.write(LogEvent.CALL_FAILED, fault, "call", "complete_steps", "step", refused.key().stepUuid());
-        unsubmitted.decrementAndGet();
-        running.remove(refused.key());
-        permits.release(1);
+        abandon(refused, fault);
         return List.of();
       }
       return submitBatch(List.of(Outcomes.notStorable(refused, DatabaseFaults.message(fault))));
     }
-    // One result that cannot be stored must not hold up the others.
+    return submitEach(batch);
+  }
+
+  /** One result that cannot be stored must not hold up the others. */
+  private List<RunningStep> submitEach(List<StepResult> batch) {
     List<RunningStep> claimed = new ArrayList<>();
     batch.forEach(result -> claimed.addAll(submitBatch(List.of(result))));
     return claimed;
+  }
+
+  /** Even the bare message was refused: the lease will expire, and recovery decides. */
+  private void abandon(StepResult refused, Exception fault) {
+    LOG.write(LogEvent.CALL_FAILED, fault, "call", "complete_steps", "step", refused.key().stepUuid());
+    unsubmitted.decrementAndGet();
+    running.remove(refused.key());
+    permits.release(1);
+  }
+
+  private void tryAgainAlone(StepResult result, int tries, Exception fault) {
+    Duration wait = shorter(FIRST_PAUSE.multipliedBy(1L << Math.min(tries, 10)), LONGEST_PAUSE);
+    threads.timers().schedule(() -> onEngineThread(() -> tryAlone(result, tries, fault)), wait.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  private void onEngineThread(Runnable work) {
+    try {
+      threads.execute(work);
+    } catch (RejectedExecutionException e) {
+      LOG.write(LogEvent.CALL_FAILED, "call", "complete_steps", "cause", e.getMessage());
+    }
+  }
+
+  private void tryAlone(StepResult result, int tries, Exception latest) {
+    if (!tryingAlone.compareAndSet(false, true)) {
+      tryAgainAlone(result, tries, latest);
+      return;
+    }
+    List<StepResult> alone = List.of(tries < MOST_TRIES ? result
+        : Outcomes.notStorable(result, "the database gave up on it " + MOST_TRIES + " times: " + DatabaseFaults.message(latest)));
+    try {
+      claims.start(claims.submit(1, 1, (limit, fromQueues) -> complete(alone, limit, fromQueues)).steps());
+    } catch (Exception fault) {
+      if (tries >= 2 * MOST_TRIES) {
+        abandon(result, fault);
+      } else if (DatabaseFaults.isAboutTheCall(fault)) {
+        LOG.write(LogEvent.CALL_FAILED, fault, "call", "complete_steps", "step", result.key().stepUuid(), "tries", tries);
+        // Who waits for a lock says nothing about the result.
+        tryAgainAlone(result, DatabaseFaults.isLocked(fault) ? tries : tries + 1, fault);
+      } else {
+        claims.start(afterFault(alone, fault));
+      }
+    } finally {
+      tryingAlone.set(false);
+    }
   }
 
   private static boolean isNotStorable(StepResult result) {

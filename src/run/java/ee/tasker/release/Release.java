@@ -14,6 +14,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 
@@ -199,7 +200,7 @@ public final class Release {
   private void report() throws IOException {
     System.out.println("\nTasker EE " + version + ", in target/release:\n");
     for (var file : files())
-      System.out.printf("  %9d  %s%n", Files.size(file), file.getFileName());
+      System.out.printf(Locale.ROOT, "  %9d  %s%n", Files.size(file), file.getFileName());
     System.out.println("             SHA256SUMS\n");
     var missing = missingForCentral(checkout);
     if (version.endsWith("-SNAPSHOT"))

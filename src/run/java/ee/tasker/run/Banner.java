@@ -1,6 +1,8 @@
 package ee.tasker.run;
 
 import java.nio.file.Files;
+import java.util.Locale;
+import java.util.Optional;
 
 /** What the terminal shows once the server is ready. */
 final class Banner {
@@ -8,7 +10,7 @@ final class Banner {
   private Banner() {}
 
   /** @param valid whether the server accepted that login */
-  static String of(RunSettings settings, Login login, boolean valid, long seconds) {
+  static String of(RunSettings settings, Optional<DevProject> project, Login login, boolean valid, long seconds) {
     var home = "http://localhost:" + settings.httpPort();
     var database = settings.database();
     var lines = new StringBuilder("\n");
@@ -30,20 +32,23 @@ final class Banner {
       line(lines, "Login", "by a user that this database had already; .tasker/login has none of them.");
       line(lines, "", "No password known? In psql: select tasker.create_user('ann', p_role => 'admin');");
     }
-    lines.append("\n  A first task, from another terminal in this folder:\n\n");
-    lines.append("  ").append(firstTask(settings, valid ? "-K .tasker/login" : "-u <user>:<password>", home)).append("\n\n");
+    var curl = "curl " + (valid ? "-K .tasker/login" : "-u <user>:<password>");
+    boolean hasSamples = project.isEmpty() || project.get().templates().equals(settings.checkout().resolve("samples"));
+    lines.append(hasSamples ? "\n  A first task" : "\n  The templates of your application")
+        .append(", from another terminal in this folder:\n\n");
+    lines.append("  ").append(hasSamples ? firstTask(settings, curl, home) : curl + " " + home + "/v1/templates").append("\n\n");
     lines.append("  Ctrl-C stops everything.\n");
     return lines.append(rule).toString();
   }
 
-  private static String firstTask(RunSettings settings, String login, String home) {
-    var post = "curl " + login + " -i -H 'Content-Type: application/json' " + home + "/v1/tasks -d ";
+  private static String firstTask(RunSettings settings, String curl, String home) {
+    var post = curl + " -i -H 'Content-Type: application/json' " + home + "/v1/tasks -d ";
     return Files.exists(settings.checkout().resolve("samples/linear/request.json"))
         ? post + "@samples/linear/request.json"
         : post + "'{\"namespace\":\"linear\",\"name\":\"mathematical_sequence\",\"version\":\"1.0.0\",\"context\":{\"even_number\":6}}'";
   }
 
   private static void line(StringBuilder lines, String name, String value) {
-    lines.append(String.format("  %-12s %s%n", name, value));
+    lines.append(String.format(Locale.ROOT, "  %-12s %s%n", name, value));
   }
 }

@@ -9,6 +9,7 @@ import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Locale;
 import java.util.Properties;
 
 /**
@@ -68,12 +69,12 @@ public final class CheckHistory {
       promises++;
       if (violations == 0)
         kept++;
-      out.printf("%s  %8d  %s%n", violations == 0 ? "kept  " : "BROKEN", violations, rows.getString(1));
+      out.printf(Locale.ROOT, "%s  %8d  %s%n", violations == 0 ? "kept  " : "BROKEN", violations, rows.getString(1));
       try (JsonReader examples = Json.createReader(new StringReader(rows.getString(3)))) {
         examples.readArray().forEach(example -> out.println("                    " + example));
       }
     }
-    out.printf("%d of %d promises were kept%n", kept, promises);
+    out.printf(Locale.ROOT, "%d of %d promises were kept%n", kept, promises);
     return kept == promises ? KEPT : BROKEN;
   }
 }

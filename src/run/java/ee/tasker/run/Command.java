@@ -13,6 +13,9 @@ import java.util.concurrent.TimeUnit;
 /** A short command, run to completion, with its output. */
 record Command(int status, String output) {
 
+  /** What takes seconds on an idle machine takes minutes on a busy one. */
+  private static final int MOST_MINUTES = 15;
+
   static Command run(Path folder, List<String> words) {
     return run(folder, "", words, Map.of());
   }
@@ -43,9 +46,9 @@ record Command(int status, String output) {
         } catch (IOException e) {
           // it ended without reading; its status tells
         }
-        if (!process.waitFor(3, TimeUnit.MINUTES)) {
+        if (!process.waitFor(MOST_MINUTES, TimeUnit.MINUTES)) {
           process.destroyForcibly();
-          return new Command(-1, "no answer within 3 minutes");
+          return new Command(-1, "no answer within " + MOST_MINUTES + " minutes");
         }
         return new Command(process.exitValue(), Files.readString(output, Charset.defaultCharset()).strip());
       } finally {

@@ -107,14 +107,14 @@ final class DevLoop {
           "<beans xmlns=\"https://jakarta.ee/xml/ns/jakartaee\" version=\"4.0\" bean-discovery-mode=\"annotated\"/>\n");
     }
     var mark = Files.writeString(folder.resolve(classes.getFileName() + ".txt"), classes.getFileName().toString());
-    return Files.writeString(folder.resolve(classes.getFileName() + ".xml"), """
+    return Files.writeString(folder.resolve(classes.getFileName() + ".xml"), String.format(Locale.ROOT, """
         <?xml version="1.0" encoding="UTF-8"?>
         <archive>
           <dir sourceOnDisk="%s" targetInArchive="/"/>
           <file sourceOnDisk="%s" targetInArchive="/%s"/>
           <archive targetInArchive="/WEB-INF/lib/application.jar"><dir sourceOnDisk="%s" targetInArchive="/"/></archive>
         </archive>
-        """.formatted(product, mark, MARK, classes));
+        """, product, mark, MARK, classes));
   }
 
   /** Returns when the thread is interrupted, or the server has ended. */

@@ -19,6 +19,7 @@ import java.util.Optional;
 public final class RunCommand {
 
   private final RunSettings settings;
+  private final Optional<DevProject> project;
   private final Path loginFile;
   private final boolean loginIsNew;
   private final Login login;
@@ -30,6 +31,7 @@ public final class RunCommand {
 
   private RunCommand(RunSettings settings, Optional<DevProject> project) {
     this.settings = settings;
+    this.project = project;
     this.loginFile = settings.folder().resolve("login");
     this.loginIsNew = !Files.exists(loginFile);
     this.login = Login.keptIn(loginFile);
@@ -73,15 +75,13 @@ public final class RunCommand {
       System.out.println("Starting " + settings.server().title() + " ...");
       var application = dev.map(loop -> loop.prepare(settings.exploded())).orElse(settings.war());
       server.start(settings.server().config(settings.checkout()), application);
-      if (server.awaitReady(Duration.ofMinutes(3))) {
-        long seconds = Duration.ofNanos(System.nanoTime() - begin).toSeconds();
-        System.out.println(Banner.of(settings, login, isValid(login), seconds));
-        if (dev.isPresent())
-          watch(dev.get());
-        int status = server.waitFor();
-        throw new RunProblem("The server ended by itself (status " + status + "). Its log: " + server.log());
-      }
-      throw new RunProblem("The server did not become ready. Its log: " + server.log());
+      server.awaitReady(settings.startBound(), settings.database());
+      long seconds = Duration.ofNanos(System.nanoTime() - begin).toSeconds();
+      System.out.println(Banner.of(settings, project, login, isValid(login), seconds));
+      if (dev.isPresent())
+        watch(dev.get());
+      int status = server.waitFor();
+      throw new RunProblem("The server ended by itself (status " + status + "). Its log: " + server.log());
     } catch (RunProblem problem) {
       // Ctrl-C ends children a moment before we receive it: their end is not a problem then.
       Thread.sleep(500);

@@ -1,6 +1,7 @@
 package ee.tasker.run;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Properties;
 
@@ -13,11 +14,12 @@ import java.util.Properties;
  * @param serverHome      the unpacked server
  * @param postgresVersion of the embedded PostgreSQL
  * @param httpPort        {@code HTTP_PORT}, 8080 by default
+ * @param startBound      {@code START_SECONDS}, 1800 by default: how long the server may take to become ready
  * @param database        the embedded one, or the one that {@code DB_HOST} names
  * @param embedded        whether this run starts the database
  */
 record RunSettings(Path checkout, Path war, ServerKind server, Path serverHome, String postgresVersion, int httpPort,
-    DatabaseAddress database, boolean embedded) {
+    Duration startBound, DatabaseAddress database, boolean embedded) {
 
   static RunSettings from(Map<String, String> environment, Properties build) {
     int databasePort = port(environment, "DB_PORT", 54320);
@@ -37,6 +39,7 @@ record RunSettings(Path checkout, Path war, ServerKind server, Path serverHome, 
         Path.of(build.getProperty("tasker.server.home")),
         build.getProperty("tasker.postgres.version"),
         port(environment, "HTTP_PORT", 8080),
+        Duration.ofSeconds(number(environment, "START_SECONDS", 1_800, 10, 86_400, "a number of seconds")),
         database,
         embedded);
   }
@@ -56,14 +59,18 @@ record RunSettings(Path checkout, Path war, ServerKind server, Path serverHome, 
   }
 
   private static int port(Map<String, String> environment, String name, int otherwise) {
+    return number(environment, name, otherwise, 1, 65_535, "a port number");
+  }
+
+  private static int number(Map<String, String> environment, String name, int otherwise, int least, int most, String kind) {
     var value = given(environment, name, Integer.toString(otherwise));
     try {
-      int port = Integer.parseInt(value.strip());
-      if (port > 0 && port < 65536)
-        return port;
+      int number = Integer.parseInt(value.strip());
+      if (number >= least && number <= most)
+        return number;
     } catch (NumberFormatException e) {
       // falls through to the one complaint below
     }
-    throw new RunProblem(name + " must be a port number from 1 to 65535, and is: " + value);
+    throw new RunProblem(name + " must be " + kind + " from " + least + " to " + most + ", and is: " + value);
   }
 }

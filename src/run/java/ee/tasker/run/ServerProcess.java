@@ -16,6 +16,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A Jakarta EE server with the WAR as a child process, in a folder of its own per HTTP port, so that several can run from
@@ -29,6 +31,9 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
   private static final HttpClient PROBE = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(2))
       .build();
 
+  /** How a server calls itself in its health: host and process. */
+  private static final Pattern NAME = Pattern.compile("\"name\"\\s*:\\s*\"([^\"]*:([0-9]{1,10}))\"");
+
   final Path home;
   final Path folder;
   final int httpPort;
@@ -38,6 +43,7 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
   private Path console;
   private volatile Process process;
   private boolean closed;
+  private volatile String lastAnswer = "was not asked";
 
   /**
    * @param home        the unpacked server, shared by all and written by none
@@ -153,14 +159,32 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
   }
 
   /**
-   * Waits until the server and the application report ready; false when the server ended or took too long. An application
-   * that the server cannot start is a {@link RunProblem} at once, with its cause: most servers keep running without it.
+   * Waits until the server and the application report ready, as long as the start makes progress and no longer than the bound. An application that the
+   * server cannot start is reported at once, with its cause: most servers keep running without it.
+   *
+   * @throws RunProblem says what was waited for, for how long, and what to do
    */
-  public boolean awaitReady(Duration patience) throws InterruptedException {
-    return within(patience, () -> {
-      expectDeployable();
-      return isReady();
-    });
+  public void awaitReady(Duration most, DatabaseAddress database) throws InterruptedException {
+    var patience = new StartPatience(most, StartPatience.SILENCE, System.nanoTime());
+    try (var progress = new StartProgress(database)) {
+      while (process.isAlive()) {
+        expectDeployable();
+        if (isReady())
+          return;
+        var exhausted = patience.exhausted(progress.look(log()), System.nanoTime());
+        if (exhausted.isPresent())
+          throw new RunProblem(notReady(exhausted.get()));
+        process.waitFor(200, TimeUnit.MILLISECONDS);
+      }
+    }
+    throw new RunProblem("The server ended by itself (status " + process.exitValue() + ") before it was ready. Its log: " + log());
+  }
+
+  private String notReady(String end) {
+    return "The server did not become ready " + end + "\n\nWaited for " + uri("/health/ready") + ", which " + lastAnswer + ".\nIts log: "
+        + log()
+        + "\n\nIf the log shows an error, correct that. Otherwise the machine may be too busy: run ./mvnw again, which goes on where the"
+        + " migration was, with START_SECONDS=<seconds> for a higher bound.";
   }
 
   private void expectDeployable() {
@@ -190,14 +214,34 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
   boolean isReady() {
     try {
       var ready = PROBE.send(request("/health/ready"), HttpResponse.BodyHandlers.ofString());
+      lastAnswer = "answered " + ready.statusCode() + (ready.body().isBlank() ? "" : ": " + brief(ready.body()));
+      var stranger = stranger(ready.body(), process.pid());
+      if (stranger.isPresent())
+        throw new RunProblem("Port " + httpPort + " is taken: another server of Tasker EE answers there, " + stranger.get()
+            + ", and not the one that was started here. Stop it, or choose another port with HTTP_PORT=<port>.");
       return ready.statusCode() == 200 && ready.body().contains("\"database\"")
           && PROBE.send(request("/"), HttpResponse.BodyHandlers.discarding()).statusCode() != 404;
     } catch (IOException e) {
+      lastAnswer = "did not answer (" + (e.getMessage() == null ? "it does not listen" : e.getMessage()) + ")";
       return false; // not listening yet
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return false;
     }
+  }
+
+  private static String brief(String body) {
+    var line = body.strip().replaceAll("\\s+", " ");
+    return line.length() > 400 ? line.substring(0, 400) + " ..." : line;
+  }
+
+  /**
+   * The name of the server that answered, if it is not the process that we have started: one that took the port since {@link
+   * #claimPort} would be taken for ours.
+   */
+  static Optional<String> stranger(String health, long process) {
+    return Optional.of(NAME.matcher(health)).filter(Matcher::find).filter(name -> Long.parseLong(name.group(2)) != process)
+        .map(name -> name.group(1));
   }
 
   /** Whether the server, once ready, accepts that user and password. */

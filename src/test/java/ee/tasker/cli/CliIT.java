@@ -2,6 +2,7 @@ package ee.tasker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ee.tasker.docs.Readme;
 import ee.tasker.run.Login;
 import ee.tasker.testing.server.AgainstServer;
 import ee.tasker.testing.server.TaskerClient;
@@ -15,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -122,6 +124,10 @@ class CliIT {
     assertThat(page.getJsonArray("tasks")).hasSize(1);
     String task = page.getJsonArray("tasks").getJsonObject(0).getString("task_uuid");
     assertThat(tasker("task", "get", task).out()).contains("namespace  testing", "first   complete");
+    assertThat(tasker("task", "get", task.substring(0, 23)).out()).isEqualTo(tasker("task", "get", task).out());
+    assertThat(tasker("task", "get", "--last").out()).isEqualTo(tasker("task", "get", task).out());
+    assertThat(tasker("task", "get", "ffff").status()).isEqualTo(3);
+    assertThat(tasker("task", "get", task.substring(0, 4)).err()).contains("More than one task begins with", "give more of it");
     assertThat(tasker("task", "graph", task).out()).isEqualTo("✔  first   complete\n✔  second  complete\n");
     assertThat(tasker("step", "get", task, "second", "-o", "yaml").out()).contains("state: complete");
     assertThat(tasker("task", "history", task).out()).contains("evaluating_results");
@@ -160,6 +166,11 @@ class CliIT {
     String task = json(failed).getString("task_uuid");
 
     assertThat(tasker("task", "diagnosis", task).out()).contains("failing", "failed permanently");
+    assertThat(tasker("task", "why", "--last").out()).isEqualTo(tasker("task", "diagnosis", task).out());
+    JsonObject error = json(tasker("step", "list", task, "-o", "json")).getJsonArray("steps").getValuesAs(JsonObject.class).stream()
+        .filter(step -> step.getString("state").equals("error")).findFirst().orElseThrow().getJsonObject("error");
+    assertThat(tasker("task", "get", task).out()).contains("WHY", "failed permanently", error.getString("message"));
+    assertThat(tasker("task", "history", task).out()).contains(error.getString("type") + ": " + error.getString("message"));
     assertThat(tasker("dlq", "of-task", task).out()).contains("permanent_failure", "pending");
     assertThat(tasker("task", "retry", task, "-m", "once more", "--by", "ann").status()).isZero();
     assertThat(tasker("task", "wait", task, "--for", "30").status()).isEqualTo(10);
@@ -235,6 +246,28 @@ class CliIT {
 
     assertThat(samples.status()).as(samples.out() + samples.err()).isZero();
     assertThat(samples.out()).contains("ok   linear").endsWith("3 cases, 3 as expected, 0 not\n");
+  }
+
+  /** Its first line makes the jar and an alias, which the build has done before this test. */
+  @Test
+  void the_commands_of_the_readme_do_what_it_says() throws IOException {
+    List<Readme.Block> blocks = Readme.in(Path.of(System.getProperty("tasker.checkout"))).blocks("Your first task");
+    List<String> commands = blocks.stream().map(Readme.Block::commands).filter(all -> all.get(0).contains("alias tasker="))
+        .findFirst().orElseThrow();
+    assertThat(commands).hasSize(3).first().isEqualTo("./mvnw -f extras/pom.xml package && alias tasker=\"$PWD/extras/cli/tasker\"");
+    Path login = Files.createDirectories(home.resolve(".tasker")).resolve("login");
+    Files.writeString(login, "user = \"" + Login.FOR_TESTS.name() + ":" + Login.FOR_TESTS.password() + "\"\n");
+    environment.put("TASKER_URL", server.base().toString());
+
+    for (String command : commands.subList(1, commands.size())) {
+      String[] words = command.replace(".tasker/login", login.toString()).split(" ");
+      assertThat(words[0]).isEqualTo("tasker");
+      Run run = tasker(Arrays.copyOfRange(words, 1, words.length));
+      assertThat(run.status()).as(command + ": " + run.err()).isZero();
+      if (command.endsWith("--watch")) {
+        assertThat(run.out()).contains("step linear_step_4  enqueued_for_orchestration -> complete", "is complete");
+      }
+    }
   }
 
   @Test

@@ -176,6 +176,29 @@ class ClientsIT {
     }
   }
 
+  @ParameterizedTest
+  @EnumSource
+  void worker_waits_for_the_first_template_of_its_namespace(Language language) {
+    language.require();
+    String namespace = "later_" + language;
+    try (ClientProcess worker = program(language, language.live(), "1", language.toString(), "call", namespace)) {
+      worker.await("not registered yet, trying again: .*there is no namespace " + namespace);
+      assertThat(admin.postTemplate("""
+          name: echo
+          namespace_name: %s
+          version: "1.0.0"
+          steps:
+            - {name: only, handler: {callable: %s.Echo}}
+          """.formatted(namespace, language)).status()).isEqualTo(201);
+
+      worker.ready();
+
+      UUID task = admin.submit(namespace, "echo", "{}");
+      tasks.add(task);
+      assertThat(ended(task)).isEqualTo("complete");
+    }
+  }
+
   @Test
   void workflow_of_three_languages_completes_although_a_worker_is_killed() {
     Language.PYTHON.require();

@@ -10,6 +10,8 @@ import java.net.http.HttpRequest;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** The console's files and sessions as a server gives them out, without a browser: this may differ between servers. */
@@ -40,6 +42,19 @@ class SessionIT {
 
   private String cookie() {
     return signIn().header("Set-Cookie").replaceAll(";.*", "");
+  }
+
+  @Test
+  void many_wrong_passwords_at_once_are_refused_or_put_off_and_none_is_a_fault() {
+    List<Answer> answers = IntStream.range(0, 60)
+        .mapToObj(n -> admin.with(Map.of("Authorization", new Login("nobody " + n + " " + user, "wrong password").basic())))
+        .map(guest -> guest.sendLater(guest.request("/v1/me").GET())).toList().stream().map(CompletableFuture::join).toList();
+
+    assertThat(answers).extracting(Answer::status).containsOnly(401, 429);
+    assertThat(answers).filteredOn(answer -> answer.status() == 429).isNotEmpty().allSatisfy(answer -> {
+      assertThat(answer.text("code")).isEqualTo("too-many-failures");
+      assertThat(answer.header("Retry-After")).isEqualTo("1");
+    });
   }
 
   @Test

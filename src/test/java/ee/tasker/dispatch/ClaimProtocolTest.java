@@ -13,6 +13,7 @@ import ee.tasker.step.model.StepKey;
 import ee.tasker.tracing.TraceSpan;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonObject;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,6 +45,7 @@ class ClaimProtocolTest {
   private final Worker worker = new Worker();
   private final Queue<EngineReply> told = new ConcurrentLinkedQueue<>();
   private final AtomicInteger orphanChecks = new AtomicInteger();
+  private final List<StepKey> givenBack = new ArrayList<>();
   private final List<Runnable> loops = new ArrayList<>();
   private IntFunction<ClaimReply> queue = limit -> claimed(0);
   private boolean takesFromOutside = true;
@@ -82,7 +84,7 @@ class ClaimProtocolTest {
     live.changeCapacity(CAPACITY);
     permits = Permits.of(live, queueClaims);
     claims.connect(permits, running, hint, worker, () -> takesFromOutside, this::read, this::tell, orphanChecks::incrementAndGet,
-        this::release);
+        this::release, this::giveBack);
     Executor threads = loops::add;
     queueClaims.connect(threads, () -> true, () -> CAPACITY, limit -> queue.apply(limit), permits, hint, claims);
     hint.take();
@@ -107,6 +109,36 @@ class ClaimProtocolTest {
     assertThat(knownWhenTold).containsExactlyInAnyOrderElementsOf(keys);
     assertThat(knownWhenRead).containsExactlyInAnyOrderElementsOf(keys);
     assertThat(running.keys()).as("those that run, under their own names").hasSize(2).doesNotContainAnyElementsOf(keys);
+  }
+
+  private void giveBack(List<StepKey> keys) {
+    if (!canGiveBack) {
+      throw new IllegalStateException("the database is away");
+    }
+    givenBack.addAll(keys);
+  }
+
+  @Test
+  void steps_that_were_left_out_of_a_long_reply_are_given_back_and_asked_for_again() {
+    hint.take();
+    claims.call(3, limit -> withLeftOut(claimed(3), 2));
+
+    assertThat(worker.started).hasSize(1);
+    assertThat(running.count()).isEqualTo(1);
+    assertThat(permits.freeCount()).isEqualTo(4);
+    assertThat(givenBack).containsExactly(new StepKey(TASK, new UUID(1, 1), 1), new StepKey(TASK, new UUID(1, 2), 1));
+    assertThat(hint.take()).isTrue();
+    assertThat(orphanChecks).hasValue(0);
+  }
+
+  @Test
+  void steps_that_were_left_out_and_cannot_be_given_back_are_found_by_the_check_for_orphans() {
+    canGiveBack = false;
+
+    claims.call(3, limit -> withLeftOut(claimed(3), 2));
+
+    assertThat(permits.freeCount()).isEqualTo(4);
+    assertThat(orphanChecks).hasValue(1);
   }
 
   @Test
@@ -498,6 +530,15 @@ class ClaimProtocolTest {
 
   private static ResultsReply results(int claimed) {
     return new ResultsReply(documents(claimed), false, List.of(), List.of(), Optional.empty(), false);
+  }
+
+  private static ClaimReply withLeftOut(ClaimReply reply, int last) {
+    JsonArrayBuilder documents = Json.build().createArrayBuilder();
+    List<JsonObject> steps = reply.claimedSteps().getValuesAs(JsonObject.class);
+    for (int i = 0; i < steps.size(); i++) {
+      documents.add(i < steps.size() - last ? steps.get(i) : Json.build().createObjectBuilder(steps.get(i)).add("left_out", true).build());
+    }
+    return new ClaimReply(documents.build());
   }
 
   private static JsonArray documents(int count) {

@@ -2,6 +2,8 @@ package ee.tasker.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ee.tasker.platform.Problem;
+import ee.tasker.platform.Recheck;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +33,9 @@ class EventStreamTest {
     }
   };
 
-  private final EventStream stream = new EventStream(new EventFilter(Optional.empty(), Map.of()), Position.at(1), sink, 10, executor,
+  private Recheck.Outcome<String> permission = new Recheck.Outcome.Permitted<>("all");
+  private final EventStream stream = new EventStream(new EventFilter(Optional.empty(), Map.of()), new Recheck<>(() -> permission),
+      Position.at(1), sink, 10, executor,
       () -> calls.add("drained"), () -> calls.add("ended"));
 
   @Test
@@ -41,6 +45,21 @@ class EventStreamTest {
     assertThat(executed).isEmpty();
     assertThat(sent).containsExactly(Event.signOfLife());
     assertThat(calls).containsExactly("drained");
+  }
+
+  @Test
+  void stream_ends_when_its_caller_has_lost_the_right_to_it_and_not_before() {
+    stream.begin();
+    stream.recheck();
+    permission = new Recheck.Outcome.PutOff<>();
+    stream.recheck();
+    assertThat(stream.isEnded()).isFalse();
+
+    permission = new Recheck.Outcome.Withdrawn<>(Problem.of(401, "not-authenticated", "revoked"));
+    stream.recheck();
+
+    assertThat(stream.isEnded()).isTrue();
+    assertThat(calls).contains("ended");
   }
 
   @Test

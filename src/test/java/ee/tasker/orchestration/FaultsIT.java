@@ -7,10 +7,13 @@ import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.History;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** The database drops every connection while much is under way. */
@@ -80,6 +83,56 @@ class FaultsIT {
 
     TaskerClient.until("the next attempt ran", Duration.ofSeconds(30), () -> tasker.steps(task).get("failing").getInt("attempts") == 2);
     tasker.delete("/v1/tasks/" + task);
+  }
+
+  /** A trigger stands for a statement that takes too long or too much memory: PostgreSQL ends it with the same SQLSTATE. */
+  @Test
+  void a_result_that_the_database_gives_up_on_is_parked_and_holds_up_no_other() {
+    tasker.sql("""
+        create function testing.give_up() returns trigger language plpgsql as $$
+        begin
+          raise exception 'canceling statement due to user request' using errcode = '57014';
+        end $$""");
+    tasker
+        .sql("create trigger gives_up before insert on tasker.workflow_step_result_audit for each row when (new.result ->> 'n' = '57014') "
+            + "execute function testing.give_up()");
+    try {
+      UUID noisy = tasker.submit("hello", "{\"n\": 57014}");
+      List<UUID> others = IntStream.range(0, 20).mapToObj(n -> tasker.submit("hello", "{\"n\": " + n + "}")).toList();
+
+      for (UUID other : others) {
+        assertThat(tasker.awaitTerminalOrBlocked(other).getString("state")).isEqualTo("complete");
+      }
+      assertThat(tasker.awaitTerminalOrBlocked(noisy, Duration.ofSeconds(30)).getString("state")).isEqualTo("blocked_by_failures");
+      assertThat(tasker.sql("""
+          select r.error ->> 'type' as type, r.error ->> 'message' as message, s.attempts
+          from tasker.workflow_step_result_audit r join tasker.workflow_steps s using (workflow_step_uuid) where r.task_uuid = ?""", noisy)
+          .toString()).contains("result_not_storable", "the database gave up on it 5 times", "attempts=1");
+    } finally {
+      tasker.sql("drop function testing.give_up cascade");
+    }
+    assertThat(History.broken(tasker)).isEmpty();
+  }
+
+  @Test
+  void an_operator_does_not_wait_behind_a_call_that_holds_the_task() throws SQLException {
+    UUID task = tasker.submit("retry_later", "{}");
+    TaskerClient.until("the step waits for its retry", Duration.ofSeconds(20),
+        () -> tasker.get("/v1/tasks/" + task).text("state").equals("waiting_for_retry"));
+    try (Connection call = tasker.connect()) {
+      call.setAutoCommit(false);
+      TaskerClient.sql(call, "select task_uuid from tasker.tasks where task_uuid = ? for update", task);
+
+      long begin = System.nanoTime();
+      Answer cancelled = tasker.delete("/v1/tasks/" + task);
+
+      assertThat(cancelled.status()).as(cancelled::body).isEqualTo(503);
+      assertThat(cancelled.text("detail")).startsWith("another call works on the same task");
+      assertThat(cancelled.header("Retry-After")).isNotNull();
+      assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(20));
+      call.rollback();
+    }
+    assertThat(tasker.delete("/v1/tasks/" + task).status()).isLessThan(300);
   }
 
   private long cutAllConnections() {

@@ -7,9 +7,13 @@ import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.History;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -141,6 +145,28 @@ class TwoServersIT {
     assertAllComplete(held);
     assertThat(History.broken(tasker)).isEmpty();
     assertThat(tasker.count("select count(*) from tasker.workflow_step_transitions where actor = 'recovery'")).isPositive();
+  }
+
+  @Test
+  @Order(9)
+  void a_call_that_takes_too_long_is_cancelled_at_the_database() throws SQLException {
+    Map<String, String> settings = new HashMap<>(SETTINGS);
+    settings.put("TASKER_DATABASE_STATEMENT_TIMEOUT_SECONDS", "3");
+    try (TestServer impatient = TestServer.start(database, settings);
+        Connection blocking = tasker.connect();
+        Statement lock = blocking.createStatement()) {
+      blocking.setAutoCommit(false);
+      lock.execute("lock table tasker.saved_views in access exclusive mode");
+
+      Answer answer = impatient.client().get("/v1/views");
+
+      assertThat(answer.status()).as(answer::body).isGreaterThanOrEqualTo(500);
+      // The lock is still held: without the cancel the call would wait on.
+      TaskerClient.until("no call waits for the lock", Duration.ofSeconds(5), () -> tasker.count(
+          "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query like '%views%'") == 0);
+      blocking.rollback();
+      assertThat(impatient.client().get("/v1/views").status()).isEqualTo(200);
+    }
   }
 
   private List<UUID> submit(TestServer server, List<String> requests) {

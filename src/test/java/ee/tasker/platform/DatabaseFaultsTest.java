@@ -8,6 +8,7 @@ import jakarta.transaction.RollbackException;
 import jakarta.transaction.TransactionalException;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
+import java.util.List;
 import javax.transaction.xa.XAException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -83,9 +84,35 @@ class DatabaseFaultsTest {
     assertThat(DatabaseFaults.isReadOnly(wrapped(new SQLException("gone", "08006")))).isFalse();
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"08006", "25006", "25P03", "28P01", "28000", "3D000", "40001", "40P01", "53100", "53200", "53300", "55P03", "57014",
+        "57P01", "57P05", "58030"})
+  void what_may_succeed_later_is_transient(String state) {
+    assertThat(DatabaseFaults.isTransient(wrapped(new SQLException("not now", state)))).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"22P02", "23505", "42501", "42883", "54001", "P0001", "TK007", "XX000", "0", ""})
+  void what_the_call_or_its_data_are_to_blame_for_is_not_transient(String state) {
+    assertThat(DatabaseFaults.isTransient(wrapped(new SQLException("no", state)))).isFalse();
+  }
+
+  @Test
+  void a_full_disk_and_a_refused_login_are_outages_and_a_statement_that_was_ended_is_none() {
+    for (String state : List.of("53100", "53300", "28P01", "28000", "3D000", "08001", "57P03", "25006")) {
+      assertThat(DatabaseFaults.isOutage(wrapped(new SQLException("away", state)))).as(state).isTrue();
+      assertThat(DatabaseFaults.isTransient(state)).as(state).isTrue();
+    }
+    for (String state : List.of("57014", "40P01", "40001", "55P03", "53200")) {
+      assertThat(DatabaseFaults.isOutage(wrapped(new SQLException("this call", state)))).as(state).isFalse();
+    }
+  }
+
   @Test
   void fault_of_our_own_has_nothing_to_do_with_the_database() {
     assertThat(DatabaseFaults.isUnreachable(new IllegalStateException("no", new NullPointerException()))).isFalse();
+    assertThat(DatabaseFaults.isTransient(new IllegalStateException("no", new NullPointerException()))).isFalse();
     assertThat(DatabaseFaults.isUnreachable(new TransactionalException(null, new InvalidTransactionException()))).isFalse();
   }
 

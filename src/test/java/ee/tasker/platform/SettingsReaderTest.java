@@ -3,6 +3,7 @@ package ee.tasker.platform;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +21,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.Driver;
 
 class SettingsReaderTest {
+  /** Before a value: of a system property. */
+  private static final String SYSTEM_PROPERTY = "system:";
 
   @Test
   void nothing_configured_gives_one_server_with_every_role() {
@@ -41,6 +44,24 @@ class SettingsReaderTest {
     assertThat(read(Map.of()).traces()).isFalse();
     assertThat(read(Map.of("otel.sdk.disabled", "true")).traces()).isFalse();
     assertThat(read(Map.of("otel.sdk.disabled", "False")).traces()).isTrue();
+  }
+
+  @Test
+  void a_setting_is_found_by_its_environment_variable_in_every_language() {
+    assertThat(read(Map.of("TASKER_POLL_INTERVAL_SECONDS", "7", "TASKER_ROLES", "api", "TASKER_TEMPLATES_FOLDER", "target")))
+        .satisfies(settings -> {
+          assertThat(settings.pollInterval()).isEqualTo(Duration.ofSeconds(7));
+          assertThat(settings.roles()).containsExactly(Role.API);
+          assertThat(settings.templatesFolder()).contains(Path.of("target"));
+        });
+  }
+
+  @Test
+  void of_a_variable_and_another_source_the_one_of_the_higher_ordinal_counts() {
+    assertThat(read(Map.of("tasker.poll.interval-seconds", "7", "TASKER_POLL_INTERVAL_SECONDS", "8")).pollInterval())
+        .isEqualTo(Duration.ofSeconds(8));
+    assertThat(read(Map.of("tasker.poll.interval-seconds", SYSTEM_PROPERTY + "7", "TASKER_POLL_INTERVAL_SECONDS", "8")).pollInterval())
+        .isEqualTo(Duration.ofSeconds(7));
   }
 
   @Test
@@ -126,11 +147,30 @@ class SettingsReaderTest {
     return new SettingsReader().read(new MapConfig(values));
   }
 
+  /** With the ordinal of its source: a system property, an environment variable, or a file. */
+  private record Value(String getName, String getRawValue) implements ConfigValue {
+    @Override
+    public String getValue() {
+      return getRawValue;
+    }
+
+    @Override
+    public String getSourceName() {
+      return "map";
+    }
+
+    @Override
+    public int getSourceOrdinal() {
+      return getRawValue.startsWith(SYSTEM_PROPERTY) ? 400 : getName.startsWith("TASKER_") ? 300 : 100;
+    }
+  }
+
   /** Configuration from a map; of all ways to ask it, the one that is used. */
   private record MapConfig(Map<String, String> values) implements Config {
     @Override
     public <T> Optional<T> getOptionalValue(String name, Class<T> type) {
-      return Optional.ofNullable(values.get(name)).filter(value -> !value.isEmpty()).map(type::cast);
+      return Optional.ofNullable(values.get(name)).map(value -> value.replace(SYSTEM_PROPERTY, "")).filter(value -> !value.isEmpty())
+          .map(type::cast);
     }
 
     @Override
@@ -140,7 +180,7 @@ class SettingsReaderTest {
 
     @Override
     public ConfigValue getConfigValue(String name) {
-      throw new UnsupportedOperationException();
+      return new Value(name, values.get(name));
     }
 
     @Override

@@ -59,7 +59,8 @@ class CancelBeforeHandoffTest {
 
   /** Those who wait for a slot, in line. */
   private List<Dag.Task> waiting(List<Dag.Task> tasks) {
-    return sql.texts("select task_uuid from tasker.concurrency_slots where admitted_at is null order by waiting_position").stream()
+    return sql.texts("select task_uuid from tasker.concurrency_slots where admitted_at is null order by claim_rank, waiting_position")
+        .stream()
         .map(uuid -> tasks.stream().filter(task -> task.uuid().toString().equals(uuid)).findFirst().orElseThrow()).toList();
   }
 
@@ -168,7 +169,7 @@ class CancelBeforeHandoffTest {
         Claim running = claims.get(0);
         // The next waiter is cancelled while the slot is passed on to it.
         java.util.UUID next = sql
-            .uuid("select task_uuid from tasker.concurrency_slots where admitted_at is null order by waiting_position limit 1");
+            .uuid("select task_uuid from tasker.concurrency_slots where admitted_at is null order by claim_rank, waiting_position limit 1");
         race.run(session -> next == null ? "no waiter" : cancel(session, new Dag.Task(next, null)),
             session -> SqlWorker.in(session).complete(running.success()).toString());
         completed++;

@@ -7,6 +7,7 @@ import ee.tasker.engine.reply.WorkerClaimReply;
 import ee.tasker.engine.reply.WorkerClaimReply.Outcome;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
+import ee.tasker.platform.Recheck;
 import ee.tasker.step.ClaimedStep;
 import ee.tasker.step.model.StepKey;
 import jakarta.json.JsonArray;
@@ -18,11 +19,13 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -37,6 +40,8 @@ class RemotePollsTest {
   private final ScheduledExecutorService timers = Executors.newSingleThreadScheduledExecutor();
   private final List<JsonArray> calls = new ArrayList<>();
   private final List<ClaimedStep> givenBack = new ArrayList<>();
+  private final AtomicReference<Recheck.Outcome<Optional<Set<String>>>> permission = new AtomicReference<>(
+      new Recheck.Outcome.Permitted<>(Optional.empty()));
   private final RemotePolls polls = new RemotePolls();
   private Function<JsonObject, WorkerClaimReply> database = request -> reply(Outcome.EMPTY, "kind");
 
@@ -50,7 +55,7 @@ class RemotePollsTest {
     }, timers, requests -> {
       calls.add(requests);
       return requests.getValuesAs(JsonObject.class).stream().map(request -> database.apply(request)).toList();
-    }, (poll, steps) -> List.of(step()), (poll, steps) -> givenBack.addAll(steps));
+    }, (poll, steps) -> List.of(step()), (poll, steps) -> givenBack.addAll(steps), Duration.ofMillis(20));
   }
 
   @AfterEach
@@ -64,7 +69,8 @@ class RemotePollsTest {
   }
 
   private static ClaimedStep step() {
-    return new ClaimedStep(new StepKey(UUID.randomUUID(), UUID.randomUUID(), 1), "s", null, 1, 1, UUID.randomUUID(), Optional.empty(),
+    return new ClaimedStep(new StepKey(UUID.randomUUID(), UUID.randomUUID(), 1), "s", null, 1, 1, "t", UUID.randomUUID(),
+        Optional.empty(),
         Optional.empty(), false, JsonValue.EMPTY_JSON_OBJECT, JsonValue.EMPTY_JSON_OBJECT, JsonValue.EMPTY_JSON_OBJECT, Optional.empty());
   }
 
@@ -87,7 +93,7 @@ class RemotePollsTest {
   }
 
   private CompletableFuture<List<ClaimedStep>> ask(int worker, Duration wait) {
-    CompletableFuture<List<ClaimedStep>> answer = polls.poll(poll(worker, wait));
+    CompletableFuture<List<ClaimedStep>> answer = polls.poll(poll(worker, wait), new Recheck<>(permission::get));
     run();
     return answer;
   }
@@ -120,11 +126,7 @@ class RemotePollsTest {
   @Test
   void wait_ends_with_its_time() throws Exception {
     CompletableFuture<List<ClaimedStep>> answer = ask(1, Duration.ofMillis(30));
-    synchronized (work) {
-      for (long end = System.nanoTime() + Duration.ofSeconds(20).toNanos(); work.isEmpty() && System.nanoTime() < end;) {
-        work.wait(100);
-      }
-    }
+    awaitWork();
     run();
     assertThat(answer.get(20, TimeUnit.SECONDS)).isEmpty();
     assertThat(polls.count()).isZero();
@@ -165,6 +167,40 @@ class RemotePollsTest {
   }
 
   @Test
+  void request_ends_when_its_caller_has_lost_the_right_to_work() throws Exception {
+    CompletableFuture<List<ClaimedStep>> answer = ask(1, LONG);
+    permission.set(new Recheck.Outcome.PutOff<>());
+    permission.set(new Recheck.Outcome.Withdrawn<>(Problem.of(401, "not-authenticated", "revoked")));
+    awaitWork();
+    run();
+
+    assertThat(answer).isCompletedExceptionally();
+    assertThat(polls.count()).isZero();
+    assertThatThrownBy(answer::join).hasRootCauseInstanceOf(Problem.class);
+  }
+
+  @Test
+  void request_goes_on_in_the_namespaces_where_its_caller_may_work_now() throws Exception {
+    CompletableFuture<List<ClaimedStep>> answer = ask(1, LONG);
+    calls.clear();
+    permission.set(new Recheck.Outcome.Permitted<>(Optional.of(Set.of("orders"))));
+    awaitWork();
+    run();
+
+    assertThat(answer).isNotDone();
+    assertThat(calls).isNotEmpty();
+    assertThat(calls.get(0).getJsonObject(0).getJsonArray("namespaces").toString()).isEqualTo("[\"orders\"]");
+  }
+
+  private void awaitWork() throws InterruptedException {
+    synchronized (work) {
+      for (long end = System.nanoTime() + Duration.ofSeconds(20).toNanos(); work.isEmpty() && System.nanoTime() < end;) {
+        work.wait(100);
+      }
+    }
+  }
+
+  @Test
   void server_that_keeps_a_thousand_waiting_refuses_one_more() {
     IntStream.range(0, 1_000).forEach(worker -> ask(worker, LONG));
     assertThatThrownBy(() -> ask(1_000, LONG)).isInstanceOfSatisfying(Problem.class,
@@ -183,7 +219,7 @@ class RemotePollsTest {
   @Test
   void steps_that_come_for_a_request_which_a_newer_one_has_ended_are_given_back() {
     database = request -> reply(Outcome.CLAIMED, "kind");
-    CompletableFuture<List<ClaimedStep>> older = polls.poll(poll(1, LONG));
+    CompletableFuture<List<ClaimedStep>> older = polls.poll(poll(1, LONG), new Recheck<>(permission::get));
     Runnable look;
     synchronized (work) {
       look = work.poll();
@@ -191,7 +227,7 @@ class RemotePollsTest {
     database = request -> {
       // While the call is under way.
       database = later -> reply(Outcome.EMPTY, "kind");
-      polls.poll(poll(1, LONG));
+      polls.poll(poll(1, LONG), new Recheck<>(permission::get));
       return reply(Outcome.CLAIMED, "kind");
     };
     look.run();

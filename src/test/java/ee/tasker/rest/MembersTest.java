@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import ee.tasker.platform.Problem;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
 import java.io.StringReader;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -34,6 +37,23 @@ class MembersTest {
 
     assertThat(members.number("limit", 0, 10)).isEqualTo(value);
     members.check();
+  }
+
+  @Test
+  @Timeout(20)
+  void of_many_violations_the_first_hundred_are_reported_and_how_many_more_there_are() {
+    JsonObjectBuilder many = Json.createObjectBuilder();
+    IntStream.range(0, 60_000).forEach(i -> many.add("member_" + i, i));
+    Members members = new Members(many.build());
+    members.flag("dry_run");
+
+    assertThatThrownBy(members::check).isInstanceOfSatisfying(Problem.class, problem -> {
+      assertThat(problem.getMessage()).isEqualTo("60000 fields are invalid");
+      assertThat(problem.violations()).hasSize(101)
+          .startsWith(new Problem.Violation("member_0", "unknown property; allowed: dry_run"),
+              new Problem.Violation("member_1", "unknown property"))
+          .endsWith(new Problem.Violation("", "there are more violations, which are not listed: 59900"));
+    });
   }
 
   @Test

@@ -80,12 +80,17 @@ class OperationsIT {
         "{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'a typing error', 'context': {'way': 'fnie'}}");
     assertThat(wrong.status()).isEqualTo(400);
     assertThat(wrong.fields()).containsExactly("context/way");
-    Answer retried = patch("/v1/tasks/" + task,
-        "{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'the way was wrong', 'context': {'way': 'fine'}}");
+    assertThat(patch("/v1/tasks/" + task,
+        "{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'r', 'new_idempotency_token': 'yes'}").fields())
+        .containsExactly("new_idempotency_token");
+    Answer retried = patch("/v1/tasks/" + task, "{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'the way was wrong', "
+        + "'context': {'way': 'fine'}, 'new_idempotency_token': true}");
     assertThat(retried.status()).as(retried.toString()).isEqualTo(200);
     assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
     assertThat(tasker.steps(task).get("ship").getJsonObject("result").getString("way")).isEqualTo("fine");
-    assertThat(tasker.steps(task).get("charge").getInt("attempts_before_reset")).isEqualTo(2);
+    JsonObject charge = tasker.steps(task).get("charge");
+    assertThat(charge.getInt("attempts_before_reset")).isEqualTo(2);
+    assertThat(charge.getString("idempotency_token")).isEqualTo(charge.getString("step_uuid") + ":reset-1");
     assertThat(tasker.get("/v1/dlq/task/" + task).text("resolution_status")).isEqualTo("manually_resolved");
     assertThat(tasker.get("/v1/tasks/" + task + "/diagnosis").object().getJsonArray("waiting")).isEmpty();
 

@@ -7,6 +7,7 @@ import ee.tasker.platform.Problem;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ParametersTest {
@@ -24,6 +25,14 @@ class ParametersTest {
     Problem problem = catchThrowableOfType(Problem.class, () -> Parameters.number("limit", value, 25, 1, 100));
 
     assertThat(problem.violations()).containsExactly(new Problem.Violation("limit", "must be a whole number from 1 to 100"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"9999-12-31T23:59:59.999999Z, true", "9999-12-31T23:59:59.9999991Z, false", "9999-12-31T23:59:59.9999999Z, false",
+    "9999-12-31T23:59:59-01:00, false", "+10000-01-01T00:00:00Z, false", "0001-01-01T00:00:00Z, true", "0001-01-01T00:00:00+01:00, false",
+    "2026-02-30T00:00:00Z, false", "2026-01-31T12:00:00, false", "infinity, false"})
+  void time_is_one_that_can_be_read_again_when_the_database_has_rounded_it(String text, boolean isTime) {
+    assertThat(Parameters.time(text).isPresent()).isEqualTo(isTime);
   }
 
   @Test

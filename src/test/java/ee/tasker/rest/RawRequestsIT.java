@@ -7,6 +7,7 @@ import ee.tasker.run.ServerKind;
 import ee.tasker.testing.server.AgainstServer;
 import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.TaskerClient;
+import ee.tasker.testing.server.TestServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -43,9 +44,11 @@ class RawRequestsIT {
       "/v1/templates/a%2fb/c/1.0.0", "/v1/%2e%2e/%2e%2e/x", "/v1//tasks", "/v1/tasks/%ff");
 
   private final TaskerClient admin;
+  private final TestServer server;
 
-  RawRequestsIT(TaskerClient admin) {
+  RawRequestsIT(TaskerClient admin, TestServer server) {
     this.admin = admin;
+    this.server = server;
   }
 
   private record Raw(int status, Map<String, String> headers, String body) {
@@ -81,6 +84,8 @@ class RawRequestsIT {
       Map<String, String> found = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
       for (int i = 1; i < lines.length; i++) {
         assertThat(lines[i]).as("%s", answer).contains(":");
+        assertThat(lines[i].toLowerCase(Locale.ROOT).startsWith("date:") && found.containsKey("Date")).as("two dates: %s", answer)
+            .isFalse();
         found.put(lines[i].substring(0, lines[i].indexOf(':')), lines[i].substring(lines[i].indexOf(':') + 1).strip());
       }
       return new Raw(Integer.parseInt(lines[0].split(" ")[1]), found, answer.substring(end + 4));
@@ -181,6 +186,91 @@ class RawRequestsIT {
     String[] all = java.util.Arrays.copyOf(headers, headers.length);
     all[all.length - 1] = headers[headers.length - 1] + "\r\n\r\n" + body;
     return send(requestLine, host, all);
+  }
+
+  /** Where a request ends must not be a matter of opinion: a proxy in front may have another one. */
+  @TestFactory
+  Stream<DynamicTest> a_body_whose_end_can_be_read_in_two_ways_is_refused() {
+    admin.register("/testing/templates.yaml");
+    return Stream.of("Transfer-Encoding: xchunked", "Transfer-Encoding: chunked, identity", "Transfer-Encoding: gzip, chunked",
+        "Transfer-Encoding: identity", "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity", "Transfer-Encoding:\u000bchunked",
+        "Transfer-Encoding: chunked\r\nContent-Length: 4", "Content-Length: 4\r\nTransfer-Encoding: chunked",
+        "Content-Length: 4\r\nContent-Length: 5", "Content-Length: 4, 5", "Content-Length: +4", "Content-Length: 0x4", "Content-Length: -1",
+        "Transfer-Encoding : chunked", " Transfer-Encoding: chunked").map(header -> DynamicTest.dynamicTest(header, () -> {
+          String body = TaskerClient.taskRequest("testing", "hello", "{}");
+          String chunk = Integer.toHexString(body.length()) + "\r\n" + body + "\r\n0\r\n\r\n";
+          long tasks = admin.count("select count(*) from tasker.tasks");
+          Raw answer = send("POST /v1/tasks HTTP/1.1", admin.base().getAuthority(),
+              new String[]{"Authorization: " + Login.FOR_TESTS.basic(), "Content-Type: application/json", header}, chunk);
+
+          assertTellsNothing(answer, "/v1/tasks");
+          if (isReadByTheServer(header)) {
+            assertThat(answer.status()).as("the server refuses it now: %s", answer).isEqualTo(201);
+            return;
+          }
+          // A server may close the connection without a word.
+          assertThat(answer.status()).as("%s", answer).isIn(0, 400, 411, 415, 501);
+          assertThat(admin.count("select count(*) from tasker.tasks")).as("nothing was created").isEqualTo(tasks);
+        }));
+  }
+
+  /** What docs/servers.md names: the server takes the chunks for the body and shows the application nothing that it could refuse. */
+  private static boolean isReadByTheServer(String header) {
+    boolean isBoth = header.contains("Transfer-Encoding: chunked") && header.contains("Content-Length");
+    return switch (ServerKind.from(System.getProperties())) {
+      case LIBERTY -> isBoth || header.startsWith("Transfer-Encoding :");
+      case PAYARA -> isBoth && header.startsWith("Content-Length");
+      case WILDFLY -> false;
+    };
+  }
+
+  @Test
+  void a_body_in_chunks_is_read() {
+    admin.register("/testing/templates.yaml");
+    String body = TaskerClient.taskRequest("testing", "hello", "{}");
+    Raw made = send("POST /v1/tasks HTTP/1.1", admin.base().getAuthority(),
+        new String[]{"Authorization: " + Login.FOR_TESTS.basic(), "Content-Type: application/json", "Transfer-Encoding: Chunked"},
+        Integer.toHexString(body.length()) + "\r\n" + body + "\r\n0\r\n\r\n");
+
+    assertThat(made.status()).as("%s", made).isEqualTo(201);
+  }
+
+  @Test
+  void health_tells_browsers_to_be_careful_and_every_answer_has_a_date() {
+    for (String path : List.of("/health", "/health/live", "/health/ready", "/health/started", "/v1/me", "/", "/nothing",
+        "/console/app.js")) {
+      Raw answer = send("GET " + path + " HTTP/1.1", "Accept: application/json");
+      assertThat(answer.status()).as("%s", answer).isNotZero();
+      assertThat(answer.header("X-Content-Type-Options")).as("%s: %s", path, answer).isEqualTo("nosniff");
+      assertThat(answer.header("X-Frame-Options")).as(path).isEqualTo("DENY");
+      assertThat(answer.header("Referrer-Policy")).as(path).isEqualTo("no-referrer");
+      assertThat(answer.header("Content-Security-Policy")).as(path).contains("default-src 'none'", "frame-ancestors 'none'");
+      assertThat(answer.header("Date")).as(path).endsWith("GMT");
+      assertThat(answer.header("Cache-Control")).as(path).contains("no-");
+    }
+  }
+
+  @Test
+  void headers_of_usual_length_are_read_and_longer_ones_end_the_request() {
+    Raw usual = send("GET /v1/me HTTP/1.1", "X-Long: " + "a".repeat(20_000));
+    assertThat(usual.status()).as("%s", usual).isEqualTo(401);
+    assertThat(usual.isProblem()).isTrue();
+
+    for (String[] tooLong : List.of(new String[]{"X-Long: " + "a".repeat(100_000)},
+        Stream.iterate(0, n -> n + 1).limit(2_000).map(n -> "X-Many-" + n + ": " + "a".repeat(50)).toArray(String[]::new))) {
+      Raw refused = send("GET /v1/me HTTP/1.1", tooLong);
+      assertThat(refused.status()).as("%s", refused).isIn(0, 400, 413, 431);
+      assertTellsNothing(refused, "/v1/me");
+    }
+  }
+
+  @Test
+  void a_tunnel_is_refused_and_is_no_fault_of_the_server() {
+    String before = server.log();
+    Raw answer = send("CONNECT x:80 HTTP/1.1");
+
+    assertThat(answer.status()).as("%s", answer).isIn(0, 400, 401, 404, 405, 501);
+    assertThat(server.log().substring(before.length())).doesNotContain("ERROR", "Exception");
   }
 
   @Test

@@ -45,6 +45,28 @@ class RequestBodiesTest {
   }
 
   @Test
+  void numbers_count_with_all_their_digits() {
+    assertThat(bodies.object(in("{\"a\": [1e900, 1e-900]}"))).hasSize(1);
+    assertThat(bodies.object(in("{\"text\": \"" + "1e900 ".repeat(300) + "\"}"))).as("not in strings").hasSize(1);
+    Problem problem = problem("{\"first\": 1e900, \"context\": {\"a\": [1E+900, 1e-900]}}");
+    assertThat(problem.code()).isEqualTo("invalid-request");
+    assertThat(problem.violations()).extracting(Problem.Violation::field).containsExactly("context");
+    assertThat(problem.getMessage()).contains("2000 bytes with all digits");
+  }
+
+  @Test
+  void element_of_a_batch_is_as_long_as_a_request_alone_may_be() {
+    String empty = "{\"context\": {\"text\": \"\"}}";
+    String element = empty.replace("\"\"", "\"" + "x".repeat(LIMIT - empty.length()) + "\"");
+    assertThat(bodies.array(in("[" + element + "," + element + "]"), 3)).hasSize(2);
+    for (String longer : new String[]{element.replace("x\"", "xx\""), "{\"context\": [1e900, 1e900, 1e900]}"}) {
+      Problem problem = catchThrowableOfType(Problem.class, () -> bodies.array(in("[{}," + longer + "]"), 3));
+      assertThat(problem.code()).isEqualTo("invalid-request");
+      assertThat(problem.violations()).extracting(Problem.Violation::field).containsExactly("1");
+    }
+  }
+
+  @Test
   void number_of_very_many_digits_is_refused_with_the_member_that_has_it_before_it_is_read() {
     RequestBodies batches = new RequestBodies(1_048_576);
     String digits = "9".repeat(200_000);

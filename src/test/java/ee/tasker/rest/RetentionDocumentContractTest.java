@@ -19,7 +19,7 @@ class RetentionDocumentContractTest {
     JsonObject document = Json.createReader(new StringReader(new OpenApiDocument().json())).readObject();
     JsonObject retention = sql.object("select tasker.get_retention_document()");
 
-    assertThat(OpenApiSchemas.of(document, "Retention").validate(retention)).as("%s", retention).isEmpty();
+    assertThat(OpenApiSchemas.of(document, "Retention").validate(retention).complaints()).as("%s", retention).isEmpty();
     assertThat(retention.getJsonArray("tables").getValuesAs(JsonObject.class)).anySatisfy(table -> {
       assertThat(table.getString("table")).isEqualTo("write_requests");
       assertThat(table.getInt("keep_days")).isEqualTo(400);

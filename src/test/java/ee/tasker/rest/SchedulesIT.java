@@ -90,6 +90,15 @@ class SchedulesIT {
   }
 
   @Test
+  void a_schedule_that_has_lost_its_next_fire_time_gets_it_back_at_the_next_poll() {
+    String schedule = create("'context': {'who': 'ann'}, 'cron': '0 3 * * *'").text("schedule_uuid");
+    tasker.sql("update tasker.schedules set next_fire_at = null, next_due_at = null where schedule_uuid = '" + schedule
+        + "' returning schedule_uuid");
+    TaskerClient.until("a server has calculated it", Duration.ofSeconds(90),
+        () -> tasker.get("/v1/schedules/" + schedule + "?upcoming=1").object().getJsonArray("next_fire_times").size() == 1);
+  }
+
+  @Test
   void what_is_wrong_is_named_and_nothing_is_saved() {
     String good = "'context': {'who': 'ann'}, ";
     record Wrong(String members, int status, String field) {
@@ -120,7 +129,17 @@ class SchedulesIT {
     TaskerClient.until("the other one fires", Duration.ofSeconds(30), () -> !fires(sound.text("schedule_uuid")).isEmpty());
     act(sound.text("schedule_uuid"), "pause");
     String paused = tasker.value("select schedule_uuid from tasker.schedules where name = '" + name + "'").toString();
-    assertThat(tasker.get("/v1/schedules/" + paused).text("pause_reason")).contains("zone");
+    JsonObject shown = tasker.get("/v1/schedules/" + paused).object();
+    assertThat(shown.getString("pause_reason")).startsWith("1 of 1 servers cannot calculate its fire times").contains("zone");
+    assertThat(shown.getJsonObject("last_failure").getString("code")).isEqualTo("unusable-timing");
+    assertThat(shown.getJsonArray("declines")).hasSize(1);
+    assertThat(tasker.get("/v1/schedules?failing=true&name=" + name).object().getJsonArray("schedules")).hasSize(1);
+    assertThat(fires(paused)).extracting(fire -> fire.getString("outcome") + " " + fire.getString("reason"))
+        .containsExactly("failed unusable-timing");
+    assertThat(act(paused, "resume").text("code")).isEqualTo("unusable-timing");
+    assertThat(tasker.post("/v1/schedules/" + paused + "/backfills",
+        TaskerClient.quoted("{'from': '2026-11-01T00:00:00Z', 'to': '2026-11-02T00:00:00Z', 'dry_run': true, " + WHO + "}")).text("code"))
+        .isEqualTo("unusable-timing");
   }
 
   @Test
@@ -137,6 +156,13 @@ class SchedulesIT {
     assertThat(act(schedule, "resume").object().getBoolean("paused")).isFalse();
     assertThat(tasker.delete("/v1/schedules/" + schedule + "?requested_by=ann&reason=test").status()).isEqualTo(200);
     assertThat(tasker.get("/v1/schedules/" + schedule).text("code")).isEqualTo("schedule-not-found");
+  }
+
+  @Test
+  void days_are_known_by_name_in_the_language_of_the_server() {
+    Answer created = create("'cron': '0 12 * * sun-fri', 'context': {'who': 'ann'}");
+    assertThat(created.status()).as("%s", created).isEqualTo(201);
+    assertThat(tasker.delete("/v1/schedules/" + created.text("schedule_uuid") + "?requested_by=ann&reason=test").status()).isEqualTo(200);
   }
 
   @Test

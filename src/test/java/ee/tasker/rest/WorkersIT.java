@@ -145,7 +145,7 @@ class WorkersIT {
         .isEqualTo("first remote.First 1 600");
     assertThat(first.getJsonObject("context").getInt("a")).isEqualTo(1);
     assertThat(first.getJsonObject("initialization").getInt("rate")).isEqualTo(3);
-    assertThat(first.getString("idempotency_token")).isEqualTo(first.getString("step_uuid") + ":1");
+    assertThat(first.getString("idempotency_token")).isEqualTo(first.getString("step_uuid"));
     Answer answer = worker.submit("{'max': 1, 'request_id': 'next'}", success(first, "{'half': 2}"));
     assertThat(verdicts(answer)).containsExactly("accepted");
     JsonObject second = answer.list("steps").get(0);
@@ -745,6 +745,33 @@ class WorkersIT {
     assertThat(tooMuch.status() + " " + tooMuch.text("code")).isEqualTo("413 body-too-large");
     assertThat(worker.beat(step).object().getJsonArray("lost")).isEmpty();
     assertThat(verdicts(worker.submit(null, success(step, "'" + "x".repeat(1_000_000) + "'")))).containsExactly("accepted");
+    drained(worker);
+  }
+
+  @Test
+  void failure_keeps_its_retries_and_its_message_whatever_characters_it_has() {
+    Worker worker = worker(ann, 5, "remote.First", "remote.Second");
+    UUID task = submit("two_steps", "{}");
+    JsonObject first = worker.claim(1, 20).get(0);
+
+    assertThat(
+        verdicts(
+            worker
+                .submit(null,
+                    named(first) + ", 'outcome': 'retryable_failure', 'error': {'type': 'Bad\\u0000', 'message': 'a\\u0000b \\ud83d"
+                        + "x".repeat(200_000) + "', 'details': {'k\\u0000': ['\\ude00']}}, 'retry_after_ms': 1}")))
+        .containsExactly("accepted");
+
+    JsonObject again = worker.claim(1, 20).get(0);
+    assertThat(again.getInt("attempt")).isEqualTo(2);
+    JsonObject error = admin.get("/v1/tasks/" + task + "/workflow_steps/" + first.getString("step_uuid") + "/audit").list("results").get(0)
+        .getJsonObject("error");
+    assertThat(error.getString("type")).isEqualTo("Bad ");
+    assertThat(error.getString("message")).startsWith("a b ?xxx").endsWith("x…").hasSize(4_000);
+    assertThat(error.getJsonObject("details").getJsonArray("k ").getString(0)).isEqualTo("?");
+    assertThat(verdicts(worker.submit(null, named(again) + ", 'outcome': 'permanent_failure', 'error': {'type': '', 'message': ' '}}")))
+        .containsExactly("accepted");
+    assertThat(admin.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("blocked_by_failures");
     drained(worker);
   }
 

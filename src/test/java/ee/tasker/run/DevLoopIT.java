@@ -95,7 +95,7 @@ class DevLoopIT {
       terminal.add(line);
     });
     server.start(ServerKind.LIBERTY.config(checkout), loop.prepare(checkout.resolve("target/tasker-ee-samples")));
-    assertThat(server.awaitReady(Duration.ofMinutes(4))).as("ready; log: %s", server.log()).isTrue();
+    server.awaitReady(Duration.ofMinutes(15), database.address());
     tasker = new TaskerClient(URI.create("http://127.0.0.1:" + port), database.address());
     watcher = new Thread(() -> {
       try {

@@ -3,14 +3,17 @@ package ee.tasker.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
@@ -48,6 +51,27 @@ class PortsCheckTest {
     try (ServerSocket other = listener()) {
       assertThatThrownBy(() -> PortsCheck.check(settings(Map.of("HTTP_PORT", "" + other.getLocalPort()))))
           .isInstanceOf(RunProblem.class).hasMessageContainingAll("Port " + other.getLocalPort() + " is taken", "HTTP_PORT=");
+    }
+  }
+
+  @Test
+  void http_port_that_is_taken_at_the_other_address_of_localhost_is_told() throws IOException {
+    InetAddress other = InetAddress.getByName("::1");
+    boolean isLocalhost = List.of(InetAddress.getAllByName("localhost")).contains(other);
+    assumeTrue(isLocalhost, "localhost is 127.0.0.1 only on this machine");
+    try (ServerSocket listener = new ServerSocket(0, 1, other)) {
+      assertThatThrownBy(() -> PortsCheck.check(settings(Map.of("HTTP_PORT", "" + listener.getLocalPort()))))
+          .isInstanceOf(RunProblem.class).hasMessageContaining("Port " + listener.getLocalPort() + " is taken");
+    }
+  }
+
+  @Test
+  void bound_of_the_start_is_checked_with_the_ports() {
+    assertThat(settings(Map.of()).startBound()).isEqualTo(Duration.ofMinutes(30));
+    assertThat(settings(Map.of("START_SECONDS", "3600")).startBound()).isEqualTo(Duration.ofHours(1));
+    for (String wrong : List.of("9", "86401", "an hour")) {
+      assertThatThrownBy(() -> settings(Map.of("START_SECONDS", wrong))).isInstanceOf(RunProblem.class)
+          .hasMessage("START_SECONDS must be a number of seconds from 10 to 86400, and is: " + wrong);
     }
   }
 

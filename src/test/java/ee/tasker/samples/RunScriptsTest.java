@@ -53,6 +53,13 @@ class RunScriptsTest {
   }
 
   @Test
+  void readme_shows_how_many_cases_there_are() throws IOException {
+    int cases = SampleCase.in(Path.of("samples")).size();
+
+    assertThat(read("README.md")).contains("\n" + cases + " cases, " + cases + " as expected, 0 not\n");
+  }
+
+  @Test
   void both_run_the_command_line_and_without_its_jar_the_build() {
     assertThat(posix).contains("jar=extras/cli/target/tasker-ee-cli.jar",
         "exec extras/cli/tasker samples samples --url \"$base_url\" \"$@\"",

@@ -60,7 +60,7 @@ class SampleRunnerTest {
 
     assertThat(first).hasSize(19).allSatisfy(outcome -> assertThat(outcome.differences()).isEmpty());
     assertThat(second).hasSize(7).allMatch(SampleRunner.Outcome::ok);
-    assertThat(registered).as("templates").hasSize(29);
+    assertThat(registered).as("templates").hasSize(30);
   }
 
   @Test

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -51,6 +53,28 @@ class CronExpressionTest {
         "2026-04-15T00:00", "2026-04-20T00:00");
   }
 
+  @ParameterizedTest
+  @CsvSource(delimiter = '|',
+      value = {"SUN-THU | 0 1 2 3 4", "SUN-7 | 0 1 2 3 4 5 6", "0-SUN | 0", "0-7 | 0 1 2 3 4 5 6", "FRI-SUN | 0 5 6",
+        "fri-7 | 0 5 6", "5-0 | 0 5 6", "5-7 | 0 5 6", "7-2 | 0 1 2", "Sun-Sun | 0", "7-7 | 0", "7 | 0", "SUN-SAT/2 | 0 2 4 6",
+        "MON-SUN/3 | 0 1 4", "SUN-MON,FRI-SUN | 0 1 5 6", "sat,SUN-1 | 0 1 6", "mon-fri | 1 2 3 4 5"})
+  void a_range_of_days_may_begin_and_end_with_sunday(String days, String expected) {
+    assertThat(first(expected.split(" ").length, "0 0 * * " + days, "2026-01-03T12:00").stream()
+        .map(time -> Integer.toString(LocalDateTime.parse(time).getDayOfWeek().getValue() % 7)).collect(Collectors.joining(" ")))
+        .isEqualTo(expected);
+  }
+
+  @Test
+  void names_mean_the_same_in_every_locale() {
+    Locale before = Locale.getDefault();
+    try {
+      Locale.setDefault(Locale.forLanguageTag("tr-TR"));
+      assertThat(first(2, "17 3 * apr-jun,dec fri", "2026-01-01T00:00")).containsExactly("2026-04-03T03:17", "2026-04-10T03:17");
+    } finally {
+      Locale.setDefault(before);
+    }
+  }
+
   @Test
   void a_time_that_never_comes_is_empty() {
     assertThat(first(1, "0 0 31 2 *", "2026-01-01T00:00")).isEmpty();
@@ -58,7 +82,8 @@ class CronExpressionTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "* * * *", "* * * * * *", "61 * * * *", "* 24 * * *", "* * 0 * *", "* * * 13 *", "* * * * 8", "@reboot",
-    "@every 5m", "a b c d e", "*/0 * * * *", "0 0 */2 * 1", "5-1 * * * *", "0 0 L * *"})
+    "@every 5m", "a b c d e", "*/0 * * * *", "0 0 */2 * 1", "5-1 * * * *", "0 0 * * FRI-MON", "0 0 * * SUNDAY", "0 0 * * JAN",
+    "0 0 * SUN *", "0 0 L * *"})
   void what_is_no_expression_is_refused_with_a_message(String expression) {
     assertThatThrownBy(() -> CronExpression.parse(expression)).isInstanceOf(IllegalArgumentException.class)
         .satisfies(problem -> assertThat(problem.getMessage()).isNotBlank());

@@ -98,6 +98,14 @@ final class ScheduleDesk {
     throw new AssertionError("the schedules never came to rest");
   }
 
+  /** As the poller of a server does it; returns how many schedules got their next fire time back. */
+  int restore(Instant now) {
+    JsonArrayBuilder plans = Json.build().createArrayBuilder();
+    Json.parseArray(sql.text("select tasker.take_stalled_schedules(p_now => ?)", now)).getValuesAs(JsonObject.class)
+        .forEach(stalled -> FirePlan.restored(stalled).ifPresent(plans::add));
+    return sql.object("select tasker.restore_fire_times(?::jsonb)", plans.build().toString()).getInt("schedules");
+  }
+
   List<String> fires(UUID schedule) {
     return sql.texts("select concat_ws(' ', to_char(fire_at at time zone 'UTC', 'MM-DD HH24:MI:SS'), origin, outcome, reason, fire_count) "
         + "from tasker.schedule_fires where schedule_uuid = ? order by fire_at, is_range desc", schedule);

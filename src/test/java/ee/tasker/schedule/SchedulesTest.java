@@ -20,9 +20,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Fire times: each gets one task, or a row that says why not. */
 @DatabaseTest
 @DatabaseTest.Covers({"take_due_schedules", "fire_schedules", "start_scheduled_tasks", "advance_backfills", "start_backfill",
-  "save_schedule",
+  "save_schedule", "decline_schedules",
   "change_schedule", "trigger_schedule", "get_schedule_documents", "list_schedule_fires", "get_backfill_documents", "find_started_fires",
-  "get_schedule_figures", "find_schedule_violations"})
+  "get_schedule_figures", "find_schedule_violations", "take_stalled_schedules", "restore_fire_times"})
 class SchedulesTest {
   private static final String DAILY = "\"cron\": \"0 3 * * *\"";
   /** Whole hours ago, so that tasks are not dated in the future. */
@@ -119,6 +119,46 @@ class SchedulesTest {
     assertThat(desk.fires(schedule)).isEmpty();
     assertThat(desk.run(now)).isEqualTo(1);
     assertThat(times(schedule)).containsExactly("01-10 03:00:00");
+  }
+
+  private void loseFireTime(UUID schedule) {
+    sql.run("update tasker.schedules set next_fire_at = null, next_due_at = null where schedule_uuid = ?", schedule);
+  }
+
+  @Test
+  void a_schedule_that_has_lost_its_next_fire_time_gets_it_back_and_fires_no_time_twice() {
+    UUID schedule = schedule(DAILY);
+    desk.run(at("10 03:00:00"));
+    loseFireTime(schedule);
+    assertThat(desk.run(at("12 12:00:00"))).as("no round finds it").isZero();
+
+    assertThat(desk.restore(at("12 12:00:00"))).isEqualTo(1);
+    assertThat(next(schedule)).as("after the one that was decided").isEqualTo(at("11 03:00:00"));
+    assertThat(desk.restore(at("12 12:00:00"))).isZero();
+
+    desk.run(at("12 12:00:00"));
+    finishAll();
+    desk.run(at("13 03:00:00"));
+    assertThat(desk.fires(schedule)).containsExactly("01-10 03:00:00 schedule started", "01-11 03:00:00 schedule missed window 1",
+        "01-12 03:00:00 schedule skipped overlap", "01-13 03:00:00 schedule started");
+  }
+
+  @Test
+  void a_schedule_that_is_over_or_paused_or_deleted_gets_no_fire_time() {
+    UUID over = schedule(DAILY + ", \"ends_at\": \"2026-01-11T00:00:00Z\"");
+    desk.run(at("10 03:00:00"));
+    assertThat(sql.text("select next_fire_at from tasker.schedules where schedule_uuid = ?", over)).isNull();
+    assertThat(desk.restore(at("10 12:00:00"))).as("before its end, but it has no time left").isZero();
+    assertThat(desk.restore(at("12 12:00:00"))).isZero();
+    sql.text("select tasker.change_schedule(?, 'delete', 'ann', 'over')", over);
+
+    UUID paused = schedule(DAILY);
+    sql.text("select tasker.change_schedule(?, 'pause', 'ann', 'for now', p_now => ?)", paused, at("10 01:00:00"));
+    loseFireTime(paused);
+    assertThat(desk.restore(at("12 12:00:00"))).as("paused").isZero();
+    sql.text("select tasker.change_schedule(?, 'resume', 'ann', 'again', '{\"version\": 2}', ?)", paused, at("10 02:00:00"));
+    assertThat(desk.restore(at("12 12:00:00"))).as("active again").isEqualTo(1);
+    assertThat(next(paused)).isEqualTo(at("10 03:00:00"));
   }
 
   @Test
@@ -428,6 +468,175 @@ class SchedulesTest {
           Instant.parse(period.split("/")[0]),
           Instant.parse(period.split("/")[1]), START)).isEqualTo("invalid-request");
     }
+  }
+
+  private UUID server(String roles, Instant now) {
+    UUID server = UUID.randomUUID();
+    sql.object("select tasker.heartbeat(?, ?, ?, 0, 0, p_now => ?)", server, "host-" + server, roles, now);
+    return server;
+  }
+
+  private List<String> taken(UUID server, Instant now) {
+    return sql.texts("select jsonb_path_query(tasker.take_due_schedules(100, ?, ?), '$.*[*].schedule_uuid') #>> '{}'", now, server);
+  }
+
+  /** A server takes what is due and declines it, as one does whose JVM does not know the zone. */
+  private JsonObject decline(UUID schedule, UUID server, Instant now) {
+    assertThat(taken(server, now)).contains(schedule.toString());
+    return sql.object("select tasker.decline_schedules(jsonb_build_array(jsonb_build_object('schedule_uuid', s.schedule_uuid, "
+        + "'version', s.version, 'message', 'zone: is unknown')), ?, ?) from tasker.schedules s where s.schedule_uuid = ?",
+        server, now, schedule);
+  }
+
+  private boolean isPaused(UUID schedule) {
+    return sql.isTrue("select paused_at is not null from tasker.schedules where schedule_uuid = ?", schedule);
+  }
+
+  @Test
+  void one_outdated_server_leaves_a_schedule_to_the_others() {
+    UUID schedule = schedule(DAILY);
+    Instant due = at("10 03:00:00");
+    UUID outdated = server("api,orchestrator,worker", due);
+    UUID current = server("orchestrator", due);
+
+    JsonObject reply = decline(schedule, outdated, due);
+    assertThat(reply.getInt("declined")).isEqualTo(1);
+    assertThat(reply.getJsonArray("stopped")).isEmpty();
+    assertThat(isPaused(schedule)).isFalse();
+    assertThat(taken(outdated, due.plusSeconds(29))).as("it is the turn of the others").isEmpty();
+    assertThat(sql.object("select tasker.take_due_schedules(100, ?, ?)", due.plusSeconds(10), outdated).getInt("next_wake_in_ms"))
+        .isEqualTo(20_000);
+    assertThat(taken(current, due)).containsExactly(schedule.toString());
+    desk.run(due);
+    assertThat(desk.fires(schedule)).containsExactly("01-10 03:00:00 schedule started");
+    assertThat(taken(outdated, at("11 03:00:29"))).as("at the next fire time too").isEmpty();
+    assertThat(sql.object("select tasker.take_due_schedules(100, ?, ?)", at("11 02:59:50"), outdated).getInt("next_wake_in_ms"))
+        .isEqualTo(40_000);
+    assertThat(sql.object("select tasker.get_schedule_figures()").getInt("failing")).isZero();
+  }
+
+  @Test
+  void what_most_servers_cannot_fire_is_paused_and_shows_as_failing_with_the_reason() {
+    UUID schedule = schedule(DAILY);
+    UUID other = schedule(DAILY + ", \"name\": \"other\"");
+    Instant due = at("10 03:00:00");
+    UUID first = server("orchestrator", due);
+    UUID second = server("orchestrator", due);
+    server("orchestrator", due);
+    server("worker", due);
+
+    decline(schedule, first, due);
+    JsonObject reply = decline(schedule, second, due);
+    String message = "2 of 3 servers cannot calculate its fire times: zone: is unknown";
+    assertThat(reply.getJsonArray("stopped").getJsonObject(0).getString("message")).isEqualTo(message);
+    assertThat(sql.texts("select paused_by || ': ' || pause_reason from tasker.schedules where paused_at is not null"))
+        .containsExactly("tasker: " + message);
+    JsonObject shown = sql.object("select tasker.get_schedule_documents('{\"failing\": true}')").getJsonArray("schedules")
+        .getJsonObject(0);
+    assertThat(shown.getString("schedule_uuid")).isEqualTo(schedule.toString());
+    assertThat(shown.getInt("failures_in_a_row")).isEqualTo(1);
+    assertThat(shown.getInt("failed")).isEqualTo(1);
+    assertThat(shown.getJsonObject("last_failure").getString("code")).isEqualTo("unusable-timing");
+    assertThat(shown.getJsonObject("last_failure").getString("message")).isEqualTo(message);
+    assertThat(sql.object("select tasker.get_schedule_figures()").getInt("failing")).isEqualTo(1);
+    assertThat(desk.fires(schedule)).containsExactly("01-10 03:00:00 schedule failed unusable-timing");
+    assertThat(sql.texts("select name || ' ' || (data ->> 'code') from tasker.domain_events where cause_uuid = ? order by 1", schedule))
+        .containsExactly("tasker.schedule.fire_failed unusable-timing", "tasker.schedule.paused unusable-timing");
+    assertThat(sql.number("select count(*) from tasker.operator_actions where action = 'pause_schedule' and acted_by = 'tasker'"))
+        .isEqualTo(1);
+    assertThat(isPaused(other)).isFalse();
+    assertThatHistoryIsSound();
+  }
+
+  @Test
+  void a_schedule_that_no_server_is_left_for_is_paused() {
+    UUID schedule = schedule(DAILY);
+    Instant due = at("10 03:00:00");
+    UUID outdated = server("orchestrator", due);
+    UUID current = server("orchestrator", due);
+    decline(schedule, outdated, due);
+    sql.object("select tasker.heartbeat(?, 'host', 'orchestrator', 0, 0, p_now => ?, p_report => '{\"state\": \"stopped\"}')", current,
+        due);
+    assertThat(isPaused(schedule)).isFalse();
+
+    Instant later = due.plusSeconds(30);
+    server("worker", later);
+    decline(schedule, outdated, later);
+    assertThat(sql.text("select pause_reason from tasker.schedules")).startsWith("1 of 1 servers");
+  }
+
+  @Test
+  void a_server_whose_first_heartbeat_is_to_come_counts_too() {
+    UUID schedule = schedule(DAILY);
+    decline(schedule, UUID.randomUUID(), at("10 03:00:00"));
+    assertThat(isPaused(schedule)).isTrue();
+    assertThat(sql.number("select count(*) from tasker.schedule_declines")).isZero();
+  }
+
+  @Test
+  void a_decline_says_nothing_about_another_version() {
+    UUID schedule = schedule(DAILY);
+    Instant due = at("10 03:00:00");
+    UUID outdated = server("orchestrator", due);
+    server("orchestrator", due);
+    decline(schedule, outdated, due);
+    assertThat(sql.text("select tasker.decline_schedules(jsonb_build_array(jsonb_build_object('schedule_uuid', ?::text, 'version', 7, "
+        + "'message', 'x')), ?, ?) ->> 'declined'", schedule, UUID.randomUUID(), due)).isEqualTo("0");
+    save(schedule, 1, "{\"overlap\": \"allow\"}", due);
+    assertThat(taken(outdated, due)).containsExactly(schedule.toString());
+    assertThat(sql.object("select tasker.get_schedule_documents()").getJsonArray("schedules").getJsonObject(0).getJsonArray("declines"))
+        .isEmpty();
+  }
+
+  @Test
+  void the_servers_that_cannot_fire_a_schedule_are_shown_while_they_live() {
+    UUID schedule = schedule(DAILY);
+    UUID outdated = server("orchestrator", Instant.now());
+    server("orchestrator", Instant.now());
+    decline(schedule, outdated, Instant.now());
+    String declines = "select jsonb_path_query_array(tasker.get_schedule_documents(), '$.schedules[*].declines[*].message')::text";
+    assertThat(sql.text(declines)).isEqualTo("[\"zone: is unknown\"]");
+    sql.run("update tasker.servers set lease_expires_at = now() - interval '1 second'");
+    assertThat(sql.text(declines)).isEqualTo("[]");
+  }
+
+  @Test
+  void a_backfill_that_most_servers_cannot_continue_fails_with_the_reason() {
+    UUID schedule = schedule(DAILY);
+    change(schedule, "pause", "{}", START);
+    sql.object("select tasker.start_backfill(?, ?, ?, 'allow', 'ann', 'test', ?)", schedule, at("01 00:00:00"), at("05 00:00:00"), START);
+    UUID outdated = server("orchestrator", START);
+    UUID second = server("orchestrator", START);
+    JsonObject reply = decline(schedule, outdated, START);
+    assertThat(reply.getInt("failed_backfills")).isZero();
+    assertThat(taken(outdated, START.plusSeconds(29))).isEmpty();
+    reply = decline(schedule, second, START);
+    assertThat(reply.getInt("failed_backfills")).isEqualTo(1);
+    assertThat(sql.text("select state || ' ' || (failure ->> 'code') from tasker.schedule_backfills")).isEqualTo("failed unusable-timing");
+    assertThat(sql.text("select paused_by from tasker.schedules")).isEqualTo("ann");
+    assertThat(desk.fires(schedule)).isEmpty();
+  }
+
+  @Test
+  void a_fire_time_at_which_the_servers_declined_is_decided_again_after_a_resume() {
+    UUID schedule = schedule(DAILY + ", \"overlap\": \"queue_one\", \"catch_up_seconds\": 864000");
+    desk.run(at("10 03:00:00"));
+    Instant due = at("11 03:00:00");
+    decline(schedule, server("orchestrator", due), due);
+    change(schedule, "resume", "{\"version\": 1, \"catch_up\": true}", due.plusSeconds(60));
+    desk.run(due.plusSeconds(60));
+    assertThat(desk.fires(schedule)).containsExactly("01-10 03:00:00 schedule started", "01-11 03:00:00 schedule queued overlap");
+    assertThatHistoryIsSound();
+    finishAll();
+    desk.run(due.plusSeconds(120));
+    assertThat(desk.fires(schedule)).containsExactly("01-10 03:00:00 schedule started", "01-11 03:00:00 schedule started");
+    assertThatHistoryIsSound();
+    Instant next = at("12 03:00:00");
+    decline(schedule, server("orchestrator", next), next);
+    change(schedule, "resume", "{\"version\": 2, \"catch_up\": true}", next.plusSeconds(60));
+    decline(schedule, server("orchestrator", next.plusSeconds(60)), next.plusSeconds(60));
+    assertThat(sql.number("select count(*) from tasker.domain_events where name = 'tasker.schedule.paused'"))
+        .as("a second pause at one fire time is told again").isEqualTo(3);
   }
 
   @Test

@@ -2,6 +2,7 @@ package ee.tasker.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ee.tasker.platform.StorableTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -36,6 +37,20 @@ class TimingTest {
       times.add(ZonedDateTime.ofInstant(time.get(), timing.zone()).toOffsetDateTime().toString());
     }
     return times;
+  }
+
+  /** The text of a later time has five digits for the year, which the database does not read. */
+  @ParameterizedTest
+  @ValueSource(strings = {"UTC", "Pacific/Kiritimati", "Pacific/Pago_Pago"})
+  void there_is_no_fire_time_after_the_year_9999(String zone) {
+    Instant last = Instant.parse("9999-12-31T23:59:00Z");
+
+    assertThat(cron("* * * * *", zone).next(last.minusSeconds(1))).contains(last);
+    assertThat(cron("* * * * *", zone).next(last)).isEmpty();
+    assertThat(every(Duration.ofMinutes(1), "2026-01-01T00:00:00Z").next(last)).isEmpty();
+    Timing late = new Timing(null, Duration.ofDays(1), ZoneId.of(zone), last, last, null, Duration.ofDays(1), 1);
+    assertThat(late.next(Instant.EPOCH)).contains(last);
+    assertThat(late.due(last)).isBetween(last, StorableTime.LAST);
   }
 
   @ParameterizedTest

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Which functions give the planner settings, which and why: all of them are in this list, and the table in docs/adr/0007 is this list.
- * Settings that keep names and zones apart ({@code search_path}, {@code timezone}) are no part of it.
+ * Settings that keep names, zones and dates apart ({@code search_path}, {@code timezone}, {@code datestyle}) are no part of it.
  */
 @DatabaseTest
 class PlannerSettingsTest {
@@ -38,9 +38,9 @@ class PlannerSettingsTest {
               + "every statement below them; they are the outermost functions.",
           "abandon_steps", "act_on_step", "act_on_task", "advance_backfills", "advance_due_tasks", "claim_deliveries", "claim_steps",
           "claim_steps_for_workers",
-          "complete_steps",
           "decline_steps",
-          "escalate_sla_breaches", "evaluate_tasks", "explain_tasks", "explain_waiting_steps", "fire_schedules", "fork_task",
+          "breach_blocked_slas", "escalate_sla_breaches", "evaluate_tasks", "explain_tasks", "explain_waiting_steps", "fire_schedules",
+          "fork_task",
           "get_documents_of_steps",
           "get_next_ready_tasks",
           "get_task_documents",
@@ -48,6 +48,9 @@ class PlannerSettingsTest {
           "release_unknown_steps",
           "request_cancel", "send_signals",
           "submit_results_of_workers", "submit_tasks", "submit_worker_results", "take_due_schedules", "write_search_attributes"),
+      Rule.of(BY_KEY + ", join_collapse_limit = 1, lock_timeout = 20s, plan_cache_mode = force_generic_plan",
+          "The same. A call that waits for a lock ends before the server cancels it: only what takes long by itself is the fault of a result.",
+          "complete_steps"),
       Rule.of(BY_KEY,
           "A bounded part of large tables, found by key or by a summary. A plan that hashes or scans reads all tasks for it. The planner may still "
               + "use the argument values.",
@@ -58,6 +61,10 @@ class PlannerSettingsTest {
       Rule.of(BY_KEY + ", plan_cache_mode = force_custom_plan",
           "The same, and the plan depends on which arguments are null: single tasks or all, from a position or from the beginning.",
           "get_events"),
+      Rule.of(
+          "enable_hashjoin = off, enable_mergejoin = off, enable_nestloop = on, enable_seqscan = off, jit = off, plan_cache_mode = force_generic_plan",
+          "By key, also when its caller asks for other plans: check_history calls it for each child task, without nested loops.",
+          "get_task_output"),
       Rule.of("enable_seqscan = off, plan_cache_mode = force_custom_plan",
           "Filters differ from call to call, so each call has its own plan; none of them may read all tasks.", "find_tasks",
           "list_approvals"),
@@ -75,17 +82,18 @@ class PlannerSettingsTest {
           "find_event_violations", "find_fork_violations", "find_graph_violations", "find_growth_violations",
           "find_history_violations",
           "find_identity_violations", "find_order_violations", "find_reference_violations", "find_result_violations",
-          "find_schedule_violations",
+          "find_schedule_violations", "find_setting_violations",
           "find_slot_violations", "find_state_violations", "find_tally_violations", "find_template_violations", "find_time_violations",
           "find_wait_violations", "find_wakeup_violations", "find_webhook_violations"),
       Rule.of("enable_nestloop = off, jit = off",
           "Joins the lists in a document, whose lengths the planner guesses too low: a template of ten thousand steps took a minute.",
-          "register_template"),
+          "check_expressions", "find_ancestors", "register_template"),
       Rule.of("enable_seqscan = off, jit = off", "Starts from the history of a period and looks tasks up by key, never from all tasks.",
           "count_tasks", "get_slowest_steps", "get_slowest_tasks"),
       Rule.of("jit = off",
           "Many small expressions over few rows: compiling them took longer than running them.",
           "add_steps", "check_step_transitions", "check_task_transitions", "explain_waiting", "find_overdue_violations",
+          "find_worker_violations",
           "get_analytics_metrics", "get_duration_percentiles",
           "get_handoff_latency", "get_slowest_steps_aggregated", "get_slowest_tasks_aggregated", "get_system_health_counts",
           "get_task_history", "get_timeline_document"),
@@ -125,7 +133,7 @@ class PlannerSettingsTest {
     sql.rows("""
         select p.proname as name, string_agg(replace(c, '=', ' = '), ', ' order by c collate "C") as settings
         from pg_proc p, unnest(p.proconfig) c
-        where p.pronamespace = 'tasker'::regnamespace and lower(split_part(c, '=', 1)) not in ('search_path', 'timezone')
+        where p.pronamespace = 'tasker'::regnamespace and lower(split_part(c, '=', 1)) not in ('search_path', 'timezone', 'datestyle')
         group by p.proname""")
         .forEach(row -> settings.put(row.get("name").toString(), row.get("settings").toString()));
     return settings;

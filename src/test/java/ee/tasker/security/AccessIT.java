@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ee.tasker.run.EmbeddedDatabase;
 import ee.tasker.run.Login;
 import ee.tasker.testing.server.Answer;
+import ee.tasker.testing.server.EventClient;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
 import jakarta.json.JsonObject;
@@ -14,6 +15,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -107,6 +111,61 @@ class AccessIT {
     assertThat(admin.get("/v1/access/keys").body()).contains(key.substring(0, 8)).doesNotContain(key, Accounts.sha256(key));
     assertThat(admin.delete("/v1/access/keys/" + made.text("key_uuid")).status()).isEqualTo(200);
     within("the key is refused", () -> admin.with(Map.of("X-API-Key", key)).get("/v1/tasks").status() == 401);
+  }
+
+  /** What stays open for a minute at least, of one caller. */
+  private record Open(String who, List<EventClient> streams, List<CompletableFuture<Answer>> waiting) {
+  }
+
+  private static Open open(String who, TaskerClient caller, UUID task) {
+    List<EventClient> streams = Stream.of("/v1/events?namespace=testing", "/v1/tasks/" + task + "/events", "/v1/domain-events/stream")
+        .map(path -> EventClient.open(caller.base(), path, null, 0, caller.credentials())).toList();
+    assertThat(streams).allMatch(stream -> stream.status() == 200);
+    Answer worker = send(caller, "POST", "/v1/workers",
+        "{'name': 'a test', 'namespaces': ['testing'], 'capacity': 1, 'heartbeat_seconds': 60, 'handlers': ['none']}");
+    assertThat(worker.status()).as("%s", worker).isEqualTo(201);
+    return new Open(who, streams, List.of(
+        caller.sendLater(caller.request("/v1/tasks/" + task + "?wait=60").timeout(Duration.ofSeconds(90)).GET()),
+        caller.sendLater(caller.request("/v1/workers/" + worker.text("worker_uuid") + "/claims").timeout(Duration.ofSeconds(90))
+            .header("Content-Type", "application/json").POST(HttpRequest.BodyPublishers.ofString(quoted("{'wait_seconds': 60}"))))));
+  }
+
+  @Test
+  void what_a_caller_has_open_ends_with_its_right_to_it() throws Exception {
+    String rights = "'grants': [{'permission': 'tasks:read', 'namespace': 'testing'}, {'permission': 'steps:work', 'namespace': 'testing'}]";
+    Answer revoked = send(admin, "POST", "/v1/access/keys", "{'name': 'revoked', " + rights + "}");
+    Answer bare = send(admin, "POST", "/v1/access/keys", "{'name': 'bare', " + rights + "}");
+    Answer kept = send(admin, "POST", "/v1/access/keys", "{'name': 'kept', " + rights + "}");
+    Answer disabled = send(admin, "POST", "/v1/access/users", "{'name': 'fay', 'password': 'fays own password', " + rights + "}");
+    UUID task = admin.submit("hold", "{}");
+    Open ofKept = open("kept", admin.with(Map.of("X-API-Key", kept.text("key"))), task);
+    List<Open> all = List.of(open("revoked", admin.with(Map.of("X-API-Key", revoked.text("key"))), task),
+        open("bare", admin.with(Map.of("X-API-Key", bare.text("key"))), task), open("disabled", as("fay", "fays own password"), task));
+
+    long begin = System.nanoTime();
+    assertThat(admin.delete("/v1/access/keys/" + revoked.text("key_uuid")).status()).isEqualTo(200);
+    assertThat(send(admin, "PATCH", "/v1/access/users/" + disabled.text("user_uuid"), "{'enabled': false}").status()).isEqualTo(200);
+    admin.sql("delete from tasker.access_grants where key_uuid = ?", UUID.fromString(bare.text("key_uuid")));
+
+    for (Open each : all) {
+      int refusal = each.who().equals("bare") ? 403 : 401;
+      for (CompletableFuture<Answer> waiting : each.waiting()) {
+        assertThat(waiting.get(30, TimeUnit.SECONDS).status()).as("%s: %s", each.who(), waiting.join()).isEqualTo(refusal);
+      }
+      for (EventClient stream : each.streams()) {
+        while (stream.next() != null) {
+          // what was sent before
+        }
+        assertThat(stream.isEnded()).as("%s: a stream that began with %s", each.who(), stream.events()).isTrue();
+      }
+    }
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).as("a second of memory, five until the next check, and a busy machine")
+        .isLessThan(Duration.ofSeconds(30));
+    assertThat(ofKept.waiting()).as("of another caller").noneMatch(CompletableFuture::isDone);
+
+    admin.sql("insert into testing.released values (?) returning task_uuid", task);
+    assertThat(ofKept.waiting().get(0).get(60, TimeUnit.SECONDS).text("state")).isEqualTo("complete");
+    ofKept.streams().forEach(EventClient::close);
   }
 
   @Test

@@ -43,6 +43,12 @@ class DerivationsTest {
   }
 
   @Test
+  void a_refusal_that_an_application_server_wraps_is_one() {
+    assertThat(Derivations.isBusy(new IllegalStateException(new RuntimeException(new Derivations.Busy())))).isTrue();
+    assertThat(Derivations.isBusy(new IllegalStateException(new RuntimeException()))).isFalse();
+  }
+
+  @Test
   void a_caller_that_finds_the_queue_full_is_refused_at_once_and_the_waiting_ones_are_served() throws Exception {
     List<CompletableFuture<Boolean>> calls = new ArrayList<>();
     calls.add(CompletableFuture.supplyAsync(() -> derivations.run(this::derive), callers));

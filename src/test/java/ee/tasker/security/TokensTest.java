@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.JWSObject;
 import com.nimbusds.jose.JWSSigner;
+import com.nimbusds.jose.Payload;
 import com.nimbusds.jose.crypto.MACSigner;
 import com.nimbusds.jose.crypto.RSASSASigner;
 import com.nimbusds.jose.jwk.JWKSet;
@@ -101,6 +103,28 @@ class TokensTest {
         .as("signed with the public key").isEmpty();
     assertThat(caller("a.b.c")).isEmpty();
     assertThat(caller("")).isEmpty();
+  }
+
+  /** As an issuer may write them: the builder leaves out claims that are null. */
+  private static String signedWith(String claim) throws JOSEException {
+    String claims = claims().build().toString();
+    String name = claim.substring(0, claim.indexOf(':'));
+    String others = claims.replaceAll(name + ":(\\[[^]]*]|\"[^\"]*\"|[0-9]+),?", "").replace(",}", "}");
+    JWSObject token = new JWSObject(new JWSHeader.Builder(JWSAlgorithm.RS256).build(),
+        new Payload("{" + claim + "," + others.substring(1)));
+    token.sign(new RSASSASigner(KEYS.getPrivate()));
+    return token.serialize();
+  }
+
+  @Test
+  void a_claim_that_is_null_or_of_another_kind_is_not_one_that_is_absent() throws Exception {
+    assertThat(caller(signedWith("\"namespaces\":[\"orders\"]")).orElseThrow().grants().namespaces(Permission.TASKS_CREATE))
+        .contains(Set.of("orders"));
+    for (String claim : List.of("\"namespaces\":null", "\"namespaces\":[null]", "\"namespaces\":{}", "\"namespaces\":1",
+        "\"namespaces\":[\"orders\",1]", "\"namespaces\":true", "\"permissions\":null", "\"permissions\":[null]", "\"permissions\":{}",
+        "\"sub\":null", "\"exp\":null", "\"exp\":\"never\"", "\"aud\":null", "\"iss\":null")) {
+      assertThat(caller(signedWith(claim))).as(claim).isEmpty();
+    }
   }
 
   @Test

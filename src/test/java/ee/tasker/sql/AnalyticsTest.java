@@ -159,6 +159,21 @@ class AnalyticsTest {
   }
 
   @Test
+  void analytics_that_have_lost_their_place_are_counted_afresh() {
+    Dag.linear(2).started(3);
+    worker.runToTheEnd();
+    rollUp();
+    sql.run("delete from tasker.analytics_progress");
+    rollUp();
+    assertCountsAreRight();
+    Dag.linear(2).started(2);
+    worker.runToTheEnd();
+    rollUp();
+    assertCountsAreRight();
+    assertMetricsAreThoseOfTheHistory(LONG_AGO);
+  }
+
+  @Test
   void a_period_begins_where_it_is_said_to_and_not_at_a_full_minute() {
     Dag.linear(1).started(3);
     worker.runToTheEnd();
@@ -214,11 +229,12 @@ class AnalyticsTest {
 
   @Test
   void health_is_one_when_nothing_is_wrong_and_falls_with_failures_and_pressure() {
-    assertThat(score("0, 0, 0, 0, 100")).isEqualTo("1.0000");
-    assertThat(score("10, 0, 10, 0, 100")).isEqualTo("1.0000");
-    assertThat(score("0, 10, 10, 100, 100")).isEqualTo("0.0000");
-    assertThat(score("8, 2, 10, 50, 100")).isEqualTo("0.7400");
-    assertThat(score("8, 2, 10, 500, 100")).isEqualTo("0.6400");
+    assertThat(score("0, 0, 0, 0, 40, 100")).as("no tasks, whatever the connections").isEqualTo("1.0000");
+    assertThat(score("0, 0, 0, 3, 100, 100")).as("none has ended yet").isEqualTo("0.8000");
+    assertThat(score("10, 0, 10, 10, 0, 100")).isEqualTo("1.0000");
+    assertThat(score("0, 10, 10, 10, 100, 100")).isEqualTo("0.0000");
+    assertThat(score("8, 2, 10, 12, 50, 100")).isEqualTo("0.7400");
+    assertThat(score("8, 2, 10, 10, 500, 100")).isEqualTo("0.6400");
   }
 
   @Test

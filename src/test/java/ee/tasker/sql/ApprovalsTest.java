@@ -324,14 +324,21 @@ class ApprovalsTest {
 
   /** As if that caller had submitted it: the approval is asked for again. */
   private void submittedBy(Dag.Task task, String caller) {
-    sql.run("update tasker.task_contexts set submitted_by = ? where task_uuid = ?", caller, task.uuid());
+    submittedOnlyBy(task, caller);
     sql.run("update tasker.approvals set initiators = tasker.get_initiators(task_uuid) where task_uuid = ?", task.uuid());
+    sql.run("update tasker.approvals a set document_hash = tasker.hash_approval(a) where task_uuid = ?", task.uuid());
+  }
+
+  private void submittedOnlyBy(Dag.Task task, String caller) {
+    sql.run("update tasker.task_contexts set submitted_by = ? where task_uuid = ?", caller, task.uuid());
+    sql.run("update tasker.task_contexts set document_hash = tasker.hash_documents(context, to_jsonb(submitted_by)) where task_uuid = ?",
+        task.uuid());
   }
 
   @Test
   void the_tasks_above_a_task_count_and_so_does_the_initiator_that_the_request_names() {
     Dag.Task above = Dag.of("a").started();
-    sql.run("update tasker.task_contexts set submitted_by = 'ann' where task_uuid = ?", above.uuid());
+    submittedOnlyBy(above, "ann");
     sql.run("update tasker.tasks set initiator = 'Bob' where task_uuid = ?", above.uuid());
     Dag.Task task = asked(CLERKS + ", \"four_eyes\": true").started();
     sql.run("update tasker.tasks set parent_task_uuid = ?, initiator = 'portal' where task_uuid = ?", above.uuid(), task.uuid());

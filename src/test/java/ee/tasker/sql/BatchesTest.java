@@ -18,6 +18,7 @@ import jakarta.json.JsonValue;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -27,7 +28,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A batchable step makes batches, and workers of one step work them off. */
 @DatabaseTest
-@DatabaseTest.Covers({"check_batches", "judge_batches", "record_batches", "cut_batches", "get_batch_states", "admit_batch_workers",
+@DatabaseTest.Covers({"check_batches", "judge_batches", "record_batches", "cut_batches", "evaluate_items", "get_batch_states",
+  "admit_batch_workers",
   "count_batch_handoffs",
   "count_batch_workers", "recount_batches", "advance_batches", "create_batch_workers", "format_batch_id", "get_next_step_position",
   "get_batch_summary", "get_batch_failure", "get_batch_results", "get_batch_documents", "list_batch_workers", "get_documents_of_steps",
@@ -196,6 +198,83 @@ class BatchesTest {
     assertThat(String.join("; ", slices)).isEqualTo(expected);
     assertThatHistoryIsSound();
     assertThatStep(task.step("cut")).isIn("complete");
+  }
+
+  /** What stands where the path expects a list: JSON texts of rows, and the items, or the complaint. */
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+      $.context.rows[*] | [1, null, [2], {"a": 3}] | [1, null, [2], {"a": 3}]
+      $.context.rows[*] | [[1, 2]] | [[1, 2]]
+      $.context.rows[*] | [] | []
+      $.context.rows[*] | null | []
+      $.context.rows[*] | | []
+      $.context.rows[*] | {"a": 1} | the path has a value of type object where a list is expected
+      $.context.rows[*] | {} | the path has a value of type object where a list is expected
+      $.context.rows[*] | "text" | the path has a value of type string where a list is expected
+      $.context.rows[*] | 5 | the path has a value of type number where a list is expected
+      $.context.rows[*] | false | the path has a value of type boolean where a list is expected
+      $.context.rows | [1, 2] | the path gives a list as one item; end it with [*] for its elements
+      $.context.rows | [] | the path gives a list as one item; end it with [*] for its elements
+      $.context.rows | null | []
+      $.context.rows | | []
+      $.context.rows | {"a": 1} | the path gives a value of type object where a list is expected
+      $.context.rows | "text" | the path gives a value of type string where a list is expected
+      $.context.rows[0 to 1] | [1, 2, 3] | [1, 2]
+      $.context.rows[0] | {"a": 1} | the path has a value of type object where a list is expected
+      $.context.rows[0][*] | [[1, 2], [3]] | [1, 2]
+      $.context.rows[*] ? (@ > 1) | [1, 2, 3] | [2, 3]
+      $.context.rows[*] ? (@ > 1) | 5 | the path has a value of type number where a list is expected
+      $.context.rows ? (@.n > 1) | [{"n": 1}, {"n": 2}] | [{"n": 2}]
+      $.context.rows ? (@.n > 1) | {"n": 2} | the path gives a value of type object where a list is expected
+      $.context.rows[*].id | [{"id": 7}, {"id": 8}] | [7, 8]
+      $.context.rows[*].id | {"id": 7} | the path has a value of type object where a list is expected
+      $.context.rows[*].id | null | []
+      $.context.rows.id | [{"id": 7}] | [7]
+      $.context.rows.id | {"id": 7} | the path gives a value of type number where a list is expected
+      $.context.rows[*].lines[*] | [{"lines": [1]}, {"lines": null}, {}, {"lines": [2, null]}] | [1, 2, null]
+      $.context.rows[*].lines[*] | [{"lines": [1]}, {"lines": {"no": 1}}] | the path has a value of type object where a list is expected
+      $.context.rows.* | {"a": 1, "b": 2} | [1, 2]
+      $.context.rows.size() | [1, 2] | the path gives a value of type number where a list is expected
+      $.context."ro[w\\"s.?" | [1] | []
+      $.context.rows.**.id | {"a": {"id": 1}, "b": {"id": 2}} | [1, 2]
+      """)
+  void what_is_no_list_makes_no_batches(String path, String rows, String expected) {
+    String context = rows == null ? "{}" : "{\"rows\": " + rows + "}";
+    String found = sql.text("select coalesce(i.o_items::text, i.o_complaint) from tasker.evaluate_items(?, jsonb_build_object('context', "
+        + "?::jsonb)) i", path, context);
+    assertThat(found).isEqualTo(expected);
+    assertThat(sql.object("select tasker.try_expression(?, jsonb_build_object('context', ?::jsonb), 'list')", path, context)
+        .getString("outcome")).isEqualTo(expected.startsWith("[") ? "done" : "refused");
+  }
+
+  @Test
+  void items_that_are_no_list_fail_the_step_and_create_nothing_and_null_is_none() {
+    Map<String, List<String>> wrong = Map.of("$.context.rows[*]", List.of("{\"a\": 1}", "\"text\""), "$.context.rows",
+        List.of("[1, 2]", "[]"));
+    wrong.forEach((path, values) -> values.forEach(rows -> {
+      Dag.Task task = cutting(path, rows);
+      assertThatStep(task.step("cut")).isIn("error");
+      assertThat(result(task, "cut").getString("type")).isEqualTo("invalid_batches");
+      assertThatTask(task).isIn("blocked_by_failures");
+      assertThat(states(task)).noneMatch(step -> step.startsWith("work_"));
+    }));
+    assertThat(sql.number("select count(*) from tasker.batches")).isZero();
+
+    for (String path : wrong.keySet()) {
+      Dag.Task task = cutting(path, "null");
+      assertThatStep(task.step("cut")).isIn("complete");
+      assertThat(sql.number("select count(*) from tasker.batch_items")).isZero();
+      worker.runToTheEnd();
+      assertThatTask(task).isIn("complete");
+    }
+    assertThatHistoryIsSound();
+  }
+
+  private Dag.Task cutting(String path, String rows) {
+    Dag.Task task = Dag.of("cut").batchesOf(path, 1).step("work").dependsOn("cut").batchWorker("{}").step("join").dependsOn("work")
+        .context("{\"rows\": " + rows + "}").started();
+    worker.advance();
+    return task;
   }
 
   @Test

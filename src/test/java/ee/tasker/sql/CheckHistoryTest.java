@@ -40,7 +40,7 @@ class CheckHistoryTest {
     complete();
     try (Sql sql = Sql.open()) {
       assertThat(sql.rows("select * from tasker.check_history(p_quiet_for => '-1 hour')"))
-          .hasSize(150).allSatisfy(row -> assertThat(row.get("violations")).isEqualTo(0L));
+          .hasSize(179).allSatisfy(row -> assertThat(row.get("violations")).isEqualTo(0L));
     }
   }
 
@@ -219,10 +219,11 @@ class CheckHistoryTest {
     try (SqlWorker worker = SqlWorker.open()) {
       worker.advance();
     }
-    assertThat(noticed("update tasker.concurrency_slots set waiting_position = default, requested_at = requested_at - interval '1 hour'"
-        + " where admitted_at is not null")).doesNotContain("slots_go_to_the_longest_waiter");
-    assertThat(noticed("update tasker.concurrency_slots set requested_at = now() - interval '1 hour' where admitted_at is null"))
-        .contains("slots_go_to_the_longest_waiter");
+    assertThat(noticed("update tasker.concurrency_slots set requested_at = requested_at - interval '1 hour'"
+        + " where admitted_at is not null")).doesNotContain("slots_go_to_the_first_in_line");
+    assertThat(noticed("update tasker.concurrency_slots set requested_at = now() - interval '1 hour' where admitted_at is null",
+        "update tasker.concurrency_slots set claim_rank = claim_rank + 3600000 where admitted_at is not null"))
+        .contains("slots_go_to_the_first_in_line");
   }
 
   @Test
@@ -272,7 +273,7 @@ class CheckHistoryTest {
     try (Sql reader = Sql.openAs("history_reader")) {
       reader.run("set default_transaction_read_only = on");
       assertThat(reader.texts("select invariant from tasker.check_history(p_quiet_for => '10 minutes') where violations > 0")).isEmpty();
-      assertThat(reader.number("select count(*) from tasker.check_history(p_quiet_for => '10 minutes')")).isEqualTo(150);
+      assertThat(reader.number("select count(*) from tasker.check_history(p_quiet_for => '10 minutes')")).isEqualTo(179);
     }
   }
 }

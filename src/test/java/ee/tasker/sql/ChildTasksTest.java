@@ -183,10 +183,13 @@ class ChildTasksTest {
     sql.object("select tasker.request_cancel(?, 'ann', 'not needed')", parent.uuid());
     assertThatTask(parent).isIn("cancelled");
     assertThat(state(child)).isEqualTo("waiting_for_dependencies");
+    String explanation = "select tasker.get_task_documents(array[?]) -> 0 ->> 'explanation'";
+    assertThat(sql.text(explanation, parent.uuid())).isEqualTo("The task is cancelled; 1 child task that it waited for has not ended yet.");
     assertThatHistoryIsSound();
     for (int i = 0; i < 4; i++) {
       worker.advance();
     }
+    assertThat(sql.text(explanation, parent.uuid())).isNull();
     assertThat(List.of(state(child), state(grandchild))).containsOnly("cancelled");
     assertThat(sql.number("select count(*) from tasker.task_notices")).isZero();
     assertThatHistoryIsSound();
@@ -288,6 +291,8 @@ class ChildTasksTest {
     sql.run(
         "update tasker.named_tasks_named_steps set wait_for = jsonb_set(wait_for, '{name}', to_jsonb(?::text)) where named_task_uuid = ?",
         self.name(), self.uuid());
+    sql.run("update tasker.named_tasks_named_steps n set document_hash = tasker.hash_step_definition(n) where named_task_uuid = ?",
+        self.uuid());
     sql.run("alter table tasker.named_tasks_named_steps enable trigger user");
     UUID root = sql.uuid("select tasker.submit_task(?, ?, null)", self.namespace(), self.name());
     for (int i = 0; i < 8; i++) {

@@ -52,7 +52,7 @@ class CompleteStepTest {
                     from tasker.workflow_step_result_audit r join positions p using (workflow_step_uuid)),
         'wakeup', (select jsonb_agg(w.wake_at) from tasker.task_wakeups w where w.task_uuid = $task),
         'dead_letters', (select count(*) from tasker.tasks_dlq d where d.task_uuid = $task),
-        'slots', (select jsonb_agg(to_jsonb(h) - array['holder_uuid', 'task_uuid', 'policy_uuid', 'requested_at', 'admitted_at', 'waiting_position'] order by h.holder_uuid)
+        'slots', (select jsonb_agg(to_jsonb(h) - array['holder_uuid', 'task_uuid', 'policy_uuid', 'requested_at', 'admitted_at', 'waiting_position', 'claim_rank'] order by h.holder_uuid)
                   from tasker.concurrency_slots h where h.task_uuid = $task),
         'messages', (select jsonb_agg(jsonb_build_object('step', p.step_position, 'handoff', q.message -> 'handoff', 'handler', q.headers -> 'handler')
                                       order by p.step_position, q.msg_id)

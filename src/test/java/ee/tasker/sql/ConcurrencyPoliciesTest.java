@@ -72,6 +72,85 @@ class ConcurrencyPoliciesTest {
     assertThat(claimable()).containsExactly(tasks.get(3).uuid());
   }
 
+  /** Each gets the only slot when the one before has ended. */
+  private void assertThatNextIs(Claim done, Dag.Task... order) {
+    for (Dag.Task task : order) {
+      worker.complete(done.success());
+      worker.advance();
+      done = worker.claimOne();
+      assertThat(done.task()).isEqualTo(task.uuid());
+    }
+    worker.complete(done.success());
+  }
+
+  @Test
+  void the_next_in_line_is_the_one_of_the_highest_priority_and_of_these_the_oldest() {
+    for (String policy : List.of("{\"limit\": 1}", "{\"limit\": 1, \"counts\": \"steps\"}")) {
+      Dag dag = Dag.of("a").policy(policy).version(policy.contains("counts") ? "2.0.0" : "1.0.0");
+      dag.started();
+      worker.advance();
+      Claim first = worker.claimOne();
+      Dag.Task low = dag.priority(-10).started();
+      Dag.Task older = dag.priority(0).started();
+      Dag.Task younger = dag.started();
+      Dag.Task urgent = dag.priority(50).started();
+      worker.advance();
+      assertThat(waiting()).isEqualTo(4);
+      String place = "select (details ->> 'place')::int from tasker.explain_waiting(?) where step_name = 'a'";
+      assertThat(List.of(sql.number(place, urgent.uuid()), sql.number(place, older.uuid()), sql.number(place, low.uuid())))
+          .as("what an operator is told").containsExactly(1L, 2L, 4L);
+      assertThat(sql.text("select jsonb_path_query_array(tasker.list_concurrency_policies('{}', 10), '$[*].waiters[*].task_uuid')"))
+          .as("and the list of waiters").startsWith("[\"" + urgent.uuid() + "\", \"" + older.uuid() + "\"")
+          .endsWith("\"" + low.uuid() + "\"]");
+
+      assertThatNextIs(first, urgent, older, younger, low);
+    }
+  }
+
+  @Test
+  void an_earlier_attempt_and_a_breached_sla_bring_a_waiter_forward_as_they_do_an_offer() {
+    Dag dag = Dag.of("a").maxAttempts(3).backoff("none", 1, 1).stepPolicy("{\"limit\": 1}").slaMinutes(1);
+    Dag.Task retried = dag.started();
+    worker.advance();
+    Claim failing = worker.claimOne();
+    Dag.Task ahead = dag.started();
+    Dag.Task late = dag.started();
+    worker.advance();
+    worker.complete(failing.retryableFailure(0));
+    worker.advance();
+    Claim holding = worker.claimOne();
+    assertThat(holding.task()).isEqualTo(ahead.uuid());
+    worker.advance();
+    assertThat(sql.texts("select s.claim_rank - t.claim_order from tasker.concurrency_slots s join tasker.tasks t using (task_uuid) "
+        + "where s.admitted_at is null order by s.claim_rank, s.waiting_position")).as("a minute for the attempt")
+        .containsExactly("-60000", "0");
+
+    assertThat(sql.number("select tasker.escalate_sla_breaches(array[?], ?)", late.uuid(), Instant.now().plusSeconds(120))).isOne();
+    assertThat(sql.isTrue("select is_due from tasker.concurrency_slots where holder_uuid = ?", late.step("a")))
+        .as("a release may have passed it over, because its row was locked").isTrue();
+    worker.advance();
+    assertThat(sql.number("select count(*) from tasker.concurrency_slots where is_due")).isZero();
+    assertThatNextIs(holding, late, retried);
+  }
+
+  @Test
+  void a_waiter_that_was_being_escalated_when_the_slot_became_free_gets_it() {
+    Dag dag = Dag.of("a").stepPolicy("{\"limit\": 1}").slaMinutes(1);
+    dag.started();
+    worker.advance();
+    Claim holding = worker.claimOne();
+    Dag.Task late = dag.started();
+    worker.advance();
+    try (Sql escalating = Sql.session()) {
+      escalating.number("select tasker.escalate_sla_breaches(array[?], ?)", late.uuid(), Instant.now().plusSeconds(120));
+      worker.complete(holding.success());
+      assertThat(held()).as("the release passes over a row that is locked").isZero();
+      escalating.commit();
+    }
+    worker.advance();
+    assertThat(worker.claimOne().task()).isEqualTo(late.uuid());
+  }
+
   @Test
   void a_waiting_step_is_pending_has_no_attempt_and_no_message() {
     List<Dag.Task> tasks = submit(Dag.of("a").stepPolicy("{\"limit\": 1}"), 2);
@@ -178,13 +257,13 @@ class ConcurrencyPoliciesTest {
     sql.text("select tasker.release_steps(?::jsonb, ?)",
         "[{\"step_uuid\": \"" + claim.step() + "\", \"task_uuid\": \"" + claim.task() + "\", \"handoff\": 1}]", worker.uuid());
     claim = claimableOne();
-    assertThat(claim.task()).as("it was given back by a server on its way out, and goes to the end of the line")
+    assertThat(claim.task()).as("it was given back by a server on its way out, and the slot has gone on when it asks again")
         .isEqualTo(tasks.get(5).uuid());
 
     sql.run("update tasker.workflow_steps set lease_expires_at = now() - interval '1 second' where workflow_step_uuid = ?", claim.step());
     sql.run("update tasker.task_wakeups set wake_at = now() where task_uuid = ?", claim.task());
     worker.advance();
-    assertThat(claimableOne().task()).as("its lease ran out").isEqualTo(tasks.get(6).uuid());
+    assertThat(claimableOne().task()).as("its lease ran out, and the one that was given back is the oldest").isEqualTo(tasks.get(4).uuid());
 
     cancel(tasks.get(7));
     assertThat(held()).isEqualTo(1);

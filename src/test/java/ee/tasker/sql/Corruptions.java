@@ -5,15 +5,15 @@ import java.util.stream.Stream;
 
 /** The kinds of damage that {@link CorruptionsTest} does, in the order of docs/promises.md. */
 final class Corruptions {
-  static final List<Corruption> ALL = Stream
+  static final List<Corruption> ALL = Stream.concat(Stream
       .of(stateAndHistory(), attemptsAndResults(), documents(), times(), theGraph(), countersAndStates(), wakingUpLeasesAndRetries(),
           deadLettersAndWhatOperatorsDid(), queues(), limits(), templatesRulesAndGuards(), talliesAndRetention())
-      .flatMap(List::stream).toList();
+      .flatMap(List::stream), FurtherCorruptions.all()).toList();
 
   private Corruptions() {}
 
   /** Done with triggers and foreign keys switched off. */
-  private static Corruption past(String group, String name, String expected, String... statements) {
+  static Corruption past(String group, String name, String expected, String... statements) {
     return new Corruption(group, name, expected, true, List.of(statements));
   }
 
@@ -104,6 +104,8 @@ final class Corruptions {
             "update tasker.workflow_step_transitions set attempt = attempt + 1 where workflow_step_uuid = {returned.a} and handoff = 2"),
         past(group, "an attempt that was given back counted at the step", "attempts_are_those_of_the_history",
             "update tasker.workflow_steps set attempts = attempts + 1 where workflow_step_uuid = {returned.a}"),
+        past(group, "an idempotency token changed", "idempotency_token_changes_by_an_operator_only",
+            "update tasker.workflow_steps set idempotency_resets = 1 where workflow_step_uuid = {running.b}"),
         past(group, "handoffs set back", "handoff_is_that_of_the_latest_move",
             "update tasker.workflow_steps set handoffs = 1 where workflow_step_uuid = {returned.a}"),
         past(group, "a handoff number that jumps in the history", "handoff_grows_by_handoffs_only",
@@ -690,6 +692,8 @@ final class Corruptions {
             "delete from tasker.tasks_dlq where task_uuid = {blocked}"),
         past(group, "the dead letter of a blocked task closed without a name", "blocked_task_has_a_dead_letter",
             "update tasker.tasks_dlq set resolution_status = 'manually_resolved', resolution_timestamp = now() where task_uuid = {blocked}"),
+        past(group, "the SLA of a blocked task forgotten", "blocked_task_breaches_its_sla",
+            "update tasker.tasks_dlq set sla_due_at = null where task_uuid = {exhausted}"),
         past(group, "all dead letters gone", "blocked_task_has_a_dead_letter",
             "delete from tasker.tasks_dlq"),
         past(group, "a verdict of a bulk action that is not counted", "bulk_action_counts_its_verdicts",
@@ -757,15 +761,14 @@ final class Corruptions {
         past(group, "a slot of another handoff", "slot_is_held_by_what_is_under_way",
             "update tasker.concurrency_slots set handoff = 7 where holder_uuid = {admitted.a}"),
         past(group, "a slot of a step that has ended", "slot_is_held_by_what_is_under_way",
-            "insert into tasker.concurrency_slots (holder_uuid, policy_uuid, task_uuid, key, admitted_at, admitted_limit, handoff) select {done.s1}, policy_uuid, {done}, '', now(), 9, 1 from tasker.concurrency_slots where holder_uuid = {admitted.a}"),
+            "insert into tasker.concurrency_slots (holder_uuid, policy_uuid, task_uuid, key, claim_rank, admitted_at, admitted_limit, handoff) select {done.s1}, policy_uuid, {done}, '', claim_rank, now(), 9, 1 from tasker.concurrency_slots where holder_uuid = {admitted.a}"),
         past(group, "more slots than the limit", "slots_are_within_the_limit_of_their_admission",
             "update tasker.concurrency_slots set admitted_at = now(), admitted_limit = 1 where holder_uuid = {queued.a}"),
         past(group, "a waiter before a free slot", "waiter_has_a_way_to_be_promoted",
             "delete from tasker.concurrency_slots where holder_uuid = {admitted.a}"),
-        past(group, "one who came later admitted before a waiter", "slots_go_to_the_longest_waiter",
+        past(group, "one who came later admitted before a waiter", "slots_go_to_the_first_in_line",
             "update tasker.concurrency_slots set requested_at = now() - interval '1 hour' where holder_uuid = {queued.a}",
-            "alter table tasker.concurrency_slots alter column waiting_position drop identity",
-            "update tasker.concurrency_slots set waiting_position = 99999 where holder_uuid = {admitted.a}"),
+            "update tasker.concurrency_slots set claim_rank = claim_rank + 3600000 where holder_uuid = {admitted.a}"),
         past(group, "a slot of a task that is not there", "slot_belongs_to_its_task",
             "update tasker.concurrency_slots set task_uuid = gen_random_uuid() where holder_uuid = {admitted.a}"),
         past(group, "a slot of a step of another task", "slot_belongs_to_its_task",

@@ -611,4 +611,23 @@ class DecisionsTest {
     worker.complete(route.decided("y"));
     assertThat(states(task)).contains("y enqueued 0/1").hasSize(4);
   }
+
+  /** The template came into the database before such expressions were refused. */
+  @Test
+  void a_rule_that_would_read_too_much_ends_its_step_and_no_other_task() {
+    String list = java.util.stream.IntStream.range(0, 3000).mapToObj(String::valueOf)
+        .collect(java.util.stream.Collectors.joining(",", "[", "]"));
+    Dag.Task noisy = ruled("""
+        {"rules": [{"when": "exists($.context.a[*] ? (@ == $.context.a[*] && @ < 0))", "then": ["x"]}], "otherwise": ["y"]}""")
+        .context("{\"a\": " + list + "}").started();
+    Dag.Task other = routed().started();
+
+    worker.complete(0, worker.claim(2).stream().map(Claim::success).toList());
+
+    assertThat(error(noisy, "route").getString("type")).isEqualTo("expression_error");
+    assertThat(error(noisy, "route").getString("message")).startsWith("rules[0].when would read more than 1000000 values");
+    assertThatTask(noisy).isIn("blocked_by_failures");
+    assertThatStep(other.step("a")).isIn("complete");
+    assertThatHistoryIsSound();
+  }
 }

@@ -108,6 +108,14 @@ class EngineEventsTest {
   }
 
   @Test
+  void a_blocked_task_past_its_sla_says_so() {
+    Dag.Task task = publishing(Dag.of("a").slaMinutes(1)).started();
+    worker.complete(worker.claimOne().permanentFailure());
+    worker.at(Instant.now().plusSeconds(120)).advance();
+    assertThat(data(task, "tasker.task.sla_breached").getString("state")).isEqualTo("blocked_by_failures");
+  }
+
+  @Test
   void a_task_past_its_sla_says_so_once() {
     Dag.Task task = publishing(Dag.of("a").slaMinutes(1)).started();
     Instant late = Instant.now().plus(Duration.ofMinutes(2));
@@ -156,9 +164,10 @@ class EngineEventsTest {
   }
 
   private UUID schedule(int pauseAfter) {
-    return sql.uuid("insert into tasker.schedules (namespace_name, name, template_name, every_seconds, anchor_at, created_by, updated_by, "
-        + "pause_after_failures) values ('orders', 'nightly', 'gone', 60, now(), 'ann', 'ann', " + pauseAfter
-        + ") returning schedule_uuid");
+    return sql.uuid(
+        "insert into tasker.schedules (namespace_name, name, template_name, every_seconds, anchor_at, ends_at, created_by, updated_by, "
+            + "pause_after_failures) values ('orders', 'nightly', 'gone', 60, now(), now(), 'ann', 'ann', " + pauseAfter
+            + ") returning schedule_uuid");
   }
 
   private void fail(UUID schedule, String fireAt) {

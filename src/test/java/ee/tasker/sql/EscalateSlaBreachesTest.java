@@ -1,12 +1,15 @@
 package ee.tasker.sql;
 
+import static ee.tasker.testing.TaskerAssertions.assertThatTask;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.testing.Dag;
 import ee.tasker.testing.DatabaseTest;
+import ee.tasker.testing.Operator;
 import ee.tasker.testing.Sql;
 import ee.tasker.testing.SqlWorker;
 import ee.tasker.testing.SqlWorker.Claim;
+import jakarta.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -15,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** What raises the place of a step in the claim besides age and points: retries, and the SLA of its template. */
 @DatabaseTest
-@DatabaseTest.Covers("calculate_claim_rank")
+@DatabaseTest.Covers({"breach_blocked_slas", "calculate_claim_rank"})
 class EscalateSlaBreachesTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -127,6 +130,87 @@ class EscalateSlaBreachesTest {
     Dag.Task other = Dag.of("a").started();
     assertThat(sql.number("select tasker.escalate_sla_breaches(?, ?)", List.of(finished.uuid(), other.uuid()), in(Duration.ofDays(2))))
         .isZero();
+  }
+
+  private boolean isBreached(Dag.Task task) {
+    return sql.isTrue("select sla_breached_at is not null from tasker.tasks where task_uuid = ?", task.uuid());
+  }
+
+  private static int tasksPastSla(Sql sql) {
+    return sql.object("select tasker.get_metrics_document()").getInt("tasks_past_sla");
+  }
+
+  private Dag.Task blocked(Dag template) {
+    Dag.Task task = template.started();
+    worker.at(null).complete(worker.claimOne().permanentFailure());
+    assertThatTask(task).isIn("blocked_by_failures");
+    return task;
+  }
+
+  @Test
+  void a_blocked_task_is_unfinished_and_breaches_its_sla_in_time() {
+    Dag.Task task = blocked(Dag.of("a").slaMinutes(10));
+    JsonObject round = worker.at(in(Duration.ofMinutes(9))).advance();
+    assertThat(isBreached(task)).isFalse();
+    assertThat(round.getJsonNumber("next_wake_in_ms").longValue()).as("a server looks again when the SLA ends").isBetween(1L, 62_000L);
+
+    worker.at(in(Duration.ofMinutes(10)).plusSeconds(1)).advance();
+    assertThat(isBreached(task)).isTrue();
+    assertThatTask(task).isIn("blocked_by_failures");
+    assertThat(tasksPastSla(sql)).isOne();
+    assertThat(
+        sql.texts("select t ->> 'task_uuid' from json_array_elements(tasker.list_tasks('{\"sla_breached\": \"true\"}') -> 'tasks') t"))
+        .containsExactly(task.uuid().toString());
+    assertThat(worker.at(in(Duration.ofMinutes(11))).advance().isNull("next_wake_in_ms")).as("nothing is left to look at").isTrue();
+
+    new Operator().task(task, "resolve");
+    assertThat(tasksPastSla(sql)).isZero();
+  }
+
+  @Test
+  void a_closed_investigation_neither_hides_the_breach_nor_the_task() {
+    Dag.Task task = blocked(Dag.of("a").slaMinutes(10));
+    UUID entry = sql.uuid("select dlq_entry_uuid from tasker.tasks_dlq where task_uuid = ?", task.uuid());
+    sql.text("select tasker.update_dlq_entry(?, 'permanently_failed', 'ann', 'known')", entry);
+    worker.at(in(Duration.ofMinutes(11))).advance();
+    assertThat(isBreached(task)).isTrue();
+    assertThat(tasksPastSla(sql)).isOne();
+  }
+
+  @Test
+  void a_task_that_goes_on_breaches_its_sla_as_any_other() {
+    Dag.Task task = blocked(Dag.of("a").slaMinutes(10));
+    new Operator().step(task, "a", "reset_for_retry");
+    assertThat(sql.number("select count(*) from tasker.tasks_dlq where sla_due_at is not null")).isZero();
+    worker.at(in(Duration.ofMinutes(11))).advance();
+    assertThat(isBreached(task)).isTrue();
+
+    worker.at(null).complete(worker.claimOne().permanentFailure());
+    assertThatTask(task).isIn("blocked_by_failures");
+    assertThat(tasksPastSla(sql)).isOne();
+  }
+
+  @Test
+  void an_open_wait_beside_the_failure_excuses_nothing() {
+    Dag.Task task = blocked(Dag.of("a").slaMinutes(10).step("b").waitingOnly("{\"wait\": {\"for\": \"P400D\"}}"));
+    assertThat(sql.number("select count(*) from tasker.step_waits where state = 'open'")).isOne();
+    worker.at(in(Duration.ofMinutes(11))).advance();
+    assertThat(isBreached(task)).isTrue();
+  }
+
+  @Test
+  void a_blocked_task_that_another_session_holds_is_taken_next_time_and_holds_up_no_other() {
+    Dag.Task held = blocked(Dag.of("a").slaMinutes(10));
+    Dag.Task other = blocked(Dag.of("a").slaMinutes(10));
+    try (Sql session = Sql.session()) {
+      session.run("select from tasker.tasks where task_uuid = ? for no key update", held.uuid());
+      assertThat(sql.number("select tasker.breach_blocked_slas(10, ?)", in(Duration.ofMinutes(11)))).isOne();
+      session.rollback();
+    }
+    assertThat(isBreached(held)).isFalse();
+    assertThat(isBreached(other)).isTrue();
+    assertThat(sql.number("select tasker.breach_blocked_slas(10, ?)", in(Duration.ofMinutes(11)))).isOne();
+    assertThat(isBreached(held)).isTrue();
   }
 
   @Test

@@ -52,6 +52,28 @@ class ExplainWaitingTest {
   }
 
   @Test
+  void sentences_are_the_same_in_every_session() {
+    Dag.Task offered = Dag.linear(2).started();
+    Dag.Task running = Dag.of("a").inNamespace("abroad").started();
+    worker.forNamespaces("abroad").claimOne();
+    Dag.Task retried = Dag.of("a").inNamespace("abroad").maxAttempts(3).started();
+    worker.complete(worker.claimOne().retryableFailure());
+    sql.run("""
+        create function pg_temp.said_abroad(p_task uuid) returns text language plpgsql
+        set datestyle = 'German' set intervalstyle = 'sql_standard' set timezone = 'Asia/Tokyo' set extra_float_digits = 0 as $f$
+        begin
+          return concat_ws(' ', tasker.diagnose_task(p_task), (select string_agg(e.sentence, ' ') from tasker.explain_waiting(p_task) e));
+        end $f$""");
+
+    for (Dag.Task task : List.of(offered, running, retried)) {
+      assertThat(sql.text("select pg_temp.said_abroad(?)", task.uuid())).matches(".* 20[0-9]{2}-[0-9]{2}-[0-9]{2} .*")
+          .doesNotContainPattern("[0-9]{2}\\.[0-9]{2}\\.[0-9]{4}")
+          .isEqualTo(sql.text("select concat_ws(' ', tasker.diagnose_task(?), (select string_agg(e.sentence, ' ') "
+              + "from tasker.explain_waiting(?) e))", task.uuid(), task.uuid()));
+    }
+  }
+
+  @Test
   void a_page_of_tasks_is_explained_by_the_sentences_of_each() {
     Dag.Task waiting = Dag.linear(2).started();
     Dag.Task failed = Dag.of("a").inNamespace("page").started();

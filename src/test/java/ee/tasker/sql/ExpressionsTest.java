@@ -9,14 +9,19 @@ import ee.tasker.testing.Sql;
 import ee.tasker.testing.SqlWorker;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
+import java.util.List;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** SQL/JSON paths over the document of a task. */
 @DatabaseTest
-@DatabaseTest.Covers({"check_path", "check_expression", "check_expressions", "evaluate_list", "evaluate_value", "evaluate_predicate",
+@DatabaseTest.Covers({"check_path", "measure_path", "count_values", "count_pairs", "reads_its_list", "bound_path", "charge_expressions",
+  "fill_mapping", "check_expression", "check_expressions", "find_ancestors", "evaluate_list", "evaluate_value", "evaluate_predicate",
   "evaluate_mapping", "get_expression_document", "try_expression"})
 class ExpressionsTest {
   private static final String DOCUMENT = """
@@ -105,7 +110,7 @@ class ExpressionsTest {
 
   private String problems(String path) {
     return String.join("; ",
-        sql.texts("select message from tasker.check_path(?, array['check', 'later', 'a b'], array['check', 'a b'])", path));
+        sql.texts("select message from tasker.check_path(?, '{\"check\": 0, \"later\": 1, \"a b\": 2}', b'101')", path));
   }
 
   @Test
@@ -125,7 +130,7 @@ class ExpressionsTest {
     assertThat(problems("")).startsWith("is not a valid path: ");
     assertThat(problems("$." + "x".repeat(4000))).isEqualTo("must have at most 4000 characters, but has 4002");
     assertThat(sql.texts("select message from tasker.check_path('$.results.anything')")).isEmpty();
-    assertThat(sql.text("select unknown_step from tasker.check_path('$.results.chek', array['check'], array['check'])")).isEqualTo("chek");
+    assertThat(sql.text("select unknown_step from tasker.check_path('$.results.chek', '{\"check\": 0}', b'1')")).isEqualTo("chek");
   }
 
   @Test
@@ -149,6 +154,30 @@ class ExpressionsTest {
   }
 
   @Test
+  void the_ancestors_of_a_step_are_those_above_its_parents_in_any_order_of_names() {
+    assertThat(sql.texts("""
+        select f.step || f.number || ' ' || f.ancestors from tasker.find_ancestors(
+          '{"d": ["b", "c", "b"], "a": ["gone"], "c": ["z"], "z": ["a"], "b": ["a"], "x": ["y"], "y": ["x"], "q": ["y", "a"]}') f"""))
+        .containsExactly("a0 00000000", "b1 10000000", "c2 10000001", "d3 11100001", "q4 11111111", "x5 11111111", "y6 11111111",
+            "z7 10000000");
+    assertThat(sql.texts("select f.step from tasker.find_ancestors('{}') f")).isEmpty();
+  }
+
+  /** Every step of the chain reads the first one's result and one that is not there. */
+  @Test
+  @Timeout(20)
+  void expressions_of_a_chain_of_thousands_of_steps_are_checked_in_seconds() {
+    String graph = IntStream.range(0, 4_000).mapToObj(i -> "\"s%d\": [\"s%d\"]".formatted(i, i - 1))
+        .collect(Collectors.joining(", ", "{", "}"));
+    String expressions = IntStream.range(1, 4_000).mapToObj(i -> """
+        {"step": "s%d", "kind": "mapping", "expression": {"x": "$.results.s0", "y": "$.results.s%d"}}""".formatted(i, i == 7 ? 8 : i - 1))
+        .collect(Collectors.joining(", ", "[", "]"));
+
+    assertThat(sql.array("select tasker.check_expressions(?::jsonb, ?::jsonb)", graph, expressions).getValuesAs(JsonObject.class))
+        .extracting(problem -> problem.getInt("index") + " " + problem.getString("pointer")).containsExactly("6 /y");
+  }
+
+  @Test
   void the_document_of_a_step_has_its_context_its_ancestors_results_and_its_task() {
     var task = Dag.diamond().context("{\"n\": 7}").started();
     SqlWorker worker = SqlWorker.open();
@@ -167,5 +196,129 @@ class ExpressionsTest {
     assertThat(sql.object("select tasker.get_expression_document(?, ?)", task.uuid(), task.step("a")).getJsonObject("results")).isEmpty();
     assertThat(sql.text("select tasker.get_expression_document(?)", UUID.randomUUID())).isNull();
     assertThat(sql.text("select tasker.get_expression_document(?, ?)", task.uuid(), UUID.randomUUID())).isNull();
+  }
+
+  private static final String AGAIN = "reads the list that it filters again for each of its elements";
+  private static final String FILTER = "has a filter that starts at $ inside another filter or a subscript, and is evaluated again for each element; "
+      + "put it outside, with &&";
+  private static final String PATTERN = "has a regular expression with a back reference or a look-around, which cannot be matched in bounded time";
+
+  @Test
+  void a_path_that_reads_a_list_again_for_each_of_its_elements_cannot_be_registered() {
+    List<String> lines = """
+        exists($.context.a[*] ? (@ == $.context.a[*] && @ < 0)); again
+        exists($.context.a[*] ? (@ == $.context.a)); again
+        exists($.context.a[*] ? (@.x > 1 && (@.y == 2 || @.x == -$.context.a.x))); again
+        exists($.context.rows[*].tags[*] ? (@ == $.context.rows.tags[*])); again
+        exists($.context.rows[*].tags[*] ? (@ == $.context.rows[*].tags[*].name)); again
+        exists($.context.a[*] ? (exists($.context.b[*] ? (@ == 1)))); filter
+        exists($.context.a[*] ? (exists(@.b[*] ? (exists($.context.c ? (@ == 1)))))); filter
+        $.context.a[$.context.b ? (@ > 1)] == 1; filter
+        $.context.**.** == 1; has .** below .**, which reads everything again at each level
+        exists($.context.** ? (@.**.x == 1)); has .** below .**, which reads everything again at each level
+        $.context[0,0][0,0][0,0][0,0][0,0][0,0][0,0][0,0][0,0][0,0] == 1; has subscripts that choose the same value more than 1000 times
+        $.context.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a == 1; has more than 32 accessors in a row
+        $.context.s like_regex "(.*)x\\\\1"; pattern
+        $.context.s like_regex "a(?!b)"; pattern
+        $.context.s like_regex "(.*)x\\\\1" flag "q"; -
+        $.context.s like_regex "(?:a|b)+\\\\\\\\1$"; -
+        exists($.context.a[*] ? (@ == $.context.a[0] || @ == $.context.a[last])); -
+        exists($.context.a[*] ? (@.position < $.context.a.size())); -
+        exists($.context.a[*] ? (@ == $.context.b[*])); -
+        exists($.context.a[*] ? (@.price > $.context.limit && exists(@.tags[*] ? (@ == $.context.tag)))); -
+        exists($.context ? (@.x == $.context.y)); -
+        exists($.context.a[*] ? (@.x == "$.context.a[*] ? ($.b)")); -
+        """.lines().toList();
+
+    for (String line : lines) {
+      String path = line.substring(0, line.lastIndexOf("; "));
+      String problem = line.substring(path.length() + 2);
+      String message = switch (problem) {
+        case "again" -> AGAIN;
+        case "filter" -> FILTER;
+        case "pattern" -> PATTERN;
+        case "-" -> "";
+        default -> problem;
+      };
+
+      assertThat(String.join("; ", sql.texts("select message from tasker.check_path(?)", path))).as(path).isEqualTo(message);
+    }
+  }
+
+  /** {"context": {"a": 0…2 999, "b": the same, "few": 1…5, "rows": [{"id", "low", "high", "tags"}…]}}. */
+  private static final String LARGE = """
+      (select jsonb_build_object('task', '{"uuid": "x"}'::jsonb, 'context', jsonb_build_object('limit', 7, 'few', '[1, 2, 3, 4, 5]'::jsonb,
+         'a', jsonb_agg(i), 'b', jsonb_agg(i),
+         'rows', jsonb_agg(jsonb_build_object('id', i, 'low', i % 7, 'high', i % 5, 'tags', jsonb_build_array('x', 'y')))))
+       from generate_series(0, 2999) i)""";
+
+  @Test
+  void an_expression_that_would_read_too_much_is_an_error_before_it_is_evaluated() {
+    List<String> paths = """
+        exists($.context.a[*] ? (@ == $.context.a[*] && @ < 0))
+        exists($.context.a[*] ? (@ == $.context.b && @ < 0))
+        strict exists($.context.a[*] ? (@ == $.context.b[*] && @ < 0))
+        $.context.a == -1 - 0 || $.context.a < -$.context.b
+        (-$.context.a[*]) == (+$.context.b[*] ? (@ < 0))
+        exists($.context.rows[*] ? (@.id == $.context.rows.low && @.id < 0))
+        exists($.context.rows[*].tags[*] ? (@ == $.context.rows.tags && @ == "z"))
+        exists($.context.rows[*] ? (exists(@.tags[*] ? (@ == $.context.b))))
+        exists($ ? (@.context.a[@.context.b[*]] == 1))
+        exists($.context.*[*] ? (@ == $.context.a[*]))
+        exists($.context.** ? (@ == $.context.a[*]))
+        exists($.context.keyvalue() ? (@.value == $.context.b))
+        exists($.context.a[0 to last, 0 to last][0,0][0,0][0,0][0,0][0,0][0,0][0,0][0,0] ? (@ == -1))
+        /* $ */ $.context.a < /* $ */ $.context.b
+        """.lines().toList();
+
+    for (String path : paths) {
+      assertThatThrownBy(() -> sql.text("select tasker.evaluate_predicate(?, " + LARGE + ")", path.strip())).as(path)
+          .isInstanceOfSatisfying(Sql.SqlProblem.class, problem -> assertThat(problem.state()).isEqualTo("TK010"))
+          .hasMessageContaining("would read more than 1000000 values");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = ';', textBlock = """
+      $.context.limit == 7; true
+      exists($.context.a[*] ? (@ > 2998)); true
+      exists($.context.a[*] ? (@ == $.context.limit)); true
+      exists($.context.rows[*] ? (@.id == $.context.few[*] && @.id > 4)); true
+      exists($.context.rows[*] ? (@.low < @.high && @.id > 2990)); true
+      exists($.context.rows[*] ? (@.tags == @.id)); false
+      exists($.context.rows[*] ? (@.tags[*] == "x" && @.low >= $.context.limit - 1)); true
+      exists($.context.rows[*] ? (exists(@.tags[*] ? (@ == $.context.few)))); false
+      $.context.few == $.context.a; true
+      exists($.context.** ? (@.id == 7)); true
+      exists($.context.rows[*].keyvalue() ? (@.key == "low" && @.value == 6)); true
+      $.context.a[$.context.few[2] - 1] == 2; true
+      """)
+  void long_lists_are_filtered_and_compared_with_values_and_short_lists(String path, boolean expected) {
+    assertThat(sql.isTrue("select tasker.evaluate_predicate(?, " + LARGE + ")", path)).isEqualTo(expected);
+  }
+
+  @Test
+  void values_that_are_chosen_several_times_are_bounded_by_their_bytes() {
+    assertThatThrownBy(() -> sql.text("select tasker.evaluate_list('$.context[' || repeat('0,', 900) || '0]', " + LARGE + ")"))
+        .hasMessageContaining("gives more than 8388608 bytes");
+    assertThatThrownBy(
+        () -> sql.text("select tasker.evaluate_mapping((select jsonb_object_agg('k' || i, '$.context') from generate_series(1, 90) i), "
+            + LARGE + ")"))
+        .hasMessageContaining("gives more than 8388608 bytes");
+    assertThat(sql.number("select count(*) from jsonb_object_keys(tasker.evaluate_mapping("
+        + "(select jsonb_object_agg('k' || i, '$.context.limit') from generate_series(1, 5000) i), " + LARGE + "))")).isEqualTo(5000);
+  }
+
+  @Test
+  void what_the_expressions_of_a_task_read_in_a_transaction_is_bounded() {
+    String read = "do $$ declare v_document jsonb := " + LARGE + " || '{\"task\": {\"uuid\": \"some\"}}'; begin for i in 1..times loop "
+        + "perform tasker.evaluate_list('exists($.context.a[*] ? (@ < $.context.few[*]))', v_document); end loop; end $$";
+
+    sql.run(read.replace("times", "20"));
+    assertThatThrownBy(() -> sql.run(read.replace("times", "2000")))
+        .hasMessageContaining("read more than 20000000 values in one transaction");
+    sql.run(read.replace("times", "20").replace("some", "other"));
+    assertThat(sql.texts("select tasker.charge_expressions(t, 11000000)::text from unnest(array['a', 'a', 'b', 'b']) t"))
+        .containsExactly("true", "false", "true", "false");
   }
 }

@@ -77,6 +77,18 @@ class ForkTaskTest {
   }
 
   @Test
+  void a_reason_may_be_as_long_as_that_of_any_action() {
+    Dag.Task source = Dag.of("a").started();
+    String reason = "r".repeat(1_000);
+
+    JsonObject reply = sql.object("select tasker.fork_task(?, 'ann', ?, '{\"from\": [\"a\"]}')", source.uuid(), reason);
+
+    assertThat(reply.getString("outcome")).isEqualTo("done");
+    assertThat(sql.text("select reason from tasker.tasks where task_uuid = ?", UUID.fromString(reply.getString("task_uuid"))))
+        .isEqualTo(reason);
+  }
+
+  @Test
   void a_failed_task_is_forked_with_another_context_and_goes_on_while_it_stays_as_it_is() {
     Dag.Task source = Dag.of("a").step("b").notRetryable().dependsOn("a").step("c").dependsOn("b").context("{\"n\": 1}").started();
     worker.complete(worker.claimOne().success("\"a\""));

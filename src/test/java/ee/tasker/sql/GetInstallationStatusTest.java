@@ -1,6 +1,7 @@
 package ee.tasker.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ee.tasker.testing.Dag;
 import ee.tasker.testing.DatabaseTest;
@@ -19,7 +20,7 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 @DatabaseTest
-@DatabaseTest.Covers({"count_servers", "notify_servers", "get_ancestor_results"})
+@DatabaseTest.Covers({"check_storage", "count_servers", "notify_servers", "get_ancestor_results"})
 class GetInstallationStatusTest {
   private final Sql sql = Sql.open();
 
@@ -43,6 +44,23 @@ class GetInstallationStatusTest {
         row.next();
         assertThat(row.getBoolean(1)).isTrue();
       }
+    }
+  }
+
+  @Test
+  void a_check_of_the_storage_writes_and_leaves_nothing_and_raises_what_the_write_did() {
+    long pages = sql.number("select pg_total_relation_size('tasker.servers')");
+    sql.text("select tasker.check_storage()");
+    assertThat(sql.number("select pg_total_relation_size('tasker.servers')")).as("it needs room").isGreaterThan(pages + 30_000);
+    assertThat(sql.number("select count(*) from tasker.servers where name = 'check_storage'")).isZero();
+
+    try (Sql full = Sql.session()) {
+      full.run("create function tasker.refuse() returns trigger language plpgsql as "
+          + "$$begin raise exception 'could not extend file' using errcode = '53100'; end$$");
+      full.run("create trigger full_disk before insert on tasker.servers for each row execute function tasker.refuse()");
+      assertThatThrownBy(() -> full.text("select tasker.check_storage()"))
+          .isInstanceOfSatisfying(Sql.SqlProblem.class, refused -> assertThat(refused.state()).isEqualTo("53100"));
+      full.rollback();
     }
   }
 

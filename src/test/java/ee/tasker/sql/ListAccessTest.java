@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 @DatabaseTest
 @DatabaseTest.Covers({"set_password", "set_user_enabled", "revoke_api_key", "revoke_grant", "count_administrators",
   "refuse_last_administrator", "begin_write_request",
-  "finish_write_request", "list_write_requests", "set_caller", "get_caller"})
+  "finish_write_request", "list_write_requests", "set_caller", "get_caller", "begin_action"})
 class ListAccessTest {
   private static final String HASH = "PBKDF2WithHmacSHA512:1:AAAA:AAAA";
   private final Sql sql = Sql.open();
@@ -218,5 +218,19 @@ class ListAccessTest {
     assertThat(sql.texts("select concat_ws(' ', paused_by, pause_claimed_actor) from tasker.task_namespaces where name = 'callers'"))
         .as("SQL callers are not authenticated").containsExactly("boss");
     sql.object("select tasker.resume_templates(?, null, null, 'boss', 'a test')", namespace);
+  }
+
+  @Test
+  void an_action_waits_five_seconds_for_a_lock_and_only_in_its_transaction() {
+    try (Sql session = Sql.session()) {
+      String before = session.text("show lock_timeout");
+
+      assertThat(session.text("select tasker.begin_action('key:job')")).isEqualTo("key:job");
+
+      assertThat(session.text("select tasker.get_caller()")).isEqualTo("key:job");
+      assertThat(session.text("show lock_timeout")).isEqualTo("5s");
+      session.commit();
+      assertThat(session.text("show lock_timeout")).isEqualTo(before);
+    }
   }
 }

@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
@@ -366,6 +367,17 @@ abstract class PgmqConformance {
     assertThat(texts(
         "select c.relname || ' ' || c.relpersistence::text from pg_class c where c.oid in ('pgmq.q_conform_quick'::regclass, 'pgmq.a_conform_quick'::regclass) order by 1"))
         .containsExactly("a_conform_quick p", "q_conform_quick u");
+  }
+
+  @Test
+  void dropping_a_queue_that_does_not_exist_says_so() throws SQLException {
+    try (Connection connection = connect(); Statement statement = connection.createStatement()) {
+      try (ResultSet rows = statement.executeQuery("select pgmq.drop_queue('conform_nowhere')")) {
+        assertThat(rows.next()).isTrue();
+        assertThat(rows.getBoolean(1)).isFalse();
+      }
+      assertThat(statement.getWarnings().getMessage()).isEqualTo("pgmq queue `conform_nowhere` does not exist");
+    }
   }
 
   @Test

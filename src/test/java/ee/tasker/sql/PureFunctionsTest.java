@@ -2,9 +2,11 @@ package ee.tasker.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.testing.DatabaseTest;
 import ee.tasker.testing.Sql;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
@@ -71,9 +73,20 @@ class PureFunctionsTest {
   }
 
   @Test
+  void the_servers_call_the_same_errors_transient() {
+    List<String> characters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ".chars().mapToObj(Character::toString).toList();
+    List<String> states = characters.stream().flatMap(first -> characters.stream().map(second -> first + second))
+        .flatMap(kind -> Stream.of("000", "001", "006", "014", "030", "100", "200", "300", "P01", "P02", "P03").map(kind::concat)).toList();
+
+    assertThat(sql.texts("select s from unnest(?::text[]) s where tasker.is_transient_error(s)", states)).isNotEmpty()
+        .containsExactlyInAnyOrderElementsOf(states.stream().filter(DatabaseFaults::isTransient).toList());
+  }
+
+  @Test
   void a_queue_name_stands_for_its_namespace() {
     assertThat(sql.texts(
-        "select tasker.extract_queue_namespace(q) from unnest(array['worker_a_b_queue', 'billing_queue', 'orchestration_x', 'odd']) q"))
-        .containsExactly("a_b", "billing", "orchestration", "default");
+        "select tasker.extract_queue_namespace(q) from unnest(array['worker_a_b_queue', 'worker__queue', "
+            + "'worker_queue', 'billing_queue', 'orchestration_x', '9_queue', 'odd', null]) q"))
+        .containsExactly("a_b", "worker", "worker", "billing", "orchestration", "default", "default", "default");
   }
 }

@@ -212,6 +212,16 @@ class PurgeTasksTest {
   }
 
   @Test
+  void a_purge_that_was_put_off_for_years_takes_place() {
+    Dag.linear(3).started(2);
+    worker.runToTheEnd();
+    keep(null, null, null, 0);
+    sql.run("insert into tasker.retention_progress (named_task_uuid, next_pass_at) "
+        + "select distinct named_task_uuid, now() + interval '9 years' from tasker.tasks");
+    assertThat(purge(inDays(1))).isEqualTo(2);
+  }
+
+  @Test
   void counts_by_state_follow_what_was_purged_also_when_they_are_made_afresh() {
     Dag.linear(3).started(7);
     worker.runToTheEnd();

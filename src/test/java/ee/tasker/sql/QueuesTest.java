@@ -9,7 +9,8 @@ import jakarta.json.JsonObject;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"pgmq_send_with_notify", "pgmq_read_specific_message", "ensure_task_queue", "get_queue_statistics",
+@DatabaseTest.Covers({"pgmq_send_with_notify", "pgmq_read_specific_message", "pgmq_ensure_headers_column", "ensure_task_queue",
+  "get_queue_statistics",
   "get_queue_documents", "replay_dead_message"})
 class QueuesTest {
   private final Sql sql = Sql.open();
@@ -92,6 +93,20 @@ class QueuesTest {
     }
     assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.ensure_task_queue('a-b')"));
     assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.ensure_task_queue(null)"));
+  }
+
+  @Test
+  void a_queue_of_an_older_pgmq_gets_its_headers() {
+    sql.run("select pgmq.create('worker_older_queue')");
+    sql.run("alter table pgmq.q_worker_older_queue drop column headers");
+    sql.run("alter table pgmq.a_worker_older_queue drop column headers");
+
+    assertThat(sql.isTrue("select tasker.ensure_task_queue('worker_older_queue')")).isTrue();
+    assertThat(sql.number("select count(*) from pg_attribute where attname = 'headers' and not attisdropped "
+        + "and attrelid in ('pgmq.q_worker_older_queue'::regclass, 'pgmq.a_worker_older_queue'::regclass)")).isEqualTo(2);
+    sql.text("select tasker.pgmq_ensure_headers_column('worker_older_queue')");
+    sql.text("select tasker.pgmq_ensure_headers_column('nowhere')");
+    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.pgmq_ensure_headers_column('a-b')"));
   }
 
   @Test

@@ -11,7 +11,6 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers("limit_documents")
 class ReadDocumentTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();

@@ -138,6 +138,22 @@ class ReconcileTasksTest {
   }
 
   @Test
+  void a_walk_that_has_lost_its_place_begins_again() {
+    Dag.of("a").started();
+    sql.run("delete from tasker.task_wakeups");
+    sql.run("delete from tasker.reconciler_progress");
+    assertThat(sql.texts("select invariant from tasker.check_history() where violations > 0")).contains("single_rows_are_there");
+
+    assertThat(reconcile(100).isNull("tasks")).as("finds no place").isTrue();
+    assertThat(reconcile(100).getInt("wakeups")).as("and has one from then on").isEqualTo(1);
+
+    sql.run("delete from tasker.task_wakeups");
+    sql.run("update tasker.reconciler_progress set cursor_uuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff'");
+    assertThat(reconcile(100).getInt("tasks")).as("nothing behind it").isZero();
+    assertThat(reconcile(100).getInt("wakeups")).isEqualTo(1);
+  }
+
+  @Test
   void nothing_is_touched_where_nothing_is_missing() {
     blocked();
     Dag.linear(2).started();

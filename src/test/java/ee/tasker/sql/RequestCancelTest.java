@@ -64,7 +64,7 @@ class RequestCancelTest {
   }
 
   private void cancelWhatIsOffered(int attempt, boolean isLate) {
-    Dag.Task task = Dag.of("a").step("b").maxAttempts(3).backoff("none", 1, 1).started();
+    Dag.Task task = Dag.of("a").step("b").maxAttempts(3).backoff("none", 1, 1).slaMinutes(60).started();
     for (int earlier = 1; earlier < attempt; earlier++) {
       worker.claim(2).forEach(claim -> worker.complete(claim.retryableFailure(0)));
       sql.run("update tasker.task_wakeups set wake_at = now()");
@@ -73,7 +73,9 @@ class RequestCancelTest {
     }
     if (isLate) {
       // As after a breach of its SLA while one of its messages was locked.
-      sql.run("update tasker.tasks set claim_order = claim_order - 6000000, sla_breached_at = now() where task_uuid = ?", task.uuid());
+      sql.run(
+          "update tasker.tasks set claim_order = claim_order - 6000000, sla_breached_at = created_at + interval '1 hour' where task_uuid = ?",
+          task.uuid());
     }
     Dag.Task other = Dag.of("a").started();
     String messages = "select m.message ->> 'step_uuid' from pgmq.q_worker_orders_queue m";

@@ -22,8 +22,8 @@ class SubmitQueuedRequestsTest {
   private final Sql sql = Sql.open();
   private final Dag dag = Dag.of("a");
   private final JsonObject good = dag.request(dag.registered());
-  /** A time that PostgreSQL cannot read, so that submit_tasks raises an error. */
-  private final JsonObject bad = Json.createObjectBuilder(good).add("requested_at", "0000-12-31T10:00:00Z").build();
+  /** An id that PostgreSQL cannot read, so that submit_tasks raises an error. */
+  private final JsonObject bad = Json.createObjectBuilder(good).add("correlation_id", "0000-12-31").build();
 
   private JsonObject submit(int claimLimit, JsonObject... requests) {
     JsonArrayBuilder array = Json.createArrayBuilder();

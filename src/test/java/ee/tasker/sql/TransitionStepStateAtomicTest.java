@@ -218,6 +218,11 @@ class TransitionStepStateAtomicTest {
   @Test
   void recovery_takes_back_offers_and_running_steps() {
     Dag.Task task = Dag.parallel(3).started();
+    assertThat(move(task.step("p1"), 1, "enqueued", "pending", "recovery")).as("a fresh offer is not overdue").isFalse();
+    assertThat(move(task.step("p2"), 1, "enqueued", "error", "recovery")).isFalse();
+    sql.run("insert into tasker.unclaimed_offers (task_uuid, workflow_step_uuid, handoff, why, since, due_at) "
+        + "select task_uuid, workflow_step_uuid, handoffs, 'unclaimed', now() - interval '5 minutes', now() "
+        + "from tasker.workflow_steps where workflow_step_uuid = any (array[?, ?])", task.step("p1"), task.step("p2"));
     assertThat(move(task.step("p1"), 1, "enqueued", "pending", "recovery")).isTrue();
     assertThat(move(task.step("p2"), 1, "enqueued", "error", "recovery")).isTrue();
     assertThatTask(task).counts(3, 1, 1, 0);
@@ -226,6 +231,27 @@ class TransitionStepStateAtomicTest {
     assertThat(move(task.step("p3"), 1, "in_progress", "pending", "recovery")).isTrue();
     assertThatTask(task).isIn("blocked_by_failures").counts(3, 0, 2, 0);
     assertThat(move(task.step("p3"), 1, "pending", "enqueued", "orchestrator")).isFalse();
+  }
+
+  @Test
+  void recovery_ends_an_offer_that_is_past_its_queue_time_out() {
+    Dag.Task task = Dag.of("a").queueTimeoutSeconds(60).started();
+    assertThat(move(task.step("a"), 1, "enqueued", "error", "recovery")).isFalse();
+    sql.run("update tasker.workflow_steps set enqueued_at = enqueued_at - interval '61 seconds'");
+    assertThat(move(task.step("a"), 1, "enqueued", "error", "recovery")).isTrue();
+    sql.run("update tasker.workflow_steps set enqueued_at = enqueued_at + interval '61 seconds'");
+  }
+
+  @Test
+  void a_done_step_does_not_run_again_while_what_follows_from_it_is_under_way() {
+    Dag.Task task = Dag.of("a").step("b").dependsOn("a").maxAttempts(2).started();
+    worker.complete(worker.claimOne().success());
+    assertThat(move(task.step("a"), 1, "complete", "pending", "operator")).as("b is offered").isFalse();
+    Claim running = worker.claimOne();
+    assertThat(move(task.step("a"), 1, "complete", "pending", "operator")).as("b is running").isFalse();
+    worker.complete(running.retryableFailure(60_000));
+    assertThat(move(task.step("a"), 1, "complete", "pending", "operator")).as("b waits for its retry").isFalse();
+    assertThatStep(task.step("a")).isIn("complete");
   }
 
   @Test

@@ -66,6 +66,16 @@ class WaitsTest {
   }
 
   @Test
+  void an_instant_is_of_the_years_1_to_9999_after_it_has_been_rounded() {
+    assertThat(sql.texts("""
+        select v || ' ' || coalesce((tasker.parse_instant(to_jsonb(v)) at time zone 'UTC')::text, '-') from unnest(array[
+          '9999-12-31T23:59:59.999999Z', '9999-12-31T23:59:59.9999999Z', '9999-12-31T23:59:59-01:00', '0001-01-01T00:00:00+01:00',
+          '0001-01-01T00:00:00Z']) v"""))
+        .containsExactly("9999-12-31T23:59:59.999999Z 9999-12-31 23:59:59.999999", "9999-12-31T23:59:59.9999999Z -",
+            "9999-12-31T23:59:59-01:00 -", "0001-01-01T00:00:00+01:00 -", "0001-01-01T00:00:00Z 0001-01-01 00:00:00");
+  }
+
+  @Test
   void a_step_that_waits_stays_pending_and_its_task_rests_until_the_timer_is_due() {
     Dag.Task task = asleep(sleepingFor("PT3H"));
 

@@ -116,6 +116,21 @@ class WorkerClaimsTest {
   }
 
   @Test
+  void a_late_success_of_a_worker_that_counts_as_lost_is_stale_because_nothing_of_it_is_recorded() {
+    Dag.Task task = Dag.of("a").handler("python.a").maxAttempts(1).started();
+    register(anns, ANN, 4, "python.a");
+    Claim claim = claim(1).get(0);
+    sql.run("update tasker.workflow_steps set lease_expires_at = clock_timestamp() - interval '1 s'");
+    sql.run("update tasker.task_wakeups set wake_at = clock_timestamp()");
+    sql.text("select tasker.advance_due_tasks(?, 10)", UUID.randomUUID());
+    assertThatStep(task.step("a")).isIn("error");
+    assertThat(sql.uuid("select worker_uuid from tasker.workflow_step_result_audit")).as("it names whom recovery gave up").isEqualTo(anns);
+
+    assertThat(verdicts(submit(anns, ANN, null, result(claim, "success")))).containsExactly("stale");
+    assertThatStep(task.step("a")).isIn("error");
+  }
+
+  @Test
   void a_step_that_yields_is_no_longer_the_workers_and_is_claimed_again_with_its_checkpoint() {
     Dag.Task task = Dag.of("a").handler("python.a").maxAttempts(1).started();
     register(anns, ANN, 4, "python.a");

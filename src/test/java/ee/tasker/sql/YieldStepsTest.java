@@ -169,7 +169,8 @@ class YieldStepsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"65534, 0, ", "65535, 0, checkpoint_not_storable", "1, -1, invalid_yield", "1, 2147483647, ", "1, 2147483648, invalid_yield"})
+  @CsvSource({"65534, 0, ", "65535, 0, checkpoint_not_storable", "1, -1, invalid_yield", "1, 315360000000, ",
+    "1, 315360000001, invalid_yield", "1, 9999999999999, invalid_yield"})
   void what_a_yield_may_not_ask_for_fails_the_step_and_keeps_the_last_checkpoint(int letters, long afterMs, String type) {
     Dag.Task task = Dag.of("a").started();
     Claim claim = worker.claimOne();

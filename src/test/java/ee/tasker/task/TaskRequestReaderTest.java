@@ -7,8 +7,11 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
 import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -33,6 +36,20 @@ class TaskRequestReaderTest {
         + ", 'initiator': null, 'tags': null, 'priority': null, 'requested_at': null, 'correlation_id': null, 'on_duplicate': null}");
 
     assertThat(TaskRequestReader.read(document).toJson()).isEqualTo(json("{" + LEAST + "}"));
+  }
+
+  @Test
+  @Timeout(20)
+  void of_many_unknown_members_the_first_hundred_are_reported_and_how_many_more_there_are() {
+    JsonObjectBuilder many = Json.build().createObjectBuilder(json("{" + LEAST + ", 'priority': 'high'}"));
+    IntStream.range(0, 60_000).forEach(i -> many.add("member_" + i, i));
+
+    Problem problem = catchThrowableOfType(Problem.class, () -> TaskRequestReader.read(many.build()));
+
+    assertThat(problem.getMessage()).isEqualTo("60001 fields are invalid");
+    assertThat(problem.violations()).hasSize(101)
+        .endsWith(new Problem.Violation("", "there are more violations, which are not listed: 59901"));
+    assertThat(problem.violations().toString()).hasSizeLessThan(20_000);
   }
 
   @Test
@@ -73,6 +90,8 @@ class TaskRequestReaderTest {
       requested_at  | '2026-02-30T12:00:00Z'
       requested_at  | '+10000-01-01T00:00:00Z'
       requested_at  | '0000-01-01T00:00:00Z'
+      requested_at  | '9999-12-31T23:59:59.9999999Z'
+      start_at      | '9999-12-31T23:59:59.9999999Z'
       correlation_id | '0190000000007000800000000000000001'
       correlation_id | '{01900000-0000-7000-8000-000000000001}'
       context       | []

@@ -47,7 +47,10 @@ class TemplateSchemasTest {
     "{$ref: 'other.json#/a'} | $ref | a reference must stay inside the schema and start with #, but is other.json#/a",
     "{$ref: '#/$defs/a'} | $ref | there is no schema at #/$defs/a",
     "{$ref: '#a', $defs: {a: {}}} | $ref | there is no schema at #a",
-    "{pattern: '('} | pattern | the pattern ( cannot be used: Unclosed group",
+    "{pattern: '('} | pattern | the pattern ( cannot be used: there is a ( without its )",
+    "{pattern: '(?<=a)b'} | pattern | the pattern (?<=a)b cannot be used: there is no look-behind; write it as a schema of its own, with allOf or not",
+    "{patternProperties: {'(a)\\1': {}}} | patternProperties | the pattern (a)\\1 cannot be used: there are no back-references",
+    "{pattern: '(a{200}){200}'} | pattern | the pattern (a{200}){200} cannot be used: it is too large: with its counted repetitions written out, it has more than 20000 states",
     "{$schema: 'http://json-schema.org/draft-07/schema#'} | $schema | only draft 2020-12 is supported: leave $schema out or say https://json-schema.org/draft/2020-12/schema",
     "{maxLength: 99999999999} | maxLength | maxLength must not be greater than 2147483647"})
   void a_schema_that_cannot_be_used_is_refused(String schema, String key, String why) {
@@ -71,5 +74,13 @@ class TemplateSchemasTest {
         - {name: a, handler: {callable: h}, result_schema: {$defs: {x: {$id: x}}}}
         """))).containsExactly("5:70 steps[0].result_schema.$defs.x.$id: is not a valid JSON Schema: $id may stand only at"
         + " the top; use $defs and #-references inside");
+  }
+
+  @Test
+  void the_patterns_of_a_template_have_a_size_together() {
+    var schemas = "[" + "{pattern: '^(?:abcdefghij){1500}$'}, ".repeat(8) + "{}]";
+
+    assertThat(problemsOf(withKeys("input_schema: {allOf: " + schemas + "}\n"))).singleElement().asString()
+        .endsWith("input_schema: the patterns of all schemas of the template must not have more than 100000 states together");
   }
 }

@@ -31,7 +31,8 @@ public final class TestDatabase {
       "workflow_step_transitions",
       "workflow_step_result_audit", "workflow_step_edges", "decision_outcomes", "task_compensations", "batches", "batch_items",
       "batch_live_workers", "step_waits", "approvals", "approval_events", "task_notices", "task_outputs", "task_signals", "task_forks",
-      "domain_events", "schedules", "schedule_fires", "schedule_backfills", "servers", "dead_messages", "task_state_tallies",
+      "domain_events", "schedules", "schedule_fires", "schedule_backfills", "schedule_declines", "servers", "dead_messages",
+      "task_state_tallies",
       "step_state_tallies", "task_tallies", "step_tallies", "duration_tallies", "retention_policies", "retention_progress", "purged_tasks",
       "dropped_history",
       "queued_signals", "event_consumers", "webhooks", "webhook_secrets", "webhook_deliveries");

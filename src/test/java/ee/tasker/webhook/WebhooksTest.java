@@ -78,8 +78,10 @@ class WebhooksTest {
 
   private UUID failingSchedule(String namespace, int fires) {
     UUID schedule = sql
-        .uuid("insert into tasker.schedules (namespace_name, name, template_name, every_seconds, anchor_at, created_by, updated_by, "
-            + "pause_after_failures) values (?, 'nightly', 'report', 60, now(), 'ann', 'ann', 2) returning schedule_uuid", namespace);
+        .uuid(
+            "insert into tasker.schedules (namespace_name, name, template_name, every_seconds, anchor_at, ends_at, created_by, updated_by, "
+                + "pause_after_failures) values (?, 'nightly', 'report', 60, now(), now(), 'ann', 'ann', 2) returning schedule_uuid",
+            namespace);
     for (int i = 0; i < fires; i++) {
       sql.text("select tasker.start_scheduled_tasks(jsonb_build_array(jsonb_build_object('schedule_uuid', ?::uuid, 'fire_at', ?::text, "
           + "'origin', 'schedule', 'problem', '{\"code\": \"unknown-template\", \"message\": \"gone\"}'::jsonb)))", schedule,

@@ -41,8 +41,18 @@ class BatchPagesTest {
     }
 
     assertThat(seen).hasSize(size).doesNotHaveDuplicates();
-    assertThat(reads).hasSize(size / 200 + 1).isSorted();
+    assertThat(reads).hasSize((size + 199) / 200 + 1).isSorted();
     assertThatThrownBy(pages::next).isInstanceOf(NoSuchElementException.class);
+  }
+
+  @Test
+  void a_page_of_long_results_that_ends_early_is_not_the_last() {
+    BatchPages pages = new BatchPages((after, limit) -> page(5, after, 2), "work");
+    List<String> seen = new ArrayList<>();
+    pages.forEachRemaining(batch -> seen.add(batch.batchId()));
+
+    assertThat(seen).containsExactly("1", "2", "3", "4", "5");
+    assertThat(reads).containsExactly(0, 2, 4, 5);
   }
 
   @Test

@@ -53,7 +53,7 @@ class HandlerSpiIT {
     assertThat(child.getString("template")).isEqualTo("testing/family:1.0.0");
     assertThat(child.getInt("attempt")).isEqualTo(1);
     assertThat(child.getInt("max_attempts")).isEqualTo(3);
-    assertThat(child.getString("token")).isEqualTo(step.getString("step_uuid") + ":1");
+    assertThat(child.getString("token")).isEqualTo(step.getString("step_uuid"));
     assertThat(child.getString("correlation_id")).isEqualTo(described.getString("correlation_id"));
   }
 

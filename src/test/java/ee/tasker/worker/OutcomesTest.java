@@ -1,10 +1,12 @@
 package ee.tasker.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import ee.tasker.dispatch.ClaimedSteps;
 import ee.tasker.engine.model.Outcome;
+import ee.tasker.handler.HttpFailures;
 import ee.tasker.handler.PermanentStepException;
 import ee.tasker.handler.RetryableStepException;
 import ee.tasker.handler.StepOutcome;
@@ -14,9 +16,12 @@ import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -68,16 +73,27 @@ class OutcomesTest {
   }
 
   @Test
-  void delay_is_given_in_milliseconds_and_never_overflows() {
+  void delay_is_given_in_milliseconds_and_may_be_years() {
     assertThat(result(ClaimedSteps.any(), StepOutcome.retryableAfter(Duration.ofMillis(1_500), "Busy", "m")).error().asJsonObject()
         .getInt("delay_ms")).isEqualTo(1_500);
-    assertThat(result(ClaimedSteps.any(), StepOutcome.retryableAfter(Duration.ofDays(100_000), "Busy", "m")).error().asJsonObject()
-        .getInt("delay_ms")).isEqualTo(Integer.MAX_VALUE);
-    assertThat(
-        result(ClaimedSteps.any(), StepOutcome.retryableAfter(Duration.ofSeconds(Long.MAX_VALUE), "Busy", "m")).error().asJsonObject()
-            .getInt("delay_ms"))
-        .isEqualTo(Integer.MAX_VALUE);
+    Duration tenYears = Duration.ofDays(3_650);
+    assertThat(result(ClaimedSteps.any(), StepOutcome.retryableAfter(tenYears, "Busy", "m")).error().asJsonObject()
+        .getJsonNumber("delay_ms").longValueExact()).isEqualTo(315_360_000_000L);
+    assertThat(result(ClaimedSteps.any(), StepOutcome.yield(tenYears)).yield().orElseThrow().after()).isEqualTo(tenYears);
     assertThat(result(ClaimedSteps.any(), StepOutcome.retryable("Busy", "m")).error().asJsonObject()).doesNotContainKey("delay_ms");
+  }
+
+  @Test
+  void delay_that_cannot_be_is_refused_where_the_handler_builds_it() {
+    for (Duration wrong : List.of(Duration.ofMillis(-1), Duration.ofDays(3_650).plusNanos(1), Duration.ofSeconds(Long.MAX_VALUE))) {
+      assertThatIllegalArgumentException().isThrownBy(() -> StepOutcome.retryableAfter(wrong, "Busy", "m"))
+          .withMessageContaining("delay must be from 0 to ten years");
+      assertThatIllegalArgumentException().isThrownBy(() -> StepOutcome.yield(wrong)).withMessageContaining("after must be from 0");
+      assertThatIllegalArgumentException().isThrownBy(() -> new RetryableStepException("Busy", "m", wrong, null))
+          .withMessageContaining("delay must be from 0");
+    }
+    assertThat(HttpFailures.of(503, "315360001", "m")).contains(StepOutcome.retryable("Http503", "m"));
+    assertThat(HttpFailures.of(503, "315360000", "m")).contains(StepOutcome.retryableAfter(Duration.ofDays(3_650), "Http503", "m"));
   }
 
   @Test
@@ -130,6 +146,18 @@ class OutcomesTest {
     StepResult result = result(ClaimedSteps.any(), StepOutcome.permanent("T", "x" + "\ud83d\ude00".repeat(5_000)));
 
     assertThat(ee.tasker.platform.JsonbCheck.complaint(result.error())).isEmpty();
+    assertThat(result.error().asJsonObject().getString("message")).isEqualTo("x" + "\ud83d\ude00".repeat(1_999) + "…");
+  }
+
+  @Test
+  void result_that_becomes_too_long_with_all_digits_is_not_storable() {
+    var numbers = Json.createArrayBuilder();
+    IntStream.range(0, 34_000).forEach(i -> numbers.add(new BigDecimal("1e999")));
+
+    StepResult result = result(ClaimedSteps.any(), StepOutcome.success(numbers.build()));
+
+    assertThat(result.error().asJsonObject().getString("type")).isEqualTo("result_not_storable");
+    assertThat(result.error().asJsonObject().getString("message")).startsWith("result must have at most 33554432 bytes");
   }
 
   private static StepResult result(ClaimedStep step, StepOutcome outcome) {

@@ -59,6 +59,8 @@ public final class Limits {
   public static final int APPROVAL_NAME = 160;
   /** Characters of a duration. */
   public static final int DURATION = 64;
+  /** Of the automata of all patterns in the schemas of a template: about one per character, repetitions written out. */
+  public static final int PATTERN_STATES = 100_000;
   public static final int STEPS_PER_DECISION = 1_000;
   public static final int DEFAULT_STEPS_PER_DECISION = 100;
   public static final int DECISION_DEPTH = 16;

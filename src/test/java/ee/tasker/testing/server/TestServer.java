@@ -132,9 +132,7 @@ public final class TestServer implements AutoCloseable {
 
   public TestServer awaitReady() {
     try {
-      if (!process.awaitReady(Duration.ofMinutes(4))) {
-        throw new IllegalStateException("the server did not become ready; its log: " + process.log());
-      }
+      process.awaitReady(Duration.ofMinutes(15), database.address());
       return this;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -182,6 +182,11 @@ final class Arg {
     return covers;
   }
 
+  /** Whether the beginning of the identifier is enough: it names an entry that exists. */
+  boolean isId() {
+    return kind == Kind.UUID && (place == Place.PATH || label.equals(Ids.TASK));
+  }
+
   boolean isPositional() {
     return positional;
   }

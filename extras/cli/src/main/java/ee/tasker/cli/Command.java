@@ -21,6 +21,13 @@ import java.util.OptionalLong;
  */
 final class Command {
 
+  /** Adds to an answer what a person wants to know besides. */
+  @FunctionalInterface
+  interface Completion {
+    /** @return the answer with more members */
+    JsonObject complete(Invocation in, JsonObject answer);
+  }
+
   /** What a command does. */
   @FunctionalInterface
   interface Runner {
@@ -34,7 +41,9 @@ final class Command {
   private final List<Operation> operations = new ArrayList<>();
   private final Map<String, JsonValue> constants = new LinkedHashMap<>();
   private final List<String> examples = new ArrayList<>();
+  private final List<String> aliases = new ArrayList<>();
   private View view = View.details();
+  private Completion forPeople = (in, answer) -> answer;
   private Runner runner = this::send;
   private String pages;
   private int largestPage;
@@ -79,6 +88,18 @@ final class Command {
     return this;
   }
 
+  /** Other words for it. */
+  Command alias(String... words) {
+    aliases.addAll(List.of(words));
+    return this;
+  }
+
+  /** What tables show besides; JSON and YAML are the answer as it is. */
+  Command completedBy(Completion completion) {
+    forPeople = completion;
+    return this;
+  }
+
   Command runs(Runner run) {
     runner = run;
     return this;
@@ -102,6 +123,15 @@ final class Command {
 
   String name() {
     return name;
+  }
+
+  List<String> aliases() {
+    return aliases;
+  }
+
+  /** 0 if the answer has no pages. */
+  int largestPage() {
+    return largestPage;
   }
 
   String description() {
@@ -128,6 +158,10 @@ final class Command {
     return view;
   }
 
+  JsonValue forPeople(Invocation in, JsonValue answer) {
+    return answer instanceof JsonObject object ? forPeople.complete(in, object) : answer;
+  }
+
   int run(Invocation in) {
     return runner.run(in);
   }
@@ -141,7 +175,7 @@ final class Command {
     if (pages != null) {
       return sendForPages(in);
     }
-    in.output().print(in.client().send(call(in)).json(), view);
+    in.print(in.client().send(call(in)).json());
     return Exit.DONE;
   }
 

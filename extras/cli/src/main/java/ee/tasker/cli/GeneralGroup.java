@@ -43,7 +43,7 @@ final class GeneralGroup {
             .runs(Watch::events).example("tasker events --namespace payments --kind task").example("tasker events -o json --count 10"),
         Command.of("domain-events", "Prints domain events as they happen, until it is interrupted.").calls(Operation.STREAM_DOMAIN_EVENTS)
             .with(Arg.query("namespace", "NAMESPACE", "Of this namespace."), Arg.query("name", "NAME", "Of this template."),
-                Arg.query("type", "TYPE", "Events of this name."), Arg.query("task", "TASK", "Of this task."),
+                Arg.query("type", "TYPE", "Events of this name."), Arg.query("task", "TASK", "Of this task.").uuid(),
                 Arg.query("correlation_id", "UUID", "Of tasks with this correlation id.").uuid(),
                 Arg.query("with_error", "BOOLEAN", "Only those whose data are missing or do not fit.").values("true", "false"),
                 Arg.local("after", "ID", "Continues after the event of this id.").covers("last_event_id"),
@@ -113,8 +113,10 @@ final class GeneralGroup {
             .example("tasker bench linear/mathematical_sequence --set even_number=6 --tasks 200 --connections 4")
             .example("tasker bench payments/order --context @order.json --tasks 100 --rate 200 --no-wait --tag trial"),
         Command.of("mcp", "Serves the Model Context Protocol on standard input and output, for assistants.").calls(Operation.GET_OPEN_API)
-            .with(Arg.flag(LOCAL, "allow-write", "Also offers tools that act; each shows first what it would do."))
-            .runs(Mcp::run).example("tasker mcp").example("tasker mcp --allow-write"),
+            .with(Arg.local("tools", "GROUPS",
+                "The tools that are offered: basic (the default), all, or tags of the interface with commas between them: basic,schedules."),
+                Arg.flag(LOCAL, "allow-write", "Also offers tools that act; each shows first what it would do."))
+            .runs(Mcp::run).example("tasker mcp").example("tasker mcp --tools basic,schedules --allow-write"),
         Command.of("init", "Makes an application in a new folder: a handler, a template, a test of both, and the build.")
             .with(Arg.local("dir", "DIR", "The folder, which is new or empty.").positional(),
                 Arg.local("name", "NAME", "The name of the application; that of the folder unless told otherwise."),

@@ -6,13 +6,14 @@ import ee.tasker.client.ProblemException;
 import ee.tasker.client.Step;
 import ee.tasker.client.Task;
 import jakarta.json.JsonArray;
-import jakarta.json.JsonObject;
 import jakarta.json.JsonString;
 import jakarta.json.JsonValue;
 import java.io.PrintStream;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
 /** Draws graphs of tasks and templates. */
 final class GraphCommands {
@@ -29,9 +30,9 @@ final class GraphCommands {
   }
 
   static int template(Invocation in) {
-    JsonObject template = TemplateCommands.registered(in, TemplateCommands.Reference.of(in.required("TEMPLATE")));
-    print(in, new Graph(parents(template)), Map.of(), Map.of());
-    return Exit.DONE;
+    Optional<JsonValue> template = TemplateCommands.normalForm(in, in.required("TEMPLATE"));
+    template.ifPresent(found -> print(in, new Graph(parents(found)), Map.of(), Map.of()));
+    return template.isPresent() ? Exit.DONE : Exit.INVALID;
   }
 
   /**
@@ -42,9 +43,9 @@ final class GraphCommands {
     Map<String, List<String>> parents = new LinkedHashMap<>();
     if (task.name().isPresent() && task.version().isPresent()) {
       try {
-        parents.putAll(
-            parents(in.client().send(Call.of(Operation.GET_TEMPLATE).path("namespace", task.namespace()).path("name", task.name().get())
-                .path("version", task.version().get())).json()));
+        parents.putAll(parents(
+            Text.at(in.client().send(Call.of(Operation.GET_TEMPLATE).path("namespace", task.namespace()).path("name", task.name().get())
+                .path("version", task.version().get())).json(), "configuration")));
       } catch (ProblemException e) {
         if (e.status() != 403 && e.status() != 404) {
           throw e;
@@ -55,9 +56,9 @@ final class GraphCommands {
     return new Graph(parents);
   }
 
-  private static Map<String, List<String>> parents(JsonObject template) {
+  private static Map<String, List<String>> parents(JsonValue template) {
     Map<String, List<String>> parents = new LinkedHashMap<>();
-    if (Text.at(template, "configuration.steps") instanceof JsonArray steps) {
+    if (Text.at(template, "steps") instanceof JsonArray steps) {
       for (JsonValue step : steps) {
         List<String> of = Text.at(step, "dependencies") instanceof JsonArray names
             ? names.stream().filter(JsonString.class::isInstance).map(name -> ((JsonString) name).getString()).toList() : List.of();
@@ -79,7 +80,7 @@ final class GraphCommands {
             out.println(line.rails());
             continue;
           }
-          String label = String.format("%-" + widest + "s", Text.printable(line.step()));
+          String label = String.format(Locale.ROOT, "%-" + widest + "s", Text.printable(line.step()));
           String state = states.getOrDefault(line.step(), "");
           Step step = steps.get(line.step());
           out.println((line.rails() + " " + label + "  " + in.output().colours().state(state, state)

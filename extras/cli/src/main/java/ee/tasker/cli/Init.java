@@ -73,7 +73,7 @@ final class Init {
       }
       return folder;
     } catch (InvalidPathException | IOException e) {
-      throw new UsageException(given + " cannot be used: " + e.getMessage());
+      throw new UsageException(given + " cannot be used: " + Faults.text(e));
     }
   }
 
@@ -115,7 +115,7 @@ final class Init {
       Files.createDirectories(file.getParent());
       Files.writeString(file, text);
     } catch (IOException e) {
-      throw new UsageException(file + " cannot be written: " + e.getMessage());
+      throw new UsageException(file + " cannot be written: " + Faults.text(e));
     }
   }
 }

@@ -5,9 +5,12 @@ import jakarta.json.Json;
 import jakarta.json.JsonValue;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -22,6 +25,7 @@ final class Invocation {
   private final Terminal terminal;
   private final Output output;
   private final Supplier<TaskerClient> client;
+  private final Map<String, String> ids = new HashMap<>();
   private TaskerClient connected;
 
   Invocation(ParseResult typed, Terminal terminal, Output output, Supplier<TaskerClient> client) {
@@ -52,7 +56,7 @@ final class Invocation {
 
   /** Prints the answer as the command shows it. */
   void print(JsonValue answer) {
-    output.print(answer, command().view());
+    output.print(output.isForPrograms() ? answer : command().forPeople(this, answer), command().view());
   }
 
   CommandLine root() {
@@ -98,7 +102,39 @@ final class Invocation {
   }
 
   UUID uuid(String key) {
-    return UUID.fromString(required(key));
+    return UUID.fromString(id(key));
+  }
+
+  /** The UUID that was meant by what was typed for this parameter. */
+  String id(String key) {
+    Arg arg = command().args().stream().filter(each -> each.key().equals(key)).findFirst().orElseThrow();
+    return resolved(arg, required(key));
+  }
+
+  private String resolved(Arg arg, String text) {
+    String key = arg.key() + " " + text;
+    if (!ids.containsKey(key)) {
+      ids.put(key, Ids.resolve(this, arg, text));
+    }
+    return ids.get(key);
+  }
+
+  /** What can be told of the command line before anything is sent. */
+  void check() {
+    Map<String, String> given = new HashMap<>();
+    for (Arg arg : command().args()) {
+      String other = texts(arg.key()).isEmpty() ? null : given.put(arg.place() + " " + arg.member(), arg.key());
+      if (other != null) {
+        throw new UsageException(other + " and " + arg.key() + " exclude each other");
+      }
+      for (String text : arg.kind() == Arg.Kind.INTEGER || arg.kind() == Arg.Kind.UUID ? texts(arg.key()) : List.<String>of()) {
+        if (arg.kind() == Arg.Kind.UUID) {
+          Ids.check(arg, text);
+        } else if (!text.matches("[+-]?\\d{1,18}")) {
+          throw new UsageException(arg.key() + " must be a whole number, not \"" + text + "\"");
+        }
+      }
+    }
   }
 
   /** The profile that was chosen with an option, or by the environment. */
@@ -122,6 +158,7 @@ final class Invocation {
       values.add(switch (arg.kind()) {
         case INTEGER -> Json.createValue(Long.parseLong(text));
         case JSON -> json(arg.key(), text);
+        case UUID -> Json.createValue(resolved(arg, text));
         default -> Json.createValue(text);
       });
     }
@@ -140,8 +177,8 @@ final class Invocation {
     }
     try {
       return Files.readString(Path.of(file));
-    } catch (IOException | java.nio.file.InvalidPathException e) {
-      throw new UsageException("Cannot read the file " + file + ": " + e.getClass().getSimpleName().replace("Exception", ""));
+    } catch (IOException | InvalidPathException e) {
+      throw new UsageException("Cannot read the file " + file + ": " + Faults.text(e));
     }
   }
 }

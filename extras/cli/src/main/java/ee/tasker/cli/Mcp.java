@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import java.util.UUID;
 
 /**
@@ -38,9 +39,14 @@ final class Mcp {
   private static final int METHOD_NOT_FOUND = -32601;
   private static final int INVALID_PARAMS = -32602;
   private static final int INTERNAL_ERROR = -32603;
+  private static final int RESOURCE_NOT_FOUND = -32002;
   /** What a model can read at once; the context of a task may have a megabyte. */
   static final int LONGEST_TEXT = 60_000;
   private static final int MOST_PREVIEWS = 100;
+  static final String DOCUMENT_BYTES = "max_document_bytes";
+  /** Longer documents are resources. */
+  static final int MOST_DOCUMENT_BYTES = 8192;
+  static final String LONGER_DOCUMENTS = "Documents that are longer are null, and resources; " + MOST_DOCUMENT_BYTES + " unless given.";
   private static final Duration LIFE_OF_A_PREVIEW = Duration.ofMinutes(15);
 
   private final Invocation in;
@@ -123,7 +129,7 @@ final class Mcp {
     } catch (Fault fault) {
       answer(id, "error", Json.createObjectBuilder().add("code", fault.code).add("message", fault.getMessage()).build());
     } catch (RuntimeException e) {
-      answer(id, "error", Json.createObjectBuilder().add("code", INTERNAL_ERROR).add("message", String.valueOf(e.getMessage())).build());
+      answer(id, "error", Json.createObjectBuilder().add("code", INTERNAL_ERROR).add("message", Faults.text(e)).build());
     }
   }
 
@@ -144,6 +150,10 @@ final class Mcp {
       case "ping" -> JsonValue.EMPTY_JSON_OBJECT;
       case "tools/list" -> Json.createObjectBuilder().add("tools", tools().list()).build();
       case "tools/call" -> called(parameters);
+      // Documents are too many for a list: the templates say how each is named.
+      case "resources/list" -> Json.createObjectBuilder().add("resources", JsonValue.EMPTY_JSON_ARRAY).build();
+      case "resources/templates/list" -> Json.createObjectBuilder().add("resourceTemplates", Resources.templates()).build();
+      case "resources/read" -> resource(parameters.getString("uri", ""));
       default -> throw new Fault(METHOD_NOT_FOUND, "there is no method " + method);
     };
   }
@@ -152,20 +162,39 @@ final class Mcp {
     String asked = parameters.getString("protocolVersion", "");
     return Json.createObjectBuilder()
         .add("protocolVersion", VERSIONS.contains(asked) ? asked : VERSIONS.get(0))
-        .add("capabilities", Json.createObjectBuilder().add("tools", Json.createObjectBuilder()))
+        .add("capabilities", Json.createObjectBuilder().add("tools", Json.createObjectBuilder())
+            .add("resources", Json.createObjectBuilder()))
         .add("serverInfo", Json.createObjectBuilder().add("name", "tasker").add("title", "Tasker EE").add("version", Tasker.version()))
         .add("instructions",
             "Tasks are runs of workflows; a task has steps. To find out what is wrong, begin with list_tasks (state blocked_by_failures, "
                 + "or error), then diagnose_task and get_task_history." + (allowsWrites
                     ? " Tools that act answer first with what they would do; show that to the user before you confirm it."
-                    : " These tools only read."))
+                    : " These tools only read.")
+                + " Documents of more than " + MOST_DOCUMENT_BYTES
+                + " bytes are left out of answers, unless max_document_bytes says otherwise: "
+                + "read them as resources, tasker://tasks/{task_uuid}/context or tasker://tasks/{task_uuid}/steps/{step_uuid}/result.")
         .build();
+  }
+
+  private JsonObject resource(String uri) {
+    try {
+      return Resources.read(in.client(), uri);
+    } catch (ProblemException problem) {
+      throw new Fault(problem.status() == 404 ? RESOURCE_NOT_FOUND : INTERNAL_ERROR, problem.getMessage() + " (" + problem.code() + ")");
+    } catch (UsageException | IllegalArgumentException e) {
+      throw new Fault(RESOURCE_NOT_FOUND, Faults.text(e));
+    }
   }
 
   private JsonObject called(JsonObject parameters) {
     String name = parameters.getString("name", "");
-    Tool tool = tools().find(name).orElseThrow(() -> new Fault(INVALID_PARAMS, "there is no tool " + name));
+    Tool tool = tools().find(name).orElseThrow(() -> new Fault(INVALID_PARAMS, "there is no tool " + name
+        + tools().groupOf(name).map(group -> " among those that were asked for: start with --tools " + group + " or --tools all")
+            .orElse("")));
     JsonObject arguments = parameters.get("arguments") instanceof JsonObject given ? given : JsonValue.EMPTY_JSON_OBJECT;
+    if (tool.parameters().containsKey(DOCUMENT_BYTES) && !arguments.containsKey(DOCUMENT_BYTES)) {
+      arguments = Json.createObjectBuilder(arguments).add(DOCUMENT_BYTES, MOST_DOCUMENT_BYTES).build();
+    }
     try {
       return content(tool.needsConfirmation() ? confirmed(tool, arguments) : sent(tool.call(arguments, in.actor())), false);
     } catch (ProblemException problem) {
@@ -179,7 +208,7 @@ final class Mcp {
       }
       return content(error.build(), true);
     } catch (TaskerException | UsageException | IllegalArgumentException e) {
-      return content(Json.createObjectBuilder().add("detail", String.valueOf(e.getMessage())).build(), true);
+      return content(Json.createObjectBuilder().add("detail", Faults.text(e)).build(), true);
     }
   }
 
@@ -272,7 +301,8 @@ final class Mcp {
 
   private Tools tools() {
     if (tools == null) {
-      tools = new Tools(in.client().send(Call.of(Operation.GET_OPEN_API).header("Accept", "application/json")).json(), allowsWrites);
+      tools = new Tools(in.client().send(Call.of(Operation.GET_OPEN_API).header("Accept", "application/json")).json(), allowsWrites,
+          new TreeSet<>(List.of(in.text("--tools").orElse(Tools.BASIC_GROUP).split(","))));
     }
     return tools;
   }

@@ -30,16 +30,24 @@ final class Output {
     }
   }
 
+  private static final Pattern ID = Pattern.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+  private static final Pattern NUMBER = Pattern.compile("|-?[0-9.]+");
   private static final Pattern TIME = Pattern.compile("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?(\\+00:00|Z)");
 
+  /** A UUID of tasks begins with its time; so many characters are hardly ever those of two. */
+  private static final int SHORTEST_ID = 18;
+  private static final int NARROW = 12;
+
   private final PrintStream out;
+  private final PrintStream err;
   private final Format format;
   private final Colours colours;
   private final int width;
 
   /** @param width of a line, beyond which cells are cut; 0 for no limit */
-  Output(PrintStream out, Format format, Colours colours, int width) {
+  Output(PrintStream out, PrintStream err, Format format, Colours colours, int width) {
     this.out = out;
+    this.err = err;
     this.format = format;
     this.colours = colours;
     this.width = width;
@@ -99,7 +107,7 @@ final class Output {
     int widest = shown.stream().mapToInt(line -> line.heading().length()).max().orElse(0);
     for (View.Column line : shown) {
       JsonValue value = Text.at(answer, line.path());
-      String label = colours.dim(String.format("%-" + widest + "s", line.heading())) + "  ";
+      String label = colours.dim(String.format(Locale.ROOT, "%-" + widest + "s", line.heading())) + "  ";
       if (value instanceof JsonObject object && !object.isEmpty()
           || value instanceof JsonArray array && array.stream().anyMatch(JsonObject.class::isInstance)) {
         out.println(label.stripTrailing());
@@ -111,57 +119,106 @@ final class Output {
   }
 
   void table(JsonArray rows, List<View.Column> all) {
-    List<View.Column> columns = all.stream().filter(column -> !column.wide() || format == Format.WIDE).toList();
-    List<String[]> cells = new ArrayList<>();
-    int[] widths = new int[columns.size()];
+    List<View.Column> columns = new ArrayList<>(all.stream().filter(column -> !column.wide() || format == Format.WIDE)
+        .filter(column -> !column.sparse() || rows.stream().anyMatch(row -> !Text.cell(Text.at(row, column.path())).isEmpty())).toList());
+    List<List<String>> cells = new ArrayList<>();
+    for (View.Column column : columns) {
+      cells.add(rows.stream().map(row -> column.path().isEmpty() ? Text.cell(row) : shown(Text.at(row, column.path()))).toList());
+    }
     boolean[] right = new boolean[columns.size()];
-    for (int i = 0; i < widths.length; i++) {
-      widths[i] = columns.get(i).heading().length();
+    for (int i = 0; i < right.length; i++) {
+      String path = columns.get(i).path();
+      right[i] = rows.stream().anyMatch(row -> Text.at(row, path) instanceof JsonNumber);
     }
-    for (JsonValue row : rows) {
-      String[] line = new String[widths.length];
-      for (int i = 0; i < widths.length; i++) {
-        JsonValue value = Text.at(row, columns.get(i).path());
-        line[i] = columns.get(i).path().isEmpty() ? Text.cell(row) : shown(value);
-        right[i] |= value instanceof JsonNumber;
-        widths[i] = Math.max(widths[i], line[i].length());
-      }
-      cells.add(line);
+    int[] widths = fitted(columns, cells);
+    int count = columns.size();
+    while (count > 1 && total(widths, count) > width && isFitted()) {
+      count--;
     }
-    fit(widths);
-    out.println(colours.bold(line(columns, columns.stream().map(View.Column::heading).toArray(String[]::new), widths, right, null)));
-    for (int i = 0; i < cells.size(); i++) {
-      out.println(line(columns, cells.get(i), widths, right, rows.get(i)));
+    List<View.Column> shown = columns.subList(0, count);
+    out.println(colours.bold(line(shown, shown.stream().map(View.Column::heading).toArray(String[]::new), widths, right, null)));
+    for (int i = 0; i < rows.size(); i++) {
+      int row = i;
+      out.println(line(shown, cells.subList(0, count).stream().map(column -> column.get(row)).toArray(String[]::new), widths, right,
+          rows.get(i)));
+    }
+    if (count < columns.size()) {
+      out.flush();
+      err.println("Left out, because the terminal is narrow: " + String.join(", ",
+          columns.subList(count, columns.size()).stream().map(View.Column::heading).toList()) + "; -o wide shows everything");
     }
   }
 
-  /** Cuts the widest columns until a line fits; only on a terminal, and never identifiers. */
-  private void fit(int[] widths) {
-    if (width == 0 || format == Format.WIDE) {
-      return;
+  private boolean isFitted() {
+    return width > 0 && format != Format.WIDE;
+  }
+
+  private static int total(int[] widths, int count) {
+    int total = 2 * (count - 1);
+    for (int i = 0; i < count; i++) {
+      total += widths[i];
     }
-    int total = 2 * (widths.length - 1);
-    for (int each : widths) {
-      total += each;
+    return total;
+  }
+
+  /**
+   * Widths with which a line fits the terminal, if that can be: texts are cut first, the widest before the others, then identifiers, of
+   * which the beginning is as good. Numbers, times and states are shown in full.
+   */
+  private int[] fitted(List<View.Column> columns, List<List<String>> cells) {
+    int[] widths = new int[columns.size()];
+    int[] texts = new int[widths.length];
+    int[] ids = new int[widths.length];
+    for (int i = 0; i < widths.length; i++) {
+      int heading = columns.get(i).heading().length();
+      widths[i] = cells.get(i).stream().mapToInt(String::length).reduce(heading, Math::max);
+      boolean areIds = cells.get(i).stream().anyMatch(cell -> ID.matcher(cell).matches());
+      boolean areTexts = !areIds && !isState(columns.get(i)) && cells.get(i).stream()
+          .anyMatch(cell -> !NUMBER.matcher(cell).matches() && !TIME.matcher(cell).matches());
+      texts[i] = areTexts ? Math.max(heading, Math.min(NARROW, widths[i])) : widths[i];
+      ids[i] = areIds ? Math.max(heading, distinct(cells.get(i))) : widths[i];
     }
-    while (total > width) {
-      int widest = 0;
-      for (int i = 1; i < widths.length; i++) {
-        widest = widths[i] > widths[widest] ? i : widest;
+    if (isFitted()) {
+      narrow(widths, texts);
+      for (int i = 0; i < widths.length && total(widths, widths.length) > width; i++) {
+        widths[i] = Math.min(widths[i], ids[i]);
       }
-      if (widths[widest] <= 36) {
+    }
+    return widths;
+  }
+
+  private void narrow(int[] widths, int[] least) {
+    while (total(widths, widths.length) > width) {
+      int widest = -1;
+      for (int i = 0; i < widths.length; i++) {
+        widest = widths[i] > least[i] && (widest < 0 || widths[i] > widths[widest]) ? i : widest;
+      }
+      if (widest < 0) {
         return;
       }
-      int cut = Math.min(total - width, widths[widest] - 36);
-      widths[widest] -= cut;
-      total -= cut;
+      widths[widest]--;
     }
+  }
+
+  /** How much of these identifiers tells them apart. */
+  private static int distinct(List<String> ids) {
+    int length = SHORTEST_ID;
+    long all = ids.stream().distinct().count();
+    while (length < 36 && cut(ids, length) < all) {
+      length++;
+    }
+    return length;
+  }
+
+  private static long cut(List<String> ids, int length) {
+    return ids.stream().map(id -> id.substring(0, Math.min(length, id.length()))).distinct().count();
   }
 
   private String line(List<View.Column> columns, String[] cells, int[] widths, boolean[] right, JsonValue row) {
     StringBuilder line = new StringBuilder();
     for (int i = 0; i < cells.length; i++) {
-      String text = Text.shortened(cells[i], widths[i]);
+      String text = ID.matcher(cells[i]).matches() ? cells[i].substring(0, Math.min(widths[i], cells[i].length()))
+          : Text.shortened(cells[i], widths[i]);
       String padding = " ".repeat(widths[i] - text.length());
       String coloured = row == null ? text : cell(columns.get(i), Text.at(row, columns.get(i).path()), text);
       line.append(i == 0 ? "" : "  ").append(right[i] ? padding + coloured : coloured + padding);
@@ -170,8 +227,11 @@ final class Output {
   }
 
   private String cell(View.Column column, JsonValue value, String text) {
-    boolean coloured = column.path().endsWith("state") || column.path().endsWith("health") || column.path().endsWith("health_status")
+    return isState(column) && value != null ? colours.state(Text.cell(value), text) : text;
+  }
+
+  private static boolean isState(View.Column column) {
+    return column.path().endsWith("state") || column.path().endsWith("health") || column.path().endsWith("health_status")
         || column.path().endsWith("status");
-    return coloured && value != null ? colours.state(Text.cell(value), text) : text;
   }
 }

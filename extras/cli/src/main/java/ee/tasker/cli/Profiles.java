@@ -69,7 +69,7 @@ record Profiles(String current, Map<String, Profile> profiles) {
     } catch (NoSuchFileException e) {
       return new Profiles(DEFAULT, Map.of());
     } catch (IOException | JsonException | ClassCastException | NullPointerException e) {
-      throw new UsageException("Cannot read the profiles in " + file + ": " + e.getMessage());
+      throw new UsageException("Cannot read the profiles in " + file + ": " + Faults.text(e));
     }
   }
 
@@ -107,7 +107,11 @@ record Profiles(String current, Map<String, Profile> profiles) {
     JsonObjectBuilder all = Json.createObjectBuilder();
     profiles.forEach((name, profile) -> all.add(name, Json.createObjectBuilder().add("url", profile.url()).add("kind", profile.kind())
         .add("user", profile.user() == null ? JsonValue.NULL : Json.createValue(profile.user())).add("secret", profile.secret())));
-    String text = Text.pretty(Json.createObjectBuilder().add("current", current).add("profiles", all).build());
+    write(folder, "profiles.json", Text.pretty(Json.createObjectBuilder().add("current", current).add("profiles", all).build()));
+  }
+
+  /** A file in the folder of the configuration, which only its user may read. */
+  static void write(Path folder, String name, String text) {
     try {
       Files.createDirectories(folder.toAbsolutePath().getParent());
       if (!Files.isDirectory(folder)) {
@@ -115,15 +119,15 @@ record Profiles(String current, Map<String, Profile> profiles) {
       } else if (isPosix(folder)) {
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
       }
-      Path written = Files.createTempFile(folder, "profiles", ".new", owned(folder, "rw-------"));
+      Path written = Files.createTempFile(folder, name, ".new", owned(folder, "rw-------"));
       try {
         Files.writeString(written, text + "\n");
-        Files.move(written, folder.resolve("profiles.json"), StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+        Files.move(written, folder.resolve(name), StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
       } finally {
         Files.deleteIfExists(written);
       }
     } catch (IOException e) {
-      throw new UncheckedIOException("Cannot store the profiles in " + folder + ": " + e.getMessage(), e);
+      throw new UncheckedIOException("Cannot store " + name + " in " + folder + ": " + Faults.text(e), e);
     }
   }
 

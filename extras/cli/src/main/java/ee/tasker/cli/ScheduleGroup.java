@@ -13,7 +13,9 @@ final class ScheduleGroup {
   static List<Command> commands() {
     View one = View.details("schedule=schedule_uuid", "namespace", "name", "template", "cron", "every=every_seconds", "zone", "overlap",
         "catch up=catch_up", "paused", "why=pause_reason", "next=next_fire_at", "last=last_fire_at", "last task=last_task_uuid", "started",
-        "skipped", "missed", "failed", "version").and("next_fire_times", "Next fire times", "TIME=");
+        "skipped", "missed", "failed", "failures in a row=failures_in_a_row", "last failure=last_failure.message", "version")
+        .and("next_fire_times", "Next fire times", "TIME=")
+        .and("declines", "Servers that cannot fire it", "SERVER=server", "SINCE=declined_at", "MESSAGE=message");
     View backfill = View.details("backfill=backfill_uuid", "state", "from", "to", "done until=done_until", "started", "present");
     return List.of(
         Command.of("list", "Lists the schedules, newest first.").calls(Operation.LIST_SCHEDULES)
@@ -22,7 +24,8 @@ final class ScheduleGroup {
                 Arg.query("failing", "BOOLEAN", "Only those whose latest fire times failed, or only others.").values("true", "false"))
             .pages("schedules", 100)
             .shows(View.rows("schedules", "SCHEDULE=schedule_uuid", "NAMESPACE=namespace", "NAME=name", "CRON=cron", "EVERY=every_seconds",
-                "ZONE=zone", "PAUSED=paused", "NEXT=next_fire_at", "LAST=last_fire_at", "+STARTED=started", "+SKIPPED=skipped",
+                "ZONE=zone", "PAUSED=paused", "FAILURES=failures_in_a_row", "NEXT=next_fire_at", "LAST=last_fire_at", "+STARTED=started",
+                "+SKIPPED=skipped",
                 "+MISSED=missed", "+FAILED=failed", "+TEMPLATE=template"))
             .example("tasker schedule list -n reports").example("tasker schedule list --failing true"),
         Command.of("get", "Shows a schedule with its next fire times.").calls(Operation.GET_SCHEDULE)
@@ -74,7 +77,7 @@ final class ScheduleGroup {
                 + "--dry-run -m \"the first week\""),
         Command.of("backfills", "Lists the backfills of a schedule with their progress.").calls(Operation.LIST_BACKFILLS).with(schedule())
             .shows(View.rows("backfills", "BACKFILL=backfill_uuid", "STATE=state", "FROM=from", "TO=to", "DONE UNTIL=done_until",
-                "STARTED=started", "PRESENT=present", "+BY=created_by", "+REASON=reason"))
+                "STARTED=started", "PRESENT=present", "+FAILURE=failure.message", "+BY=created_by", "+REASON=reason"))
             .example("tasker schedule backfills 01a1fc6e-0002-7000-8000-000000000003"),
         Command.of("cancel-backfill", "Cancels a backfill. What it has submitted goes on.").calls(Operation.CANCEL_BACKFILL)
             .with(schedule(), Arg.path("backfill_uuid", "BACKFILL", "The UUID of the backfill."), Arg.reason(QUERY),

@@ -14,7 +14,8 @@ final class StepGroup {
   private static final View STEP = View.details("step=name", "uuid=step_uuid", "task=task_uuid", "state", "attempts", "of=max_attempts",
       "result", "error",
       "enqueued=enqueued_at", "completed=completed_at", "retry at=next_retry_at", "leased by=leased_by", "lease expires=lease_expires_at",
-      "took ms=execution_time_ms", "+retryable", "+attempts before reset=attempts_before_reset", "+created=created_at");
+      "took ms=execution_time_ms", "+retryable", "+attempts before reset=attempts_before_reset",
+      "+idempotency token=idempotency_token", "+created=created_at");
 
   private StepGroup() {}
 
@@ -53,7 +54,8 @@ final class StepGroup {
             .with(TaskGroup.task(), step(), Arg.reason(BODY), Arg.actor(BODY, "reset_by"),
                 Arg.body("attempt", "N", "Only if the step is still at this attempt.").integer(),
                 Arg.body("inputs", "JSON", "Replaces the step's own inputs.").json(),
-                Arg.flag(BODY, "discard_checkpoint", "Begins without its checkpoint."))
+                Arg.flag(BODY, "discard_checkpoint", "Begins without its checkpoint."),
+                Arg.flag(BODY, "new_idempotency_token", "Its effect is wanted again: other systems take it for a new request."))
             .shows(STEP).example(
                 "tasker step reset 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 charge -m \"the bank is back\" --inputs '{\"card\": \"tok_2\"}'"),
         Command.of("resolve", "Declares a failed step to be done, without a result.").calls(Operation.ACT_ON_STEP)

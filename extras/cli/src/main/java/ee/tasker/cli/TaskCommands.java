@@ -23,6 +23,7 @@ final class TaskCommands {
     in.text("--idempotency-key").ifPresent(key -> call.header("Idempotency-Key", key));
     JsonObject answer = in.client().send(call).json();
     UUID task = UUID.fromString(answer.getString("task_uuid"));
+    LastTask.save(in, task.toString());
     if (in.flag("--watch")) {
       return Watch.follow(in, task, null, false);
     }
@@ -90,6 +91,8 @@ final class TaskCommands {
     in.text("--idempotency-key").ifPresent(key -> call.header("Idempotency-Key", key));
     JsonObject answer = in.client().send(call).json();
     in.print(answer);
+    answer.getJsonArray("verdicts").getValuesAs(JsonObject.class).stream().map(verdict -> verdict.getString("task_uuid", ""))
+        .filter(task -> !task.isEmpty()).reduce((one, next) -> next).ifPresent(task -> LastTask.save(in, task));
     return answer.getJsonArray("verdicts").getValuesAs(JsonObject.class).stream().allMatch(verdict -> verdict.getInt("status") / 100 == 2)
         ? Exit.DONE
         : Exit.DIFFERS;

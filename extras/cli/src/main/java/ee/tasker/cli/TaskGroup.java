@@ -27,7 +27,7 @@ final class TaskGroup {
           "+priority", "+initiator", "+source system=source_system", "+reason", "+tags", "+correlation=correlation_id",
           "+parent=parent_task_uuid",
           "+execution=execution_status", "+recommended=recommended_action", "+health=health_status")
-      .and("steps", "Steps", "STEP=name", "STATE=state", "ATTEMPTS=attempts", "OF=max_attempts", "RETRY AT=next_retry_at",
+      .and("steps", "Steps", "STEP=name", "STATE=state", "ATTEMPTS=attempts", "OF=max_attempts", "?RETRY AT=next_retry_at", "?WHY=why",
           "+UUID=step_uuid",
           "+PARENTS=total_parents", "+LAST FAILURE=last_failure_at")
       .and("decisions", "Decisions", "STEP=step", "STATE=state", "CHOSEN=chosen", "NOT CHOSEN=not_chosen", "REASON=reason",
@@ -54,14 +54,14 @@ final class TaskGroup {
                 Arg.body("delay_seconds", "SECONDS", "After which it starts.").integer(),
                 Arg.body("correlation_id", "UUID", "What it belongs to.").uuid(),
                 Arg.body("parent_correlation_id", "UUID", "What caused it.").uuid(),
-                Arg.body("parent_task_uuid", "UUID", "The task on whose behalf it is submitted.").named("--parent").uuid(),
+                Arg.body("parent_task_uuid", "TASK", "The task on whose behalf it is submitted.").named("--parent").uuid(),
                 Arg.body("trace_parent", "TRACEPARENT", "The trace of the request, W3C."),
                 Arg.body("idempotency_key", "KEY", "Identifies the task within its template, for as long as it is kept.")
                     .named("--task-key"),
                 Arg.body("on_duplicate", "WHAT", "What to do if the task exists.").values("refuse", "return"),
                 Arg.local("wait", "SECONDS", "Waits until the task is terminal or blocked, so long at most.").integer().covers("wait"),
                 Arg.flag(LOCAL, "watch", "Watches it as tasker task watch does."))
-            .shows(TASK).runs(TaskCommands::submit)
+            .shows(TASK).completedBy(TaskDetails::withReasons).runs(TaskCommands::submit)
             .example("tasker task submit linear/mathematical_sequence --set even_number=6 --watch")
             .example("tasker task submit payments/order:1.2.0 --context @order.json --priority 10 --wait 60"),
         Command.of("submit-many", "Submits up to 1000 tasks; each succeeds or fails on its own.").calls(Operation.SUBMIT_TASKS)
@@ -89,7 +89,7 @@ final class TaskGroup {
             .example("tasker task failures --namespace payments --hours 2"),
         Command.of("domain-events", "Lists domain events, in the order of their feed.").calls(Operation.LIST_DOMAIN_EVENTS)
             .with(Arg.query("namespace", "NAMESPACE", "Of this namespace.").alias("-n"), Arg.query("name", "NAME", "Of this template."),
-                Arg.query("type", "TYPE", "Events of this name."), Arg.query("task", "TASK", "Of this task."),
+                Arg.query("type", "TYPE", "Events of this name."), Arg.query("task", "TASK", "Of this task.").uuid(),
                 Arg.query("correlation_id", "UUID", "Of tasks with this correlation id."),
                 Arg.query("with_error", "BOOLEAN", "Only those whose data are missing or do not fit.").values("true", "false"))
             .pages("events", 1000)
@@ -97,10 +97,12 @@ final class TaskGroup {
                 View.rows("events", "SEQUENCE=sequence", "TIME=time", "TYPE=type", "NAMESPACE=taskernamespace", "TEMPLATE=taskertemplate",
                     "STEP=taskerstep", "TASK=subject", "+ID=id", "+DATA=data", "+ERROR=taskererror"))
             .example("tasker task domain-events --namespace payments --type order.paid -o wide"),
-        Command.of("get", "Shows a task with its steps.").calls(Operation.GET_TASK)
+        Command.of("get", "Shows a task with its steps, what they wait for, and why they failed.")
+            .calls(Operation.GET_TASK, Operation.DIAGNOSE_TASK, Operation.LIST_STEPS)
             .with(task(), Arg.query("wait", "SECONDS", "Waits until it is terminal or blocked, 60 s at most.").integer(), Parts.mostBytes())
-            .shows(TASK)
+            .shows(TASK).completedBy(TaskDetails::withReasons)
             .example("tasker task get 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188")
+            .example("tasker task get 01a1fc6e-c2c5")
             .example("tasker task get 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 -o yaml"),
         Command.of("document", "Shows a part of the context or output of a task.").calls(Operation.READ_TASK_DOCUMENT)
             .with(task(), Arg.path("document", "DOCUMENT", "context or output.").text().values("context", "output"), Parts.pointer(),
@@ -109,9 +111,9 @@ final class TaskGroup {
             .shows(Parts.VIEW)
             .example("tasker task document 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 context --pointer /lines/0"),
         Command.of("wait", "Waits until a task is terminal or blocked. The exit status tells whether it succeeded.")
-            .calls(Operation.GET_TASK)
+            .calls(Operation.GET_TASK, Operation.DIAGNOSE_TASK, Operation.LIST_STEPS)
             .with(task(), Arg.local("for", "SECONDS", "How long at most; an hour by default.").integer()).runs(TaskCommands::await)
-            .shows(TASK)
+            .shows(TASK).completedBy(TaskDetails::withReasons)
             .example("tasker task wait 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 --for 600"),
         Command.of("watch", "Follows a task live: its graph and progress on a terminal, else a line for each transition.")
             .calls(Operation.STREAM_TASK_EVENTS, Operation.GET_TASK, Operation.GET_TEMPLATE)
@@ -120,7 +122,8 @@ final class TaskGroup {
                     "ended"),
                 Arg.local("after", "ID", "Continues after the event of this id.").covers("last_event_id"))
             .runs(Watch::task).example("tasker task watch 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188"),
-        Command.of("diagnosis", "Tells why a task waits, step by step.").calls(Operation.DIAGNOSE_TASK).with(task())
+        Command.of("diagnosis", "Tells why a task waits, step by step.").calls(Operation.DIAGNOSE_TASK).alias("why", "diagnose")
+            .with(task())
             .shows(View.details("task=task_uuid", "state", "next wake=next_wake_at").and("waiting", "Waiting", "STEP=name", "STATE=state",
                 "CAUSE=cause",
                 "WHY=sentence", "+DETAILS=details"))
@@ -132,20 +135,23 @@ final class TaskGroup {
                 "+NAMESPACE=namespace", "+VERSION=version", "+WAIT=wait", "+CREATED=created_at", "+COMPLETED=completed_at"))
             .example("tasker task children 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188"),
         Command.of("signal", "Sends a signal to a task, for the step that waits for it.").calls(Operation.SEND_SIGNAL)
-            .with(task(), Arg.path("name", "NAME", "The name of the signal.").text(), payload(), signalId())
+            .with(task(), Arg.path("name", "NAME", "The name of the signal.").text(), payload(), payloadOption(),
+                signalId())
             .shows(View.details("task=task_uuid", "outcome", "number", "consumed=is_consumed"))
+            .example("tasker task signal 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 payment '{\"amount\": 1299}'")
             .example("tasker task signal 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 payment --payload '{\"amount\": 1299}' --signal-id p-4711"),
         Command.of("signal-correlated", "Sends a signal to the unfinished tasks with a correlation id.")
             .calls(Operation.SEND_SIGNAL_BY_CORRELATION)
             .with(Arg.path("name", "NAME", "The name of the signal.").text(),
-                Arg.body("correlation_id", "UUID", "Of the tasks.").uuid().required(), payload(), signalId(),
+                Arg.body("correlation_id", "UUID", "Of the tasks.").uuid().required(), payload(), payloadOption(),
+                signalId(),
                 Arg.body("limit", "N", "How many tasks there may be; one by default.").integer())
             .shows(View.rows("signals", "TASK=task_uuid", "OUTCOME=outcome", "NUMBER=number", "CONSUMED=is_consumed", "CODE=code"))
             .example("tasker task signal-correlated payment --correlation-id 01a1fc6e-1d0d-71ce-8f50-9e108c662c91 --limit 5"),
         Command.of("history", "Lists everything that happened to a task, oldest first.").calls(Operation.GET_TASK_HISTORY).with(task())
-            .shows(View.rows("entries", "AT=at", "KIND=kind", "STEP=step", "FROM=from_state", "TO=to_state", "ATTEMPT=attempt",
-                "ACTION=action", "BY=by",
-                "REASON=reason", "+FOR=claimed_actor", "+OUTCOME=outcome", "+DETAILS=details"))
+            .shows(View.rows("entries", "AT=at", "KIND=kind", "STEP=step", "?ATTEMPT=attempt", "WHAT=what", "?BY=by", "?REASON=reason",
+                "+FOR=claimed_actor", "+DETAILS=details"))
+            .completedBy(TaskDetails::withWhat)
             .example("tasker task history 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188"),
         Command.of("graph", "Draws the graph of a task with the states of its steps.").calls(Operation.GET_TASK, Operation.GET_TEMPLATE)
             .with(task(), Arg.local("as", "FORM", "A drawing by default.").values("text", "mermaid", "dot")).runs(GraphCommands::task)
@@ -160,14 +166,14 @@ final class TaskGroup {
             .shows(TASK).example("tasker task cancel 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 -m \"no longer needed\" --children cancel"),
         Command.of("retry", "Runs the failed steps again.").calls(Operation.ACT_ON_TASK).constant("action_type", "retry")
             .with(task(), Arg.reason(BODY), Arg.actor(BODY, "requested_by"),
-                Arg.body("context", "JSON", "Replaces the input: JSON, @file or -.").alias("-c").json())
+                Arg.body("context", "JSON", "Replaces the input: JSON, @file or -.").alias("-c").json(), newToken())
             .shows(TASK).example("tasker task retry 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 -m \"the bank is back\""),
         Command.of("retry-from", "Runs a step and everything after it again.").calls(Operation.ACT_ON_TASK)
             .constant("action_type", "retry_from_step")
             .with(task(), Arg.body("step", "STEP", "The name or UUID of the step.").positional(), Arg.reason(BODY),
                 Arg.actor(BODY, "requested_by"),
                 Arg.flag(BODY, "rerun_completed", "Also steps that are complete."),
-                Arg.body("context", "JSON", "Replaces the input: JSON, @file or -.").alias("-c").json())
+                Arg.body("context", "JSON", "Replaces the input: JSON, @file or -.").alias("-c").json(), newToken())
             .shows(TASK)
             .example("tasker task retry-from 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 price --rerun-completed -m \"prices were wrong\""),
         Command.of("fork", "Makes a new task that runs again from chosen steps on.").calls(Operation.FORK_TASK)
@@ -194,11 +200,15 @@ final class TaskGroup {
   }
 
   static Arg task() {
-    return Arg.path("task_uuid", "TASK", "The UUID of the task.");
+    return Arg.path("task_uuid", "TASK", "The UUID of the task, or the beginning of it.");
   }
 
   private static Arg payload() {
-    return Arg.body("payload", "JSON", "What the signal says: JSON, @file or -; null by default.").json();
+    return Arg.body("payload", "PAYLOAD", "What the signal says: JSON, @file or -; null by default.").json().positional().optional();
+  }
+
+  private static Arg payloadOption() {
+    return Arg.body("payload", "JSON", "The same as PAYLOAD.").json();
   }
 
   private static Arg signalId() {
@@ -231,5 +241,11 @@ final class TaskGroup {
                 Arg.query("roots", "BOOLEAN", "Without a parent, or with one.").values("true", "false")),
             Stream.of(more))
         .toArray(Arg[]::new);
+  }
+
+  private static Arg newToken() {
+    return Arg.body("new_idempotency_token", "BOOLEAN",
+        "Whether other systems take the effects of the steps for new ones: by default those of completed steps only.")
+        .json().values("true", "false");
   }
 }

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.UUID;
+import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;
@@ -18,6 +18,7 @@ import picocli.CommandLine.Model.PositionalParamSpec;
 /** The program {@code tasker}. */
 public final class Tasker {
   private static final List<String> GLOBAL_WITH_VALUE = List.of("-o", "--output", "-p", "--profile", "--url", "--timeout");
+  private static final String LAST = "--last";
   private static final List<String> GLOBAL_FLAGS = List.of("--debug", "--no-color");
 
   private final Terminal terminal;
@@ -36,19 +37,55 @@ public final class Tasker {
   }
 
   int run(String... arguments) {
-    String[] typed = globalOptionsLast(arguments);
+    String[] typed = lastInItsPlace(globalOptionsLast(arguments));
     CommandLine line = commandLine(typed.length == 0 ? "" : typed[0]);
     line.setOut(new java.io.PrintWriter(terminal.out(), true, java.nio.charset.StandardCharsets.UTF_8));
     line.setErr(new java.io.PrintWriter(terminal.err(), true, java.nio.charset.StandardCharsets.UTF_8));
     boolean debug = Arrays.asList(typed).contains("--debug");
-    line.setParameterExceptionHandler((e, args) -> {
-      terminal.err().println("tasker: " + Text.printable(e.getMessage()));
-      CommandLine.UnmatchedArgumentException.printSuggestions(e, line.getErr());
-      terminal.err().println("See: " + e.getCommandLine().getCommandSpec().qualifiedName() + " --help");
-      return Exit.USAGE;
-    });
+    Optional<Typos.Typo> typo = Typos.first(line, typed);
+    if (typo.isPresent()) {
+      return misused(typo.get().problem(), typo.get().suggestion(), typo.get().of());
+    }
+    line.setParameterExceptionHandler((e, args) -> misused(problem(e), "", e.getCommandLine().getCommandSpec()));
     line.setExecutionExceptionHandler((e, failed, parsed) -> failed(e, debug));
     return line.execute(typed);
+  }
+
+  private int misused(String problem, String suggestion, CommandSpec of) {
+    terminal.err().println("tasker: " + Text.printable(problem));
+    if (!suggestion.isEmpty()) {
+      terminal.err().println(suggestion);
+    }
+    terminal.err().println("See: " + of.qualifiedName() + " --help");
+    return Exit.USAGE;
+  }
+
+  private static String problem(CommandLine.ParameterException e) {
+    if (e instanceof CommandLine.UnmatchedArgumentException unmatched && !unmatched.getUnmatched().isEmpty()) {
+      return "\"" + unmatched.getUnmatched().get(0) + "\" is one argument too many";
+    }
+    return e.getMessage();
+  }
+
+  /** {@code --last} stands for a task, which is the first argument of its command wherever the option was typed. */
+  private static String[] lastInItsPlace(String[] arguments) {
+    List<String> typed = new ArrayList<>(Arrays.asList(arguments));
+    int end = typed.contains("--") ? typed.indexOf("--") : typed.size();
+    int option = typed.subList(0, end).indexOf(LAST);
+    boolean takesTask = option >= 2 && Commands.all().stream()
+        .filter(entry -> entry.getKey().equals(typed.get(0) + " " + typed.get(1)) || entry.getValue().aliases().contains(typed.get(1))
+            && entry.getKey().startsWith(typed.get(0) + " "))
+        .anyMatch(entry -> takesTask(entry.getValue()));
+    if (takesTask) {
+      typed.remove(option);
+      typed.add(2, Ids.LAST);
+    }
+    return typed.toArray(String[]::new);
+  }
+
+  private static boolean takesTask(Command command) {
+    return command.args().stream().filter(Arg::isPositional).findFirst().filter(arg -> arg.isId() && arg.label().equals(Ids.TASK))
+        .isPresent();
   }
 
   /** {@code tasker -o json task list} is {@code tasker task list -o json}. */
@@ -100,10 +137,12 @@ public final class Tasker {
       return Exit.NOT_FOUND;
     }
     if (e instanceof UsageException || e instanceof IllegalArgumentException) {
-      terminal.err().println("tasker: " + Text.printable(String.valueOf(e.getMessage())));
+      terminal.err().println("tasker: " + Text.printable(Faults.text(e)));
       return Exit.USAGE;
     }
-    terminal.err().println("tasker: " + Text.printable(e instanceof UncheckedIOException ? e.getMessage() : "internal error: " + e)
+    terminal.err().println("tasker: " + Text.printable(e instanceof UncheckedIOException file && file.getCause() != null
+        && file.getMessage().equals(file.getCause().toString()) ? Faults.text(file.getCause())
+            : e instanceof UncheckedIOException ? e.getMessage() : "internal error: " + Faults.text(e))
         + (debug ? "" : "; --debug shows where"));
     return Exit.FAULT;
   }
@@ -153,7 +192,7 @@ public final class Tasker {
   }
 
   private static CommandSpec leaf(Command command) {
-    CommandSpec spec = CommandSpec.wrapWithoutInspection(command).name(command.name());
+    CommandSpec spec = CommandSpec.wrapWithoutInspection(command).name(command.name()).aliases(command.aliases().toArray(String[]::new));
     spec.usageMessage().description(escaped(command.description())).synopsisHeading("Usage: ").parameterListHeading("%n")
         .optionListHeading("%nOptions:%n")
         .sortOptions(false);
@@ -169,13 +208,17 @@ public final class Tasker {
             PositionalParamSpec.builder().index(arg.isMany() ? position + "..*" : Integer.toString(position)).paramLabel(arg.label())
                 .required(arg.isRequired()).description(escaped(arg.description()))
                 .arity(arg.isMany() ? arg.isRequired() ? "1..*" : "0..*" : arg.isRequired() ? "1" : "0..1")
-                .type(arg.isMany() ? List.class : type(arg)).auxiliaryTypes(type(arg))
+                .type(arg.isMany() ? List.class : String.class).auxiliaryTypes(String.class)
                 .completionCandidates(arg.values().isEmpty() ? null : arg.values())
                 .build());
         position++;
       } else {
         spec.addOption(option(arg));
       }
+    }
+    if (takesTask(command)) {
+      spec.addOption(OptionSpec.builder(LAST).type(boolean.class).arity("0")
+          .description("Instead of TASK: the task that was submitted last from here.").build());
     }
     if (command.acceptsKey()) {
       spec.addOption(OptionSpec.builder("--idempotency-key").paramLabel("KEY").type(String.class)
@@ -193,16 +236,9 @@ public final class Tasker {
     if (arg.kind() == Arg.Kind.FLAG) {
       return option.type(boolean.class).arity("0").build();
     }
-    return option.paramLabel(arg.label()).arity("1").type(arg.isMany() ? List.class : type(arg)).auxiliaryTypes(type(arg))
+    return option.paramLabel(arg.label()).arity("1").type(arg.isMany() ? List.class : String.class)
+        .auxiliaryTypes(String.class)
         .completionCandidates(arg.values().isEmpty() ? null : arg.values()).build();
-  }
-
-  private static Class<?> type(Arg arg) {
-    return switch (arg.kind()) {
-      case INTEGER -> Long.class;
-      case UUID -> UUID.class;
-      default -> String.class;
-    };
   }
 
   private static void global(CommandSpec spec) {
@@ -211,7 +247,7 @@ public final class Tasker {
         .description("How to print: table, wide, json or yaml; TASKER_OUTPUT by default.").build());
     spec.addOption(OptionSpec.builder("-p", "--profile").paramLabel("NAME").type(String.class).description("The login to use.").build());
     spec.addOption(OptionSpec.builder("--url").paramLabel("URL").type(String.class).description("The address of the server.").build());
-    spec.addOption(OptionSpec.builder("--timeout").paramLabel("SECONDS").type(Integer.class)
+    spec.addOption(OptionSpec.builder("--timeout").paramLabel("SECONDS").type(String.class)
         .description("How long to wait for an answer, 30 by default.").build());
     spec.addOption(OptionSpec.builder("--no-color").type(boolean.class).arity("0").description("No colours; as NO_COLOR does.").build());
     spec.addOption(OptionSpec.builder("--debug").type(boolean.class).arity("0").description("Shows where an error comes from.").build());
@@ -239,7 +275,9 @@ public final class Tasker {
       return Exit.USAGE;
     }
     try {
-      return command.run(invocation(typed));
+      Invocation invocation = invocation(typed);
+      invocation.check();
+      return command.run(invocation);
     } catch (RuntimeException e) {
       throw new CommandLine.ExecutionException(typed.commandSpec().commandLine(), String.valueOf(e.getMessage()), e);
     }
@@ -248,13 +286,14 @@ public final class Tasker {
   private Invocation invocation(CommandLine.ParseResult typed) {
     String format = typed.matchedOptionValue("--output", terminal.variable("TASKER_OUTPUT").orElse("table"));
     Colours colours = new Colours(terminal.allowsColours() && !typed.hasMatchedOption("--no-color"));
-    Integer timeout = typed.matchedOptionValue("--timeout", null);
-    if (timeout != null && timeout < 1) {
-      throw new UsageException("--timeout must be at least 1 second");
+    String seconds = typed.matchedOptionValue("--timeout", null);
+    if (seconds != null && !seconds.matches("[1-9]\\d{0,5}")) {
+      throw new UsageException("--timeout must be at least 1 second, a whole number, not \"" + seconds + "\"");
     }
+    Integer timeout = seconds == null ? null : Integer.valueOf(seconds);
     String profile = typed.matchedOptionValue("--profile", null);
     String url = typed.matchedOptionValue("--url", null);
-    Output output = new Output(terminal.out(), Output.Format.of(format.toLowerCase(Locale.ROOT)), colours,
+    Output output = new Output(terminal.out(), terminal.err(), Output.Format.of(format.toLowerCase(Locale.ROOT)), colours,
         terminal.isInteractive() ? terminal.width() : 0);
     return new Invocation(typed, terminal, output, () -> Session.connect(terminal, profile, url, timeout));
   }

@@ -6,12 +6,14 @@ import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonString;
+import jakarta.json.JsonValue;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -91,16 +93,19 @@ final class TemplateCommands {
 
   private static int validated(Invocation in, String file) {
     JsonObject verdict = verdict(in, in.read(file));
-    boolean valid = verdict.getBoolean("valid");
+    print(in, file, verdict);
+    return verdict.getBoolean("valid") ? Exit.DONE : Exit.INVALID;
+  }
+
+  private static void print(Invocation in, String file, JsonObject verdict) {
     if (in.output().isForPrograms()) {
       in.output().print(verdict, PROBLEMS);
-    } else if (valid) {
+    } else if (verdict.getBoolean("valid")) {
       in.output().say(file + ": " + in.output().colours().green("valid"));
     } else {
       in.output().say(file + ": " + in.output().colours().red("invalid"));
       in.output().print(verdict, PROBLEMS);
     }
-    return valid ? Exit.DONE : Exit.INVALID;
   }
 
   private static JsonObject verdict(Invocation in, String text) {
@@ -165,6 +170,20 @@ final class TemplateCommands {
     }
     JsonObject template = registered(in, Reference.of(name));
     return source ? source(template) : Text.yaml(Text.sorted(template.get("configuration")));
+  }
+
+  /** The template in its normal form: of a file, if there is one of the name, else a registered one. Empty, and told, if it is invalid. */
+  static Optional<JsonValue> normalForm(Invocation in, String name) {
+    if (!isFile(name) && !name.equals("-")) {
+      return Optional.of(registered(in, Reference.of(name)).get("configuration"));
+    }
+    JsonObject verdict = verdict(in, in.read(name));
+    // A version that is registered with other content is no reason not to draw it.
+    if (verdict.get("template") instanceof JsonObject template) {
+      return Optional.of(template);
+    }
+    print(in, name, verdict);
+    return Optional.empty();
   }
 
   private static boolean isFile(String name) {

@@ -37,8 +37,11 @@ final class TemplateGroup {
                 Arg.local("new", "NEW", "NAMESPACE/NAME:VERSION, or a file.").positional(),
                 Arg.flag(LOCAL, "source", "Compares the original texts instead."))
             .runs(TemplateCommands::diff).example("tasker template diff linear/mathematical_sequence:1.0.0 samples/linear/template.yaml"),
-        Command.of("graph", "Draws the graph of a template.").calls(Operation.GET_TEMPLATE, Operation.LIST_TEMPLATES)
-            .with(TemplateCommands.reference("TEMPLATE"), Arg.local("as", "FORM", "A drawing by default.").values("text", "mermaid", "dot"))
-            .runs(GraphCommands::template).example("tasker template graph linear/mathematical_sequence"));
+        Command.of("graph", "Draws the graph of a template, registered or in a file.")
+            .calls(Operation.GET_TEMPLATE, Operation.LIST_TEMPLATES, Operation.VALIDATE_TEMPLATE)
+            .with(Arg.local("template", "TEMPLATE", "NAMESPACE/NAME:VERSION, without the version for the latest, or a file.").positional()
+                .covers("namespace", "name", "version"), Arg.local("as", "FORM", "A drawing by default.").values("text", "mermaid", "dot"))
+            .runs(GraphCommands::template).example("tasker template graph linear/mathematical_sequence")
+            .example("tasker template graph samples/diamond/template.yaml"));
   }
 }

@@ -19,6 +19,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
@@ -56,6 +57,14 @@ final class Tools {
       Operation.PAUSE_WEBHOOK, Operation.RESUME_WEBHOOK, Operation.PING_WEBHOOK, Operation.REPLAY_WEBHOOK, Operation.RETRY_WEBHOOK_DELIVERY,
       Operation.DISCARD_WEBHOOK_DELIVERY,
       Operation.OPEN_DEAD_LETTER, Operation.UPDATE_DEAD_LETTER, Operation.REGISTER_TEMPLATE, Operation.REPLAY_DEAD_MESSAGE);
+  /** What is offered unless groups are asked for: to find out what is wrong with a task, and, with leave to act, to do something about it. */
+  static final Set<Operation> BASIC = EnumSet.of(Operation.LIST_TASKS, Operation.COUNT_TASKS, Operation.LIST_FAILURES, Operation.GET_TASK,
+      Operation.DIAGNOSE_TASK, Operation.GET_TASK_HISTORY, Operation.LIST_STEPS, Operation.GET_STEP, Operation.LIST_TEMPLATES,
+      Operation.GET_TEMPLATE, Operation.SUBMIT_TASK, Operation.CANCEL_TASK, Operation.ACT_ON_TASK, Operation.ACT_ON_STEP,
+      Operation.SEND_SIGNAL);
+  /** The names of two groups; the others are the tags of the document. */
+  static final String BASIC_GROUP = "basic";
+  static final String ALL = "all";
   /** A preview that the server itself gives, and what it is a preview of: the token is the confirmation. */
   private static final Set<Operation> WITHOUT_CONFIRMATION = EnumSet.of(Operation.PREVIEW_BULK_ACTION, Operation.RUN_BULK_ACTION);
   /** The argument of a tool whose body is the text of a template. */
@@ -65,6 +74,8 @@ final class Tools {
   private final JsonObject document;
   private final boolean allowsWrites;
   private final Map<String, Tool> tools = new LinkedHashMap<>();
+  /** Of the operations that are tools, also those that are not offered. */
+  private final Map<String, String> groups = new TreeMap<>();
 
   /** Where an argument goes. */
   private record Parameter(String place, boolean isJoined) {
@@ -132,23 +143,47 @@ final class Tools {
     }
   }
 
-  /** @param document the OpenAPI document, as the server answers it */
-  Tools(JsonObject document, boolean allowsWrites) {
+  /**
+   * @param document the OpenAPI document, as the server answers it
+   * @param chosen the groups that are offered: {@value #BASIC_GROUP}, {@value #ALL}, or tags of the document with dashes for spaces
+   * @throws UsageException if there is no such group
+   */
+  Tools(JsonObject document, boolean allowsWrites, Set<String> chosen) {
     this.document = document;
     this.allowsWrites = allowsWrites;
     document.getJsonObject("paths").forEach((path, methods) -> methods.asJsonObject().forEach((method, described) -> {
       if (described instanceof JsonObject operation) {
         for (Operation known : Operation.values()) {
-          if (known.id().equals(operation.getString("operationId", "")) && isOffered(known)) {
-            Tool tool = tool(known, methods.asJsonObject(), operation);
-            tools.put(tool.name(), tool);
+          if (known.id().equals(operation.getString("operationId", "")) && isAllowed(known)) {
+            String group = group(operation);
+            groups.put(name(known), group);
+            if (chosen.contains(group) || chosen.contains(ALL) || chosen.contains(BASIC_GROUP) && BASIC.contains(known)) {
+              Tool tool = tool(known, methods.asJsonObject(), operation);
+              tools.put(tool.name(), tool);
+            }
           }
         }
       }
     }));
+    Set<String> known = new TreeSet<>(groups.values());
+    known.addAll(Set.of(BASIC_GROUP, ALL));
+    Set<String> unknown = new TreeSet<>(chosen);
+    unknown.removeAll(known);
+    if (!unknown.isEmpty()) {
+      throw new UsageException("--tools: there is no group " + String.join(", ", unknown) + "; there are " + String.join(", ", known));
+    }
   }
 
-  private boolean isOffered(Operation operation) {
+  private static String group(JsonObject operation) {
+    return operation.getJsonArray("tags").getString(0).replace(' ', '-');
+  }
+
+  /** The group of a tool that exists and is not offered. */
+  Optional<String> groupOf(String name) {
+    return Optional.ofNullable(groups.get(name));
+  }
+
+  private boolean isAllowed(Operation operation) {
     return READING.contains(operation) || allowsWrites && WRITING.contains(operation);
   }
 
@@ -182,9 +217,11 @@ final class Tools {
           if (!place.equals("header") && !actors.contains(name)) {
             parameters.put(name, new Parameter(place, !parameter.getBoolean("explode", true)));
             JsonObject schema = inlined(parameter.getJsonObject("schema"), new ArrayList<>()).asJsonObject();
-            properties.add(name, parameter.containsKey("description")
-                ? Json.createObjectBuilder(schema).add("description", parameter.getString("description").strip()).build()
-                : schema);
+            properties.add(name, name.equals(Mcp.DOCUMENT_BYTES)
+                ? Json.createObjectBuilder(schema).add("description", Mcp.LONGER_DOCUMENTS).build()
+                : parameter.containsKey("description")
+                    ? Json.createObjectBuilder(schema).add("description", parameter.getString("description").strip()).build()
+                    : schema);
             if (parameter.getBoolean("required", false)) {
               required.add(name);
             }

@@ -12,13 +12,18 @@ import java.util.List;
  */
 record View(List<Column> lines, List<Table> tables) {
 
-  /** A column or a line: {@code HEADING=path}, and {@code +HEADING=path} for what only {@code -o wide} shows. */
-  record Column(String heading, String path, boolean wide) {
+  /**
+   * A column or a line: {@code HEADING=path}; {@code +HEADING=path} for what only {@code -o wide} shows, and {@code ?HEADING=path} for a
+   * column that is left out if it is empty.
+   */
+  record Column(String heading, String path, boolean wide, boolean sparse) {
     static Column of(String text) {
       boolean wide = text.startsWith("+");
-      String rest = wide ? text.substring(1) : text;
+      boolean sparse = text.startsWith("?");
+      String rest = wide || sparse ? text.substring(1) : text;
       int equals = rest.indexOf('=');
-      return equals < 0 ? new Column(rest, rest, wide) : new Column(rest.substring(0, equals), rest.substring(equals + 1), wide);
+      return equals < 0 ? new Column(rest, rest, wide, sparse)
+          : new Column(rest.substring(0, equals), rest.substring(equals + 1), wide, sparse);
     }
   }
 

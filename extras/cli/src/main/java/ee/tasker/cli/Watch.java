@@ -9,6 +9,7 @@ import java.io.PrintStream;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -206,7 +207,7 @@ final class Watch {
     private String label(String step) {
       String shown = states.getOrDefault(step, "");
       String attempt = attempts.getOrDefault(step, "");
-      String name = String.format("%-" + Math.max(1, widest) + "s", Text.printable(step));
+      String name = String.format(Locale.ROOT, "%-" + Math.max(1, widest) + "s", Text.printable(step));
       int room = Math.max(10, in.terminal().width() - 50);
       return Text.shortened(name, room) + "  " + in.output().colours().state(shown, shown)
           + (attempt.matches("[2-9]|\\d{2,}") ? "  attempt " + attempt : "");

@@ -69,7 +69,7 @@ final class WebhookGroup {
         Command.of("deliveries", "Lists the deliveries of a webhook, newest first; dead ones are its dead letters.")
             .calls(Operation.LIST_WEBHOOK_DELIVERIES)
             .with(webhook(), Arg.query("state", "STATE", "Only these.").values("pending", "in_flight", "delivered", "dead", "discarded"),
-                Arg.query("task", "UUID", "Of this task.").uuid(), Arg.query("event", "UUID", "Of this event.").uuid())
+                Arg.query("task", "TASK", "Of this task.").uuid(), Arg.query("event", "UUID", "Of this event.").uuid())
             .pages("deliveries", 100)
             .shows(View.rows("deliveries", "DELIVERY=delivery_uuid", "TYPE=event_type", "STATE=state", "ATTEMPTS=attempts",
                 "STATUS=last_status", "FAILURE=last_error", "DUE=due_at", "+TASK=task_uuid", "+EVENT=event_uuid",

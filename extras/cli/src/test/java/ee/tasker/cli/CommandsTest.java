@@ -3,7 +3,9 @@ package ee.tasker.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.client.Operation;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -74,6 +76,17 @@ class CommandsTest {
       // A bulk action asks for one filter of many, and a context may be empty.
       required.removeAll(Set.of("filter", "context"));
       assertThat(sure).as(entry.getKey()).containsAll(required);
+    }
+  }
+
+  @Test
+  void words_for_commands_of_a_group_are_different() {
+    for (Commands.Group group : Commands.groups()) {
+      assertThat(group.commands().get()).flatExtracting(command -> {
+        List<String> words = new ArrayList<>(command.aliases());
+        words.add(command.name());
+        return words;
+      }).as(group.name()).doesNotHaveDuplicates();
     }
   }
 

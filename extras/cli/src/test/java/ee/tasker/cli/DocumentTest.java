@@ -47,7 +47,9 @@ class DocumentTest {
       text.append("| Command | Does | Options |\n|---|---|---|\n");
       for (Command command : group.commands().get()) {
         text.append("| `").append(group.name().isEmpty() ? "" : group.name() + " ").append(command.name())
-            .append(words(command, true)).append("` | ").append(command.description()).append(" | ").append(words(command, false))
+            .append(words(command, true)).append("` | ").append(command.description())
+            .append(command.aliases().isEmpty() ? "" : " Also `" + String.join("`, `", command.aliases()) + "`.").append(" | ")
+            .append(words(command, false))
             .append(" |\n");
       }
       text.append("\n```\n");

@@ -40,7 +40,11 @@ class McpTest {
 
   /** The answers to these messages, in their order. */
   private List<JsonObject> ask(boolean allowsWrites, String... messages) {
-    List<String> arguments = new ArrayList<>(List.of("mcp"));
+    return ask("all", allowsWrites, messages);
+  }
+
+  private List<JsonObject> ask(String tools, boolean allowsWrites, String... messages) {
+    List<String> arguments = new ArrayList<>(tools.isEmpty() ? List.of("mcp") : List.of("mcp", "--tools", tools));
     if (allowsWrites) {
       arguments.add("--allow-write");
     }
@@ -118,6 +122,79 @@ class McpTest {
         .noneMatch(name -> name.matches(".*(user|key|grant|change_server|claim_steps|retention_policy).*"));
     assertThat(Tools.READING).allMatch(Operation::onlyReads);
     assertThat(Tools.WRITING).noneMatch(Operation::onlyReads);
+  }
+
+  @Test
+  void unless_groups_are_asked_for_there_are_the_ten_tools_that_matter() {
+    JsonObject reading = ask("", false, request(1, "tools/list", "{}")).get(0);
+    JsonObject acting = ask("", true, request(1, "tools/list", "{}")).get(0);
+    JsonObject all = ask("all", false, request(1, "tools/list", "{}")).get(0);
+
+    assertThat(names(reading)).hasSize(10).contains("list_tasks", "get_task", "diagnose_task", "list_steps", "get_template");
+    assertThat(names(acting)).isEqualTo(names(Tools.BASIC)).hasSize(15);
+    assertThat(reading.toString()).as("what every conversation carries").hasSizeLessThan(15_000);
+    assertThat(all.toString().length()).isGreaterThan(2 * reading.toString().length());
+  }
+
+  @Test
+  void groups_are_the_tags_of_the_interface() {
+    assertThat(names(ask("schedules,dead-letters", false, request(1, "tools/list", "{}")).get(0)))
+        .contains("list_schedules", "get_schedule", "list_dead_letters").doesNotContain("list_tasks", "pause_schedule");
+    assertThat(names(ask("basic,webhooks", true, request(1, "tools/list", "{}")).get(0)))
+        .contains("list_tasks", "act_on_task", "list_webhooks", "ping_webhook");
+    JsonObject refused = ask("", false, call("list_schedules", "{}")).get(0).getJsonObject("error");
+    assertThat(refused.getString("message")).contains("there is no tool list_schedules", "--tools schedules");
+
+    assertThat(program.runWith(request(1, "ping", "{}") + "\n", "mcp", "--tools", "basic,nonsense")).isEqualTo(Exit.USAGE);
+    assertThat(program.err).contains("there is no group nonsense; there are all, analytics, approvals, basic, dead-letters");
+  }
+
+  @Test
+  void long_documents_are_left_out_of_answers_unless_they_are_asked_for() {
+    ask("", false, call("get_task", "{\"task_uuid\": \"" + TASK + "\"}"),
+        call("get_task", "{\"task_uuid\": \"" + TASK + "\", \"max_document_bytes\": 100000}"), call("list_tasks", "{}"));
+
+    assertThat(program.requests.stream().filter(request -> request.operation() != Operation.GET_OPEN_API)
+        .map(request -> request.query().getOrDefault("max_document_bytes", List.of())))
+        .containsExactly(List.of("8192"), List.of("100000"), List.of());
+  }
+
+  @Test
+  void documents_are_resources_that_are_read_part_by_part() {
+    program.answer(Operation.READ_STEP_DOCUMENT, 200, "{\"text\": \"[1, 2]\", \"next_offset\": null}");
+    program.answer(Operation.READ_TASK_DOCUMENT, 200, "{\"text\": \"" + "x".repeat(16_384) + "\", \"next_offset\": 16384}");
+    program.answer(Operation.GET_TEMPLATE, 200, "{\"source\": \"name: x\", \"configuration\": {}}");
+    String read = "{\"uri\": \"tasker://%s\"}";
+    List<JsonObject> answers = ask("", false, request(1, "initialize", "{}"), request(2, "resources/list", "{}"),
+        request(3, "resources/templates/list", "{}"),
+        request(4, "resources/read", read.formatted("tasks/" + TASK + "/steps/" + STEP + "/result?pointer=%2Frows%2F0")),
+        request(5, "resources/read", read.formatted("templates/shop/x/1.0.0")),
+        request(6, "resources/read", read.formatted("tasks/" + TASK + "/context")),
+        request(7, "resources/read", read.formatted("tasks/" + TASK)),
+        request(8, "resources/read", "{\"uri\": \"file:///etc/passwd\"}"),
+        request(9, "resources/read", read.formatted("tasks/../context?offset=x")));
+
+    assertThat(answers.get(0).getJsonObject("result").getJsonObject("capabilities")).containsKeys("tools", "resources");
+    assertThat(answers.get(1).getJsonObject("result").getJsonArray("resources")).isEmpty();
+    assertThat(answers.get(2).getJsonObject("result").getJsonArray("resourceTemplates").getValuesAs(JsonObject.class))
+        .extracting(template -> template.getString("uriTemplate"))
+        .containsExactly("tasker://tasks/{task_uuid}/{document}{?pointer,offset}",
+            "tasker://tasks/{task_uuid}/steps/{step_uuid}/{document}{?pointer,offset}",
+            "tasker://templates/{namespace}/{name}/{version}{?offset}");
+    assertThat(contents(answers.get(3))).isEqualTo("[1, 2]");
+    assertThat(program.requests.get(1).path()).isEqualTo("/v1/tasks/" + TASK + "/workflow_steps/" + STEP + "/documents/result");
+    assertThat(program.requests.get(1).query()).containsEntry("pointer", List.of("/rows/0"));
+    assertThat(contents(answers.get(4))).isEqualTo("name: x");
+    assertThat(contents(answers.get(5))).startsWith("xxx").endsWith("x\n… cut here: the rest has offset=16384");
+    assertThat(program.requests.get(3).query()).containsEntry("limit", List.of("60000")).containsEntry("offset", List.of("0"));
+    assertThat(answers.get(6).getJsonObject("error").getString("message")).contains("there is no resource", "tasker://templates/");
+    assertThat(answers.get(7).getJsonObject("error").getInt("code")).isEqualTo(-32002);
+    assertThat(answers.get(8).getJsonObject("error").getInt("code")).isEqualTo(-32002);
+  }
+
+  private static String contents(JsonObject answer) {
+    assertThat(answer).containsKey("result");
+    return answer.getJsonObject("result").getJsonArray("contents").getJsonObject(0).getString("text");
   }
 
   @Test
@@ -282,7 +359,7 @@ class McpTest {
 
   @Test
   void what_is_no_request_is_answered_with_the_codes_of_json_rpc() {
-    List<JsonObject> answers = ask(false, "{", "[]", "{\"jsonrpc\": \"2.0\", \"id\": 1}", request(2, "resources/list", "{}"),
+    List<JsonObject> answers = ask(false, "{", "[]", "{\"jsonrpc\": \"2.0\", \"id\": 1}", request(2, "prompts/list", "{}"),
         call("no_tool", "{}"),
         "{\"jsonrpc\": \"2.0\", \"id\": 9, \"result\": {}}", "", request(3, "ping", "{}"));
 

@@ -82,6 +82,19 @@ class ShellsTest {
 
   @ParameterizedTest
   @CsvSource({"bash", "zsh", "fish"})
+  void options_that_all_commands_have_and_their_values_are_offered(String shell) throws Exception {
+    check(shell, "tasker task list --ou", "--output");
+    check(shell, "tasker whoami -o ", "yaml wide !cancelled");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"bash", "zsh", "fish"})
+  void values_of_an_argument_are_offered(String shell) throws Exception {
+    check(shell, "tasker task document 01a1fc6e ", "context output");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"bash", "zsh", "fish"})
   void values_of_an_option_are_offered(String shell) throws Exception {
     check(shell, "tasker task list --state ", "blocked_by_failures cancelled !prod");
   }

@@ -7,6 +7,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -59,6 +62,201 @@ class TaskerTest {
 
     assertThat(tasker.run("--debug", "task", "get", TASK)).isEqualTo(Exit.UNREACHABLE);
     assertThat(tasker.err).contains("\tat ee.tasker.client");
+  }
+
+  /** One problem for each: what follows from a word that does not exist is not complained of. */
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', value = {"tsk list|There is no command \"tsk\"|task", "task lst|There is no command \"task lst\"|list",
+    "why|There is no command \"why\"|task why", "nonsense list|There is no command \"nonsense\"|",
+    "task dignose x|There is no command \"task dignose\"|diagnose", "task list --stat error|Unknown option --stat|--state",
+    "task list --colour red|Unknown option --colour|", "task cancel --reasn x|Unknown option --reasn|--reason",
+    "task get --wat 3|Unknown option --wat|--wait", "task list -x|Unknown option -x|", "task list --z|Unknown option --z|",
+    "task submit a/b --contex={}|Unknown option --contex|--context"})
+  void typo_is_told_alone_with_what_is_a_typo_away(String line, String problem, String meant) {
+    assertThat(tasker.run(line.split(" "))).isEqualTo(Exit.USAGE);
+
+    assertThat(tasker.err.lines().filter(each -> !each.startsWith("See: "))).containsExactlyElementsOf(
+        meant == null ? List.of("tasker: " + problem) : List.of("tasker: " + problem, "Did you mean " + meant + "?"));
+    assertThat(tasker.requests).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', value = {"task get xyz|TASK must be a UUID, or the beginning of one with 4 digits or more, not \"xyz\"",
+    "task get 01a|TASK must be a UUID, or the beginning of one with 4 digits or more, not \"01a\"",
+    "task list --correlation-id 01a1fc6e|--correlation-id must be a UUID, not \"01a1fc6e\"",
+    "task list --limit x|--limit must be a whole number, not \"x\"",
+    "task list --timeout x|--timeout must be at least 1 second, a whole number, not \"x\"",
+    "template validate no-such-file|Cannot read the file no-such-file: it does not exist",
+    "task get " + TASK + " extra|\"extra\" is one argument too many",
+    "task signal " + TASK + " paid 1 --payload 2|PAYLOAD and --payload exclude each other"})
+  void messages_name_what_was_typed_and_no_class_of_the_program(String line, String message) {
+    assertThat(tasker.run(line.split(" "))).isEqualTo(Exit.USAGE);
+
+    assertThat(tasker.err).startsWith("tasker: " + message + "\n").doesNotContainPattern("[a-z]Exception|java\\.");
+    assertThat(tasker.requests).isEmpty();
+  }
+
+  @Test
+  void fault_of_the_program_is_told_without_its_class() {
+    tasker.answer(Operation.LIST_TASKS, 200, "{\"tasks\":[{\"task_uuid\":\"t\"}],\"next\":\"" + TASK + "\"}");
+
+    assertThat(tasker.run("task", "list", "--all")).isEqualTo(Exit.FAULT);
+    assertThat(tasker.err).isEqualTo("tasker: internal error: the server answers the same page again, after " + TASK
+        + "; --debug shows where\n");
+  }
+
+  @Test
+  void beginning_of_a_uuid_stands_for_the_only_task_that_has_it() {
+    String found = "{\"tasks\":[{\"task_uuid\":\"" + TASK + "\"},{\"task_uuid\":\"%s\"}],\"next\":null}";
+    tasker.answer(Operation.LIST_TASKS, 200, found.formatted("01a1fc6e-c2c6-70dd-8baf-9fc43ba29188"));
+
+    assertThat(tasker.run("task", "get", "01A1FC6E-c2c5", "-o", "json")).as(tasker.err).isZero();
+    assertThat(tasker.requests.get(0).query()).containsExactlyInAnyOrderEntriesOf(Map.of("order", List.of("oldest"), "limit", List.of("2"),
+        "cursor", List.of("01a1fc6e-c2c4-ffff-ffff-ffffffffffff"),
+        "created_before", List.of(Instant.ofEpochMilli(0x01a1fc6ec2c5L).plusSeconds(1).toString())));
+    assertThat(tasker.requests.get(1).path()).isEqualTo("/v1/tasks/" + TASK);
+
+    assertThat(tasker.run("task", "get", "01a1fc6e")).isEqualTo(Exit.USAGE);
+    assertThat(tasker.err).isEqualTo("tasker: More than one task begins with 01a1fc6e: " + TASK
+        + ", 01a1fc6e-c2c6-70dd-8baf-9fc43ba29188; give more of it\n");
+    assertThat(tasker.run("task", "cancel", "01a1fc6d", "-m", "x")).isEqualTo(Exit.NOT_FOUND);
+    assertThat(tasker.requests).extracting(Program.Request::operation).doesNotContain(Operation.CANCEL_TASK);
+    assertThat(tasker.run("task", "get", "ffff")).as("of no year that the server takes").isEqualTo(Exit.NOT_FOUND);
+    assertThat(tasker.requests.get(tasker.requests.size() - 1).query()).containsEntry("created_before", List.of("9999-12-01T00:00:00Z"));
+  }
+
+  @Test
+  void beginnings_of_other_uuids_are_looked_up_in_their_lists() {
+    tasker.answer(Operation.LIST_SCHEDULES, 200,
+        "{\"schedules\":[{\"schedule_uuid\":\"" + TASK
+            + "\"},{\"schedule_uuid\":\"01a1fd00-0000-7000-8000-000000000001\"}],\"next\":null}");
+    tasker.answer(Operation.LIST_WEBHOOK_DELIVERIES, 200, "{\"deliveries\":[{\"delivery_uuid\":\"" + TASK + "\"}],\"next\":null}");
+
+    assertThat(tasker.run("schedule", "get", "01a1fc6e")).as(tasker.err).isZero();
+    assertThat(tasker.run("webhook", "delivery", TASK, "01a1")).as(tasker.err).isZero();
+    assertThat(tasker.requests).extracting(Program.Request::path).contains("/v1/schedules/" + TASK,
+        "/v1/webhooks/" + TASK + "/deliveries/" + TASK);
+    assertThat(tasker.run("schedule", "get", "01a1f")).isEqualTo(Exit.USAGE);
+    assertThat(tasker.run("grant", "revoke", "01a1f")).isEqualTo(Exit.USAGE);
+    assertThat(tasker.err).contains("GRANT must be a whole UUID");
+  }
+
+  @Test
+  void last_is_the_task_that_was_submitted_from_here() throws IOException {
+    assertThat(tasker.run("task", "get", "--last")).isEqualTo(Exit.USAGE);
+    assertThat(tasker.err).contains("no task was submitted from here to " + tasker.url());
+    tasker.answer(Operation.SUBMIT_TASK, 201, "{\"task_uuid\":\"" + TASK + "\",\"state\":\"pending\"}");
+    assertThat(tasker.run("task", "submit", "a/b")).isZero();
+    tasker.requests.clear();
+
+    assertThat(tasker.run("-o", "json", "task", "get", "--last")).as(tasker.err).isZero();
+    assertThat(tasker.run("step", "get", TASK, "--last", "-o", "json")).as("the step after the task").isZero();
+    assertThat(tasker.requests).extracting(Program.Request::path).containsExactly("/v1/tasks/" + TASK,
+        "/v1/tasks/" + TASK + "/workflow_steps/" + TASK);
+    try (Program other = new Program(folder.resolve("tasker"))) {
+      assertThat(other.run("task", "get", "--last")).as("of another server").isEqualTo(Exit.USAGE);
+    }
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(folder.resolve("tasker/last-tasks.json"))))
+        .isEqualTo("rw-------");
+  }
+
+  @Test
+  void task_tells_what_steps_wait_for_and_why_they_failed() {
+    String step = "{\"step_uuid\":\"%s\",\"name\":\"%s\",\"state\":\"%s\",\"attempts\":1,\"max_attempts\":3}";
+    String one = step.formatted("s1", "charge", "error");
+    String two = step.formatted("s2", "mail", "pending");
+    String three = step.formatted("s3", "check", "complete");
+    tasker.answer(Operation.GET_TASK, 200,
+        "{\"task_uuid\":\"" + TASK + "\",\"state\":\"blocked_by_failures\",\"steps\":[" + one + "," + two + "," + three + "]}");
+    tasker.answer(Operation.DIAGNOSE_TASK, 200,
+        "{\"waiting\":[{\"step_uuid\":\"s1\",\"name\":\"charge\",\"sentence\":\"failed permanently\"},"
+            + "{\"step_uuid\":\"s2\",\"name\":\"mail\",\"sentence\":\"waits for charge\"}]}");
+    tasker.answer(Operation.LIST_STEPS, 200,
+        "{\"steps\":[{\"step_uuid\":\"s1\",\"state\":\"error\",\"error\":{\"type\":\"Declined\",\"message\":\"no cover\"}}]}");
+
+    assertThat(tasker.run("task", "get", TASK)).isZero();
+    assertThat(tasker.out).contains("STEP    STATE     ATTEMPTS  OF  WHY",
+        "charge  error            1   3  failed permanently: Declined: no cover",
+        "mail    pending          1   3  waits for charge", "check   complete         1   3\n");
+    tasker.requests.clear();
+    tasker.run("task", "get", TASK, "-o", "json");
+    assertThat(tasker.out).doesNotContain("why");
+    assertThat(tasker.requests).as("a program gets the answer as it is").hasSize(1);
+    tasker.answer(Operation.DIAGNOSE_TASK, 403, "{\"title\":\"Not permitted\",\"status\":403,\"code\":\"not-permitted\"}");
+    assertThat(tasker.run("task", "get", TASK)).as("what may not be read is left out").isZero();
+    assertThat(tasker.out).contains("Declined: no cover");
+  }
+
+  @Test
+  void history_has_the_errors_and_what_was_waited_for() {
+    tasker.answer(Operation.GET_TASK_HISTORY, 200, "{\"entries\":["
+        + "{\"at\":\"2026-11-21T04:56:06Z\",\"kind\":\"step\",\"step\":\"charge\",\"from_state\":\"pending\",\"to_state\":\"enqueued\"},"
+        + "{\"at\":\"2026-11-21T04:56:06Z\",\"kind\":\"result\",\"step\":\"charge\",\"attempt\":1,\"outcome\":\"retryable_failure\","
+        + "\"error\":{\"type\":\"Timeout\",\"message\":\"no answer\"}},"
+        + "{\"at\":\"2026-11-21T04:56:07Z\",\"kind\":\"wait_armed\",\"step\":\"mail\",\"wait\":\"signal\",\"signal\":\"paid\",\"due_at\":\"2026-11-22T00:00:00Z\"}]}");
+
+    assertThat(tasker.run("task", "history", TASK)).isZero();
+    assertThat(tasker.out).contains("pending -> enqueued", "retryable_failure: Timeout: no answer",
+        "waits for signal paid until 2026-11-22T00:00:00Z");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"200", "120", "100", "80", "60", "40"})
+  void table_fits_the_terminal(int width) {
+    String row = "{\"task_uuid\":\"01a1fc6e-c2c5-70d%d-8baf-9fc43ba29188\",\"namespace\":\"payments_of_the_south\",\"name\":\"a_long_name_of_a_template\","
+        + "\"state\":\"blocked_by_failures\",\"completion_percentage\":50.00,\"created_at\":\"2026-11-21T04:56:06.743269+00:00\"}";
+    tasker.answer(Operation.LIST_TASKS, 200, "{\"tasks\":[" + row.formatted(1) + "," + row.formatted(2) + "],\"next\":null}");
+    tasker.environment.put("COLUMNS", Integer.toString(width));
+    tasker.environment.put("NO_COLOR", "1");
+
+    assertThat(tasker.onTerminal().run("task", "list")).isZero();
+
+    assertThat(tasker.out.lines()).hasSize(3).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(width));
+    String id = tasker.out.lines().toList().get(1).split(" ")[0];
+    assertThat("01a1fc6e-c2c5-70d1-8baf-9fc43ba29188").as("its beginning, which is enough for the next command").startsWith(id);
+    assertThat(id).as("and not that of the other").isNotEqualTo(tasker.out.lines().toList().get(2).split(" ")[0]);
+    assertThat(tasker.err.contains("Left out, because the terminal is narrow: ")).isEqualTo(width < 100);
+    tasker.run("task", "list", "-o", "wide");
+    assertThat(tasker.out).contains("a_long_name_of_a_template", "2026-11-21T04:56:06.743269+00:00");
+  }
+
+  @Test
+  void template_in_a_file_is_drawn_or_told_to_be_invalid() throws IOException {
+    Path file = Files.writeString(folder.resolve("template.yaml"), "name: x");
+    tasker.answer(Operation.VALIDATE_TEMPLATE, 200, "{\"valid\":true,\"problems\":[],\"template\":{\"steps\":[{\"name\":\"one\"},"
+        + "{\"name\":\"two\",\"dependencies\":[\"one\"]}]}}");
+    assertThat(tasker.run("template", "graph", file.toString(), "--as", "mermaid")).isZero();
+    assertThat(tasker.out).contains("one", "two", "-->");
+
+    tasker.answer(Operation.VALIDATE_TEMPLATE, 200,
+        "{\"valid\":false,\"problems\":[{\"line\":3,\"column\":10,\"path\":\"version\",\"message\":\"must be a string\"}]}");
+    assertThat(tasker.run("template", "graph", file.toString())).isEqualTo(Exit.INVALID);
+    assertThat(tasker.out).contains("invalid", "must be a string");
+  }
+
+  @Test
+  void payload_of_a_signal_follows_its_name() {
+    tasker.run("task", "signal", TASK, "paid", "{\"amount\": 12}", "--signal-id", "p-1");
+    tasker.run("task", "signal", TASK, "paid", "--payload", "null");
+
+    assertThat(tasker.requests).extracting(Program.Request::body).containsExactly("{\"payload\":{\"amount\":12},\"signal_id\":\"p-1\"}",
+        "{\"payload\":null}");
+  }
+
+  @Test
+  void why_and_diagnose_are_other_words_for_diagnosis() {
+    for (String word : List.of("why", "diagnose", "diagnosis")) {
+      assertThat(tasker.run("task", word, TASK)).isZero();
+    }
+    assertThat(tasker.requests).extracting(Program.Request::operation).containsOnly(Operation.DIAGNOSE_TASK).hasSize(3);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"bash,40000", "zsh,40000", "fish,160000"})
+  void script_of_completion_is_small(String shell, int most) {
+    assertThat(tasker.run("completion", shell)).isZero();
+
+    assertThat(tasker.out).hasSizeLessThan(most).contains("submit-many", "context");
   }
 
   @ParameterizedTest
@@ -309,7 +507,7 @@ class TaskerTest {
   @Test
   void completions_know_commands_options_and_values() {
     assertThat(tasker.run("completion", "bash")).isZero();
-    assertThat(tasker.out).contains("complete -F _complete_tasker", "submit-many", "--created-after");
+    assertThat(tasker.out).contains("complete -o default -F _complete_tasker", "submit-many", "--created-after");
     assertThat(tasker.run("completion", "zsh")).isZero();
     assertThat(tasker.out).startsWith("#compdef tasker");
     assertThat(tasker.run("completion", "fish")).isZero();

@@ -40,6 +40,14 @@ public final class StepAction {
     return new StepAction(Json.createObjectBuilder(json).add("inputs", inputs).build());
   }
 
+  /**
+   * Gives the step another idempotency token, because its effect is wanted again; for a reset. Without this call it keeps its token, so that
+   * other systems know what an earlier attempt has done.
+   */
+  public StepAction newIdempotencyToken() {
+    return new StepAction(Json.createObjectBuilder(json).add("new_idempotency_token", true).build());
+  }
+
   public JsonObject json() {
     return json;
   }

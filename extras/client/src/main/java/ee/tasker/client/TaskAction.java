@@ -48,8 +48,17 @@ public final class TaskAction {
     return with("context", context);
   }
 
+  /** Also steps that are complete. Each of them gets another idempotency token: its effect happens again. */
   public TaskAction rerunCompleted() {
     return with("rerun_completed", JsonValue.TRUE);
+  }
+
+  /**
+   * Whether the steps that start again get another idempotency token, because their effects are wanted again; for the two retries. Without
+   * this call the completed ones do, and the failed ones keep theirs.
+   */
+  public TaskAction newIdempotencyTokens(boolean areNew) {
+    return with("new_idempotency_token", areNew ? JsonValue.TRUE : JsonValue.FALSE);
   }
 
   private TaskAction with(String member, JsonValue value) {

@@ -321,7 +321,7 @@ public final class TaskerClient {
     String why = e instanceof HttpConnectTimeoutException ? "no connection within the time-out"
         : e instanceof HttpTimeoutException ? "no answer within " + timeout.toSeconds() + " s"
             : e instanceof ConnectException ? "no connection" + (e.getMessage() == null ? "" : ": " + e.getMessage())
-                : Objects.requireNonNullElse(e.getMessage(), e.getClass().getSimpleName());
+                : Objects.requireNonNullElse(e.getMessage(), "the connection broke");
     return new UnreachableException("Cannot reach " + base + ": " + why, e);
   }
 

@@ -171,14 +171,15 @@ class TaskerClientTest {
         "{\"name\":\"s\",\"state\":\"complete\",\"attempts\":1}");
 
     tasker.cancel(TASK, Cancel.because("ann", "no longer").allowFinish().withChildren());
-    tasker.act(TASK, TaskAction.retryFromStep("price", "ann", "wrong").rerunCompleted());
+    tasker.act(TASK, TaskAction.retryFromStep("price", "ann", "wrong").rerunCompleted().newIdempotencyTokens(false));
     Step step = tasker.act(TASK, TASK, StepAction.complete(JsonValue.TRUE, "ann", "by hand").ifAttempt(2));
 
     assertThat(step.state()).isEqualTo("complete");
     assertThat(server.asked).extracting(asked -> asked.method() + " " + asked.target() + " " + asked.body()).containsExactly(
         "DELETE /v1/tasks/" + TASK + "?requested_by=ann&reason=no%20longer&policy=allow_finish&children=cancel ",
         "PATCH /v1/tasks/" + TASK
-            + " {\"action_type\":\"retry_from_step\",\"requested_by\":\"ann\",\"reason\":\"wrong\",\"step\":\"price\",\"rerun_completed\":true}",
+            + " {\"action_type\":\"retry_from_step\",\"requested_by\":\"ann\",\"reason\":\"wrong\",\"step\":\"price\",\"rerun_completed\":true,"
+            + "\"new_idempotency_token\":false}",
         "PATCH /v1/tasks/" + TASK + "/workflow_steps/" + TASK
             + " {\"action_type\":\"complete_manually\",\"completed_by\":\"ann\",\"reason\":\"by hand\","
             + "\"completion_data\":{\"result\":true},\"attempt\":2}");

@@ -80,6 +80,11 @@ final class AttemptContext implements StepContext {
   }
 
   @Override
+  public String idempotencyToken() {
+    return step.idempotencyToken();
+  }
+
+  @Override
   public JsonObject input() {
     return step.context();
   }

@@ -3,6 +3,7 @@ package ee.tasker.test;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** What happened to a task, one line each, in the order in which it happened. */
 final class Story {
@@ -11,7 +12,7 @@ final class Story {
   private final List<String> lines = new ArrayList<>();
 
   void add(String time, String who, String what) {
-    lines.add(String.format("%-12s %-20s %s", time, who, what.length() <= LONGEST ? what : what.substring(0, LONGEST) + "…"));
+    lines.add(String.format(Locale.ROOT, "%-12s %-20s %s", time, who, what.length() <= LONGEST ? what : what.substring(0, LONGEST) + "…"));
   }
 
   List<String> lines() {
@@ -25,7 +26,8 @@ final class Story {
     append(text, time.toHoursPart(), "h");
     append(text, time.toMinutesPart(), "m");
     if (time.toMillisPart() > 0) {
-      text.append(time.toSecondsPart()).append('.').append(String.format("%03d", time.toMillisPart()).replaceAll("0+$", "")).append('s');
+      text.append(time.toSecondsPart()).append('.').append(String.format(Locale.ROOT, "%03d", time.toMillisPart()).replaceAll("0+$", ""))
+          .append('s');
     } else if (time.toSecondsPart() > 0 || text.length() == 1) {
       text.append(time.toSecondsPart()).append('s');
     }

@@ -9,6 +9,7 @@ import jakarta.json.JsonValue;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -181,7 +182,7 @@ public final class TaskRun {
   public TaskRun signal(String name, JsonValue payload) {
     String schema = tasker.sql().text("select nullif(tasker.get_signal_schema(?, ?) -> 'schema', 'null')", uuid, name);
     if (schema != null) {
-      ContextSchema.compile(schema).validate(payload).stream().findFirst().ifPresent(violation -> {
+      ContextSchema.compile(schema).validate(payload).complaints().stream().findFirst().ifPresent(violation -> {
         throw new IllegalArgumentException(
             "the payload does not fit the schema of the signal " + name + ": payload" + violation.pointer() + ": "
                 + violation.message());
@@ -214,7 +215,7 @@ public final class TaskRun {
     }
     JsonValue given = values == null ? null : Json.parse(values);
     if (asked.get("form") instanceof JsonObject form && (approved || given != null)) {
-      ContextSchema.compile(form.toString()).validate(given == null ? JsonValue.EMPTY_JSON_OBJECT : given).stream().findFirst()
+      ContextSchema.compile(form.toString()).validate(given == null ? JsonValue.EMPTY_JSON_OBJECT : given).complaints().stream().findFirst()
           .ifPresent(violation -> {
             throw new IllegalArgumentException(
                 "the values do not fit the form of step " + step + ": values" + violation.pointer() + ": " + violation.message());
@@ -295,8 +296,9 @@ public final class TaskRun {
   public String story() {
     StringBuilder text = new StringBuilder("task " + uuid + " of " + workflow + ": " + state() + "\n");
     tasker.story(uuid).lines().forEach(line -> text.append("  ").append(line).append('\n'));
-    steps().values().forEach(step -> text.append(String.format("  %-33s %s, %d attempt%s%s%n", step.name(), step.state(), step.attempts(),
-        step.attempts() == 1 ? "" : "s", step.error() == JsonValue.NULL ? "" : ", " + step.error())));
+    steps().values()
+        .forEach(step -> text.append(String.format(Locale.ROOT, "  %-33s %s, %d attempt%s%s%n", step.name(), step.state(), step.attempts(),
+            step.attempts() == 1 ? "" : "s", step.error() == JsonValue.NULL ? "" : ", " + step.error())));
     if (!state().isTerminal()) {
       tasker.sql()
           .array("select coalesce(jsonb_agg(e.step_name || ' ' || e.sentence), '[]') from tasker.explain_waiting(?, ?) e", uuid,

@@ -27,6 +27,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -219,7 +220,8 @@ public final class Tasker implements AutoCloseable {
   }
 
   private static String sortableVersion(Workflow workflow) {
-    return Stream.of(workflow.key().version().split("\\.")).map(part -> String.format("%10s", part)).collect(Collectors.joining("."));
+    return Stream.of(workflow.key().version().split("\\.")).map(part -> String.format(Locale.ROOT, "%10s", part))
+        .collect(Collectors.joining("."));
   }
 
   /**

@@ -165,7 +165,7 @@ public final class Workflow {
   }
 
   List<ContextSchema.Violation> violations(JsonObject context) {
-    return inputSchema.map(schema -> schema.validate(context)).orElse(List.of());
+    return inputSchema.map(schema -> schema.validate(context).complaints()).orElse(List.of());
   }
 
   @Override

@@ -175,6 +175,21 @@ class TaskerKitTest {
   }
 
   @Test
+  void all_attempts_of_a_step_give_other_systems_the_same_idempotency_token(Tasker tasker) {
+    List<String> seen = new ArrayList<>();
+    TaskRun task = tasker.workflow(LINEAR).with("kit.Do", step -> {
+      if (step.stepName().equals("b")) {
+        assertThat(step.idempotencyToken()).isEqualTo(step.stepUuid().toString());
+        seen.add(step.attemptToken().substring(36));
+      }
+      return StepOutcome.success();
+    }).crashingAfter("b", 1).submit().run();
+
+    assertThat(task).isComplete();
+    assertThat(seen).containsExactly(":1", ":2");
+  }
+
+  @Test
   void a_checkpoint_outlives_the_server(Tasker tasker) {
     List<String> seen = new ArrayList<>();
     TaskRun task = tasker.workflow(LINEAR).with("kit.Do", step -> {

@@ -1,0 +1,49 @@
+package ee.tasker.platform;
+
+import ee.tasker.platform.Problem.Violation;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** Collects the violations of one request, and keeps the first hundred. Not thread-safe. */
+public final class Violations {
+  private final List<Violation> first = new ArrayList<>();
+  private final Set<String> fields = new HashSet<>();
+  private int count;
+
+  public void add(String field, String message) {
+    if (count++ < Problem.MOST_VIOLATIONS) {
+      first.add(new Violation(field, message));
+      fields.add(field);
+    }
+  }
+
+  /** Whether one of the violations that are kept is of the field. */
+  public boolean isWrong(String field) {
+    return fields.contains(field);
+  }
+
+  /** Reports unknown members; the first of them says which ones are allowed. */
+  public void addUnknown(String prefix, Stream<String> names, String allowed) {
+    String[] more = {"; allowed: " + allowed};
+    names.sorted().forEach(name -> {
+      add(prefix + name, "unknown property" + more[0]);
+      more[0] = "";
+    });
+  }
+
+  /** @throws Problem 400 invalid-request when there are any */
+  public void check() {
+    if (count > 0) {
+      List<Violation> reported = new ArrayList<>(first);
+      if (count > first.size()) {
+        reported.add(Problem.more(count - first.size()));
+      }
+      throw new Problem(400, "invalid-request",
+          count == 1 ? first.get(0).field() + ": " + first.get(0).message() : count + " fields are invalid", reported, Map.of());
+    }
+  }
+}
