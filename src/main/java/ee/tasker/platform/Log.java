@@ -81,7 +81,7 @@ public final class Log {
   private void writeWithoutTrace(LogEvent event, Throwable cause, Object... pairs) {
     if (isOn(event)) {
       Object[] more = Arrays.copyOf(pairs, pairs.length + 4);
-      more[pairs.length] = "sqlstate";
+      more[pairs.length] = "sql_state";
       more[pairs.length + 1] = DatabaseFaults.sqlState(cause);
       more[pairs.length + 2] = "cause";
       more[pairs.length + 3] = DatabaseFaults.message(cause);

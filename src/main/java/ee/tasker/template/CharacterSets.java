@@ -109,6 +109,7 @@ final class CharacterSets {
   }
 
   static String range(int from, int to) {
-    return from == to ? "\\x{%x}".formatted(from) : "\\x{%x}-\\x{%x}".formatted(from, to);
+    String first = "\\x{" + Integer.toHexString(from) + "}";
+    return from == to ? first : first + "-\\x{" + Integer.toHexString(to) + "}";
   }
 }

@@ -123,8 +123,7 @@ final class SchemaKeywords implements EvaluatorFactory {
     @Override
     public Result evaluate(EvaluationContext context, JsonNode value) {
       return !value.isString() || isFound(pattern, value.asString()) ? Result.success()
-          : Result.failure("\"%s\" does not match regular expression [%s]".formatted(
-              Located.shortened(value.asString()), pattern));
+          : Result.failure("\"" + Located.shortened(value.asString()) + "\" does not match regular expression [" + pattern + "]");
     }
   }
 
@@ -225,7 +224,7 @@ final class SchemaKeywords implements EvaluatorFactory {
         Set<String> seen = new HashSet<>();
         for (var item : value.asArray()) {
           if (!seen.add(text(item))) {
-            return Result.failure("Array contains non-unique item at index [%d]".formatted(seen.size()));
+            return Result.failure("Array contains non-unique item at index [" + seen.size() + "]");
           }
         }
       }

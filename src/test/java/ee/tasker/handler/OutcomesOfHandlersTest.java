@@ -32,13 +32,13 @@ class OutcomesOfHandlersTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"7, 7", "' 7 ', 7", "0, 0", "999999999, 999999999"})
+  @CsvSource({"7, 7", "' 7 ', 7", "0, 0", "315360000, 315360000"})
   void retry_after_in_seconds_is_honoured(String header, long seconds) {
     assertThat(HttpFailures.of(503, header, "busy")).contains(StepOutcome.retryableAfter(Duration.ofSeconds(seconds), "Http503", "busy"));
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "-1", "1.5", "9999999999", "soon", "Wed, 21 Oct 2026 07:28:00 GMT"})
+  @ValueSource(strings = {"", "-1", "1.5", "315360001", "9999999999", "soon", "Wed, 21 Oct 2026 07:28:00 GMT"})
   void retry_after_in_any_other_form_is_left_to_the_template(String header) {
     assertThat(HttpFailures.of(503, header, "busy")).contains(StepOutcome.retryable("Http503", "busy"));
   }

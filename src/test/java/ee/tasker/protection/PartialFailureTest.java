@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ee.tasker.testing.Dag;
+import ee.tasker.testing.Poison;
 import ee.tasker.testing.Sql;
 import ee.tasker.testing.SqlWorker;
 import ee.tasker.testing.SqlWorker.Claim;
@@ -75,13 +76,17 @@ class PartialFailureTest {
 
   @Test
   void F5_message_that_always_fails_is_parked_with_its_cause_can_be_sent_again_and_its_step_still_resolves() {
+    try (Poison poison = new Poison()) {
+      messageThatAlwaysFails(poison);
+    }
+  }
+
+  private void messageThatAlwaysFails(Poison poison) {
     Dag.Task poisoned = Dag.linear(2).started();
     Claim claim = worker.claimOne();
-    // A result that no orchestrator can settle: how long to wait is not a number.
-    sql.text(
-        "select tasker.complete_steps(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'handoff', 1, 'outcome', "
-            + "'retryable_failure', 'error', '{\"type\": \"Odd\", \"message\": \"no number\", \"delay_ms\": \"soon\"}'::jsonb)), ?, p_settle => false)",
-        claim.step(), claim.task(), worker.uuid());
+    // A result that no orchestrator can process.
+    worker.submitResults(claim.retryableFailure());
+    poison.into(claim.step());
     Dag.Task healthy = Dag.of("a").started();
     worker.submitResults(worker.claimOne().success());
 

@@ -71,10 +71,10 @@ class OpenApiLengthsTest {
       new Rule(".*/request_id", "worker_claims.request_id"),
       new Rule("NewUser/name", "access_users.name"),
       new Rule("NewKey/name", "access_keys.name"),
-      // In JSON, hashed, or only compared.
+      // In JSON, hashed, only compared, or made of others.
       new Rule(
           ".*/tags|TaskRequest/idempotency_key|.*/password|Webhook(Replay)?/from|NewWebhook/from|WorkerError/(type|message)|NewWorker/resolvers"
-              + "|TaskAction/step|ForkRequest/from|WorkerResult/decision|/v1/workers/.*/name"),
+              + "|TaskAction/step|ForkRequest/from|WorkerResult/decision|/v1/workers/.*/name|.*/idempotency_token"),
       // With quotes, which are not kept.
       new Rule("idempotencyKey/.*"));
 

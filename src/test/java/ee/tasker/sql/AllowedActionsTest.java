@@ -258,8 +258,8 @@ class AllowedActionsTest {
     UUID schedule = UUID.fromString(sql
         .object("select tasker.save_schedule(jsonb_build_object('namespace', 'allowed', 'name', 'nightly', 'template_name', ?::text, "
             + "'context', '{}'::jsonb, 'every_seconds', 86400, 'zone', 'UTC', 'anchor_at', now(), 'jitter_seconds', 0, 'overlap', 'skip', "
-            + "'catch_up', 'last', 'catch_up_seconds', 86400, 'pause_after_failures', 10, 'next_fire_at', now() + interval '1 hour', "
-            + "'next_due_at', now() + interval '1 hour'), 'ann', 'test')", template.name())
+            + "'catch_up', 'last', 'catch_up_seconds', 86400, 'pause_after_failures', 10, 'next_fire_at', now() + interval '1 day', "
+            + "'next_due_at', now() + interval '1 day'), 'ann', 'test')", template.name())
         .getString("schedule_uuid"));
     for (String move : List.of("", "pause", "resume")) {
       if (!move.isEmpty()) {
@@ -311,7 +311,8 @@ class AllowedActionsTest {
 
     for (String state : List.of("healthy", "draining", "stopped")) {
       UUID external = sql.uuid("insert into tasker.workers (worker_uuid, name, served_version, capacity, lease_expires_at, state) "
-          + "values (gen_random_uuid(), ?, 0, 10, 'infinity', ?::tasker.worker_state) returning worker_uuid", "ext-" + state, state);
+          + "values (gen_random_uuid(), ?, 0, 10, now() + interval '1 minute', ?::tasker.worker_state) returning worker_uuid",
+          "ext-" + state, state);
       try (Sql trial = Sql.session()) {
         trial.text("select tasker.drain_worker(?)", external);
         boolean changes = !trial.text("select state from tasker.workers where worker_uuid = ?", external).equals(state);

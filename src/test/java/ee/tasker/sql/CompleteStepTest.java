@@ -109,9 +109,9 @@ class CompleteStepTest {
         sql.run(
             "insert into tasker.workers (worker_uuid, name, state, namespaces, handlers, resolvers, unable, declared_at, served, served_version, capacity, running, "
                 + "registered_at, heartbeat_at, heartbeat_seconds, lease_expires_at, present_since) "
-                + "select ?, 'some', 'healthy', null, '{none}', '{}', '{}', now(), jsonb_build_object(?::text, '[]'::jsonb), c.version, 9, 0, now(), now(), 10, now(), now() from tasker.handler_catalog c "
+                + "select ?, 'some', 'healthy', null, '{none}', '{}', '{}', now(), tasker.calculate_served_handlers(null, '{none}', '{}', '{}'), c.version, 9, 0, now(), now(), 10, now(), now() from tasker.handler_catalog c "
                 + "on conflict (worker_uuid) do update set served = excluded.served",
-            server, namespace);
+            server);
       }
       JsonObject submitted = sql.object("select tasker.submit_tasks(?, ?, 2, p_now => ?)",
           Json.createArrayBuilder().add(dag.request(template)).build(), server, now);

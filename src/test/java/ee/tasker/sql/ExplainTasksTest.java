@@ -40,8 +40,10 @@ class ExplainTasksTest {
   }
 
   private void aServer(List<String> namespaces, List<String> handlers) {
-    sql.run("insert into tasker.workers (worker_uuid, name, served_version, capacity, lease_expires_at, namespaces, handlers) "
-        + "values (gen_random_uuid(), 'blue', 0, 10, 'infinity', ?, ?)", namespaces, handlers);
+    sql.run(
+        "insert into tasker.workers (worker_uuid, name, served_version, capacity, lease_expires_at, heartbeat_seconds, namespaces, handlers) "
+            + "values (gen_random_uuid(), 'blue', 0, 10, now() + interval '1 hour', 900, ?, ?)",
+        namespaces, handlers);
   }
 
   private static String alone(JsonObject step, int steps) {

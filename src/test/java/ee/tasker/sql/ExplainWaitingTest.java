@@ -32,7 +32,7 @@ class ExplainWaitingTest {
 
   private void aServer(String name, List<String> namespaces, List<String> handlers) {
     sql.run(
-        "insert into tasker.workers (worker_uuid, name, served_version, capacity, lease_expires_at, namespaces, handlers) values (?, ?, 0, 10, 'infinity', ?, ?)",
+        "insert into tasker.workers (worker_uuid, name, served_version, capacity, lease_expires_at, namespaces, handlers) values (?, ?, 0, 10, now() + interval '1 minute', ?, ?)",
         worker.uuid(), name, namespaces, handlers);
   }
 

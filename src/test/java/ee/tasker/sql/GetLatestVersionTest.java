@@ -95,19 +95,20 @@ class GetLatestVersionTest {
   @Test
   void handlers_that_no_live_worker_of_the_namespace_has_are_missing() {
     register("1.0.0");
+    final String soon = java.time.Instant.now().plusSeconds(60).toString();
     String call = "select tasker.find_missing_handlers('orders', '" + name + "', '1.0.0')";
     String server = "insert into tasker.workers (worker_uuid, name, served_version, capacity, lease_expires_at, namespaces, handlers) values (gen_random_uuid(), ?, 0, 10, ?::timestamptz, ?, ?)";
     assertThat(sql.object(call).getInt("servers")).isZero();
 
     sql.run(server, "lost", "2020-01-01", null, java.util.List.of("test.handler"));
-    sql.run(server, "elsewhere", "infinity", java.util.List.of("payments"), java.util.List.of("test.handler"));
-    sql.run(server, "near", "infinity", java.util.List.of("orders"), java.util.List.of("test.handlers"));
+    sql.run(server, "elsewhere", soon, java.util.List.of("payments"), java.util.List.of("test.handler"));
+    sql.run(server, "near", soon, java.util.List.of("orders"), java.util.List.of("test.handlers"));
     JsonObject found = sql.object(call);
     assertThat(found.getInt("servers")).isEqualTo(1);
     assertThat(found.getJsonArray("missing")).hasToString("[{\"step\":\"a\",\"handler\":\"test.handler\"}]");
     assertThat(found.getJsonArray("known")).hasToString("[\"test.handlers\"]");
 
-    sql.run(server, "silent", "infinity", null, null);
+    sql.run(server, "silent", soon, null, null);
     assertThat(sql.object(call).getJsonArray("missing")).isEmpty();
     sql.run("delete from tasker.workers where name = 'silent'");
     sql.run("update tasker.workers set handlers = '{test.handler}' where name = 'near'");

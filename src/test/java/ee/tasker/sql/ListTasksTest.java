@@ -13,7 +13,8 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"diagnose_task", "get_task_documents", "get_task_summaries", "find_tasks", "count_tasks", "refuse_search_attribute"})
+@DatabaseTest.Covers({"diagnose_task", "get_task_documents", "get_task_summaries", "find_tasks", "count_tasks", "refuse_search_attribute",
+  "has_failed_step"})
 class ListTasksTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();

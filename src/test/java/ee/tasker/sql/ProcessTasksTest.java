@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.testing.Dag;
 import ee.tasker.testing.DatabaseTest;
+import ee.tasker.testing.Poison;
 import ee.tasker.testing.Sql;
 import ee.tasker.testing.SqlWorker;
 import ee.tasker.testing.SqlWorker.Claim;
@@ -15,6 +16,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
@@ -24,10 +27,23 @@ class ProcessTasksTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
 
+  private static Poison poison;
+
+  @BeforeAll
+  static void refusePoison() {
+    poison = new Poison();
+  }
+
+  @AfterAll
+  static void refuseNoMore() {
+    poison.close();
+  }
+
   /** Submits, as a server with the worker's role only, something that no orchestrator can settle. */
   private void submitPoison(Claim claim, String outcome) {
+    poison.into(claim.step());
     String result = "[{\"step_uuid\": \"" + claim.step() + "\", \"task_uuid\": \"" + claim.task() + "\", \"handoff\": " + claim.handoff()
-        + ", \"outcome\": \"" + outcome + "\", \"error\": {\"type\": \"Odd\", \"message\": \"no number\", \"delay_ms\": \"soon\"}}]";
+        + ", \"outcome\": \"" + outcome + "\", \"error\": {\"type\": \"Odd\", \"message\": \"no number\"}}]";
     sql.text("select tasker.complete_steps(?::jsonb, ?, p_settle => false)", result, worker.uuid());
   }
 

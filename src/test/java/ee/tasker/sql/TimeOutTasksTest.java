@@ -200,7 +200,7 @@ class TimeOutTasksTest {
     assertThatHistoryIsSound();
     advanceAt(limit.plus(1, ChronoUnit.DAYS));
     assertThatTask(task).isIn("steps_in_process");
-    worker.runToTheEnd();
+    worker.at(limit.plus(1, ChronoUnit.DAYS)).runToTheEnd();
     assertThatTask(task).isIn("cancelled").hasNoWakeUp();
     assertThat(sql.text("select state from tasker.task_compensations where task_uuid = ?", task.uuid())).isEqualTo("compensated");
     assertThat(document(task).getString("explanation")).contains("task_timed_out");

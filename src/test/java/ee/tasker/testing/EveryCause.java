@@ -102,8 +102,10 @@ public final class EveryCause {
   }
 
   private void aServer(List<String> namespaces, List<String> handlers) {
-    sql.run("insert into tasker.workers (worker_uuid, name, served_version, capacity, lease_expires_at, namespaces, handlers) "
-        + "values (gen_random_uuid(), 'blue', 0, 10, 'infinity', ?, ?)", namespaces, handlers);
+    sql.run(
+        "insert into tasker.workers (worker_uuid, name, served_version, capacity, lease_expires_at, heartbeat_seconds, namespaces, handlers) "
+            + "values (gen_random_uuid(), 'blue', 0, 10, now() + interval '1 hour', 900, ?, ?)",
+        namespaces, handlers);
   }
 
   /** By the namespace, which mostly is the name of the cause. */
