@@ -38,7 +38,7 @@ class HandleStaleTasksTest {
 
   private void aServerServes(String... namespaces) {
     sql.run(
-        "insert into tasker.workers (worker_uuid, name, served_version, capacity, lease_expires_at, namespaces) values (gen_random_uuid(), 's', 0, 0, now() + interval '1 minute', ?)",
+        "insert into tasker.workers (worker_uuid, name, served_version, capacity, lease_expires_at, heartbeat_seconds, namespaces) values (gen_random_uuid(), 's', 0, 0, now() + interval '2 hours', 3600, ?)",
         java.util.List.of(namespaces));
   }
 
