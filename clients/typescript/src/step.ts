@@ -312,7 +312,7 @@ export class Outcome {
         return Outcome.retryable(error.type, error.message, error);
       } catch (wrong) {
         // Set after it was constructed.
-        return Outcome.of(wrong, step);
+        return Outcome.of(wrong, step, permanent);
       }
     }
     const isStopped = error instanceof StepCancelled || (error instanceof Error && error.name === "AbortError");

@@ -10,6 +10,7 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -105,13 +106,15 @@ class SqlDoorIT {
   }
 
   @Test
-  void number_of_more_digits_than_java_likes_stops_no_worker() {
-    UUID task = (UUID) tasker
-        .value("select tasker.submit_task('testing', 'hello', '1.0.0', jsonb_build_object('n', repeat('9', 20000)::numeric))");
+  void number_of_more_digits_than_a_reader_takes_is_refused() {
+    String submission = "select tasker.submit_task('testing', 'hello', '1.0.0', jsonb_build_object('n', %s::numeric))";
 
-    assertThat(tasker.awaitTerminalOrBlocked(tasker.submit("hello", "{}")).getString("state")).isEqualTo("complete");
-    assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("blocked_by_failures");
-    assertThat(tasker.steps(task).get("say").getJsonObject("error").getString("type")).isEqualTo("result_not_storable");
+    for (String number : List.of("repeat('9', 20000)", "'1e1000'", "'1e-1001'")) {
+      assertThatThrownBy(() -> tasker.value(String.format(Locale.ROOT, submission, number)))
+          .hasMessageContaining("context must not contain numbers of more than 1000 digits before or after the point");
+    }
+    assertThat(tasker.awaitTerminalOrBlocked((UUID) tasker.value(String.format(Locale.ROOT, submission, "'1e999'"))).getString("state"))
+        .isEqualTo("complete");
   }
 
   @Test
