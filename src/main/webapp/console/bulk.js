@@ -11,7 +11,7 @@ const BULK = ["namespace", "name", "version", "state", "initiator", "source_syst
   "error_type", "error_signature"];
 
 /** The filter in words, one part for each. */
-const inWords = (filter) => Object.entries(filter).map(([name, value]) => t.bulk.filters[name]?.(name === "state" ? words(value) : value) ?? `${name} ${value}`).join(", ");
+const inWords = (filter) => Object.entries(t.bulk.filters).filter(([name]) => filter[name]).map(([name, say]) => say(name === "state" ? words(filter[name]) : filter[name])).join(", ");
 
 /** First what would happen, then the action, for exactly that set. action: only this one. */
 export function Bulk({ filter, label = t.tasks.bulk, action, onDone }) {

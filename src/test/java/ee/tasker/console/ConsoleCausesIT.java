@@ -121,7 +121,7 @@ class ConsoleCausesIT extends WithConsole {
     UUID task = withAGap();
     console.signIn("ann");
     console.go("tasks/" + task + "?tab=timeline");
-    browser.await("document.querySelector('button[data-gap]')?.innerText.startsWith('6 h 0 min folded')");
+    browser.await("document.querySelector('button[data-gap]')?.innerText.startsWith('6 h folded')");
     assertThat(number("document.querySelectorAll('button[data-gap]').length")).isEqualTo(1);
     assertThat(width("a")).as("px").isGreaterThanOrEqualTo(40);
     assertThat(width("b")).as("px").isGreaterThanOrEqualTo(40);
@@ -130,7 +130,7 @@ class ConsoleCausesIT extends WithConsole {
 
     browser.run("document.querySelector('button[data-gap]').click()");
     browser
-        .await("!document.querySelector('rect[data-fold]') && document.querySelector('button[data-gap]').innerText === 'Fold 6 h 0 min'");
+        .await("!document.querySelector('rect[data-fold]') && document.querySelector('button[data-gap]').innerText === 'Fold 6 h'");
     assertThat(width("a")).as("in full, five seconds of six hours are a line").isLessThan(10);
     browser.run("document.querySelector('button[data-gap]').click()");
     browser.await("document.querySelector('rect[data-fold]')");

@@ -318,7 +318,8 @@ class ConsoleIT extends WithConsole {
     console.go("tasks?namespace=testing&name=recoverable_fail&state=blocked_by_failures");
     browser.press("Act on all that match");
     browser.await("document.querySelector('dialog[open] [data-matching=\"2\"]')?.innerText.includes('ago')");
-    assertThat(text("document.querySelector('dialog[open] pre').innerText")).contains("recoverable_fail", "blocked_by_failures");
+    assertThat(text("document.querySelector('dialog[open] [data-filter]').innerText")).isEqualTo(
+        "All tasks in the namespace testing, of the template recoverable_fail, in state blocked by failures.");
     choose("dialog[open] select", "resolve");
     console.giveReason("cleaned up");
     browser.press("Dry run");

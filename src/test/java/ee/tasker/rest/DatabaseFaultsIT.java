@@ -155,7 +155,7 @@ class DatabaseFaultsIT {
         assertUnavailable(late);
         assertThat(late.text("detail")).contains("cannot do this at present");
         assertLoggedWithoutTraces(before, 1);
-        assertThat(server.log()).contains("sqlstate=57014");
+        assertThat(server.log()).contains("sql_state=57014");
       } finally {
         TaskerClient.sql(own, "alter role tasker reset statement_timeout");
         cutConnections(own);
