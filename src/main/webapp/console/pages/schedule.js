@@ -3,7 +3,7 @@ import { html, useRef, useState } from "../dom.js";
 import { change, get, link, may, query, say, setParams, shared, useLoad } from "../core.js";
 import { asError, useDocument } from "../schemaform.js";
 import { t } from "../texts.js";
-import { fromInput, stamp, zoneName } from "../time.js";
+import { fromInput, stamp, stampThere, zoneName } from "../time.js";
 import { Action, Ago, Copy, Dialog, ErrorNote, Facts, Field, Json, Loaded, Panel, State, Table, Time } from "../ui.js";
 import { Condition, timing } from "./schedules.js";
 
