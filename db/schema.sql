@@ -2672,9 +2672,6 @@ function tasker.waits_for_slot(p_step tasker.workflow_steps) returns boolean, st
 
 -- Functions: made by db/migration
 -- -------------------------------
--- A document with the sizes of some of its members, without those that are longer than p_most bytes.
-function tasker.limit_documents(p_document jsonb, p_names text[], p_most integer) returns jsonb, immutable;
-  -- called by no function or class: for manual use
 -- A new time-ordered key (UUID version 7): the server's own uuidv7() from PostgreSQL 18 on, the same layout before.
 function tasker.uuid_v7() returns uuid;
   -- called by add_steps, begin_compensations, change_webhook, compensate_child, create_batch_workers, create_steps, expand_decisions, fork_task,
