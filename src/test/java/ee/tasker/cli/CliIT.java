@@ -127,6 +127,8 @@ class CliIT {
     assertThat(tasker("task", "get", task.substring(0, 23)).out()).isEqualTo(tasker("task", "get", task).out());
     assertThat(tasker("task", "get", "--last").out()).isEqualTo(tasker("task", "get", task).out());
     assertThat(tasker("task", "get", "ffff").status()).isEqualTo(3);
+    // A second task, so that the beginning that all have in common is of more than one.
+    assertThat(tasker("task", "submit", "testing/" + name, "--set", "n=8").status()).isZero();
     assertThat(tasker("task", "get", task.substring(0, 4)).err()).contains("More than one task begins with", "give more of it");
     assertThat(tasker("task", "graph", task).out()).isEqualTo("✔  first   complete\n✔  second  complete\n");
     assertThat(tasker("step", "get", task, "second", "-o", "yaml").out()).contains("state: complete");
