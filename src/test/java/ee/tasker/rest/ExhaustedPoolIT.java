@@ -59,7 +59,8 @@ class ExhaustedPoolIT {
       assertThat(answers).allSatisfy(answer -> assertThat(answer.status()).as(answer.toString()).isIn(200, 503));
       assertThat(answers).filteredOn(answer -> answer.status() == 503).isNotEmpty().allSatisfy(answer -> {
         assertThat(answer.text("code")).isEqualTo("unavailable");
-        assertThat(answer.text("detail")).startsWith("the database cannot be reached; try again later");
+        // One that got a connection is cancelled at the database when its time is over, and one that got none ends its wait.
+        assertThat(answer.text("detail")).startsWith("the database cannot").endsWith("try again later");
         assertThat(answer.header("Retry-After")).isNotNull();
       });
       assertThat(answers).filteredOn(answer -> answer.status() == 200).isNotEmpty();
