@@ -911,7 +911,7 @@ export class Worker {
   }
 }
 
-/** Whether a registration was refused only because nobody has registered a template in a namespace so far. */
+/** Whether a registration was refused only because a namespace has no template yet. */
 function lacksNamespace(problem: ProblemError): boolean {
   return problem.status === 400
     && problem.violations.some((each) => each.field === "namespaces" && each.message.includes("there is no namespace"));

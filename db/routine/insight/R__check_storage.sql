@@ -1,5 +1,5 @@
 -- Whether the database has room for what is written: writes a row that needs pages of its own and deletes it again, so that
--- nobody ever sees it. Called only after a write was refused for want of room, to find out when there is some again.
+-- no other transaction sees it. Called only after a write was refused for want of room, to find out when there is some again.
 -- Errors: that of the write, such as 53100 for a full disk. Returns nothing.
 create or replace function tasker.check_storage()
 returns void

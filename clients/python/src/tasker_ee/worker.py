@@ -71,7 +71,7 @@ class _Run:
 
 
 def _lacks_namespace(problem: ProblemError) -> bool:
-    """Whether a registration was refused only because nobody has registered a template in a namespace so far."""
+    """Whether a registration was refused only because a namespace has no template yet."""
     return problem.status == 400 and any(each.field == "namespaces" and "there is no namespace" in each.message for each in problem.violations)
 
 
