@@ -16,9 +16,12 @@ import java.util.Optional;
  * <pre>{"state": "complete", "steps": {"a_step": {"state": "complete", "attempts": 1, "result": {…}, "mentions": […]}}}
  * </pre>
  *
- * <p>Only the given members are compared. Every expected key of an object must match; arrays match in length and element by
- * element; numbers by value, so that 1.0 is 1.00; the text {@code "*"} matches any value. {@code mentions} lists texts that
- * the step's answer must contain somewhere, for instance in its error. A step that is null must not have been created.
+ * <p>Only the given members are compared. Every expected key of an object must match; arrays match
+ * in length and element by
+ * element; numbers by value, so that 1.0 is 1.00; the text {@code "*"} matches any value. {@code
+ * mentions} lists texts that
+ * the step's answer must contain somewhere, for instance in its error. A step that is null must not
+ * have been created.
  */
 public final class Expectation {
   private static final String ANY = "*";
@@ -27,7 +30,8 @@ public final class Expectation {
   }
 
   /**
-   * @param steps of the task as the server returns them, with {@code name}, {@code state}, {@code attempts} and
+   * @param steps of the task as the server returns them, with {@code name}, {@code state}, {@code
+   *   attempts} and
    *     {@code result}
    * @return a sentence for each difference; empty when everything matches
    */
@@ -39,7 +43,8 @@ public final class Expectation {
     for (Map.Entry<String, JsonValue> each : expected.getJsonObject("steps").entrySet()) {
       Optional<JsonObject> actual = step(steps, each.getKey());
       if (each.getValue() == JsonValue.NULL) {
-        actual.ifPresent(step -> differences.add(each.getKey() + ": expected no such step, but it is " + step.getString("state")));
+        actual.ifPresent(step -> differences
+            .add(each.getKey() + ": expected no such step, but it is " + step.getString("state")));
       } else if (actual.isEmpty()) {
         differences.add(each.getKey() + ": there is no such step");
       } else {
@@ -62,7 +67,8 @@ public final class Expectation {
         .findFirst();
   }
 
-  private static void compareStep(String name, JsonObject expected, JsonObject actual, List<String> differences) {
+  private static void compareStep(String name, JsonObject expected, JsonObject actual,
+      List<String> differences) {
     compare(name + ".state", expected.get("state"), actual.get("state"), differences);
     if (expected.containsKey("attempts")) {
       compare(name + ".attempts", expected.get("attempts"), actual.get("attempts"), differences);
@@ -73,13 +79,15 @@ public final class Expectation {
     if (expected.containsKey("mentions")) {
       for (JsonString text : expected.getJsonArray("mentions").getValuesAs(JsonString.class)) {
         if (!actual.toString().contains(text.getString())) {
-          differences.add(name + ": expected a mention of \"" + text.getString() + "\" in " + actual);
+          differences
+              .add(name + ": expected a mention of \"" + text.getString() + "\" in " + actual);
         }
       }
     }
   }
 
-  private static void compare(String path, JsonValue expected, JsonValue actual, List<String> differences) {
+  private static void compare(String path, JsonValue expected, JsonValue actual,
+      List<String> differences) {
     if (expected instanceof JsonString text && text.getString().equals(ANY)) {
       if (actual == null || actual.getValueType() == JsonValue.ValueType.NULL) {
         differences.add(path + ": expected any value, but there is none");
@@ -88,7 +96,8 @@ public final class Expectation {
       object.forEach((key, value) -> compare(path + "." + key, value, other.get(key), differences));
     } else if (expected instanceof JsonArray array && actual instanceof JsonArray other) {
       if (array.size() != other.size()) {
-        differences.add(path + ": expected " + array.size() + " elements, but were " + other.size());
+        differences
+            .add(path + ": expected " + array.size() + " elements, but were " + other.size());
         return;
       }
       for (int i = 0; i < array.size(); i++) {

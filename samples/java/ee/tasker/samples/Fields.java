@@ -12,7 +12,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads the fields of a JSON object. A field that is missing or of the wrong type is a permanent failure that names it: a
+ * Reads the fields of a JSON object. A field that is missing or of the wrong type is a permanent
+ * failure that names it: a
  * retry would not fix the caller's document. Absent and JSON null are the same here.
  */
 public final class Fields {
@@ -101,6 +102,7 @@ public final class Fields {
   }
 
   private Optional<JsonValue> value(String key) {
-    return Optional.ofNullable(object.get(key)).filter(value -> value.getValueType() != JsonValue.ValueType.NULL);
+    return Optional.ofNullable(object.get(key))
+        .filter(value -> value.getValueType() != JsonValue.ValueType.NULL);
   }
 }

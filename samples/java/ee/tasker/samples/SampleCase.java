@@ -11,13 +11,15 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A request of a sample and its expected result: {@code request-<name>.json} and {@code expected-<name>.json} in the
+ * A request of a sample and its expected result: {@code request-<name>.json} and {@code
+ * expected-<name>.json} in the
  * sample's folder, or both without a name.
  *
  * @param sample the folder's name
  * @param name   empty for {@code request.json}
  */
-public record SampleCase(String sample, String name, Path template, JsonObject request, JsonObject expected) {
+public record SampleCase(String sample, String name, Path template, JsonObject request,
+    JsonObject expected) {
   private static final String REQUEST = "request";
   private static final String JSON = ".json";
 
@@ -28,7 +30,10 @@ public record SampleCase(String sample, String name, Path template, JsonObject r
     }
   }
 
-  /** Whether repeating the request returns the same task, as it does unless the template says otherwise. */
+  /**
+   * Whether repeating the request returns the same task, as it does unless the template says
+   * otherwise.
+   */
   public boolean isStrict() throws IOException {
     String strategy = "identity_strategy: ";
     return Files.readString(template).lines().filter(line -> line.startsWith(strategy))
@@ -49,8 +54,9 @@ public record SampleCase(String sample, String name, Path template, JsonObject r
     String file = request.getFileName().toString();
     String suffix = file.substring(REQUEST.length(), file.length() - JSON.length());
     Path folder = request.getParent();
-    return new SampleCase(folder.getFileName().toString(), suffix.isEmpty() ? "" : suffix.substring(1),
-        folder.resolve("template.yaml"), read(request), read(folder.resolve("expected" + suffix + JSON)));
+    return new SampleCase(folder.getFileName().toString(),
+        suffix.isEmpty() ? "" : suffix.substring(1), folder.resolve("template.yaml"), read(request),
+        read(folder.resolve("expected" + suffix + JSON)));
   }
 
   private static JsonObject read(Path file) {

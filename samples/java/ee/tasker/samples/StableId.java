@@ -6,7 +6,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * Creates ids that stay the same across attempts: a hash of what identifies the object, for instance the task and the line
+ * Creates ids that stay the same across attempts: a hash of what identifies the object, for
+ * instance the task and the line
  * of its cart. With a random id, a second attempt would look like a second payment.
  */
 public final class StableId {
@@ -26,7 +27,8 @@ public final class StableId {
   /** The hex digest of a text in UTF-8, in lower case. */
   public static String hex(String algorithm, String text) {
     try {
-      byte[] digest = MessageDigest.getInstance(algorithm).digest(text.getBytes(StandardCharsets.UTF_8));
+      byte[] digest = MessageDigest.getInstance(algorithm)
+          .digest(text.getBytes(StandardCharsets.UTF_8));
       return HexFormat.of().formatHex(digest);
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every Java platform has " + algorithm, e);

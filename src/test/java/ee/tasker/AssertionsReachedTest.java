@@ -21,15 +21,21 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 
-/** A test that asserts nothing is green whatever the code does: each one reaches an assertion, in its own code, in a lambda or in a helper. */
+/**
+ * A test that asserts nothing is green whatever the code does: each one reaches an assertion, in
+ * its own code, in a lambda or in a helper.
+ */
 class AssertionsReachedTest {
-  private static final Set<Class<?>> TEST_ANNOTATIONS = Set.of(Test.class, ParameterizedTest.class, RepeatedTest.class, TestFactory.class,
-      Property.class);
+  private static final Set<Class<?>> TEST_ANNOTATIONS = Set.of(Test.class, ParameterizedTest.class,
+      RepeatedTest.class, TestFactory.class, Property.class);
   /** Methods of AssertJ that lead to another assertion or describe one. */
-  private static final Set<String> ASSERT_NOTHING = Set.of("as", "describedAs", "withFailMessage", "overridingErrorMessage", "extracting",
-      "filteredOn", "map", "flatMap", "asString", "asInstanceOf", "asList", "first", "last", "element", "rootCause", "cause", "isNotNull");
+  private static final Set<String> ASSERT_NOTHING = Set.of("as", "describedAs", "withFailMessage",
+      "overridingErrorMessage", "extracting",
+      "filteredOn", "map", "flatMap", "asString", "asInstanceOf", "asList", "first", "last",
+      "element", "rootCause", "cause", "isNotNull");
   /** Entry points of AssertJ that assert by themselves. */
-  private static final Set<String> ASSERT_AT_ONCE = Set.of("assertThatThrownBy", "fail", "failBecauseExceptionWasNotThrown");
+  private static final Set<String> ASSERT_AT_ONCE = Set.of("assertThatThrownBy", "fail",
+      "failBecauseExceptionWasNotThrown");
 
   private static final JavaClasses CLASSES = imported();
 
@@ -47,7 +53,8 @@ class AssertionsReachedTest {
 
   @Test
   void every_test_reaches_an_assertion() {
-    List<String> silent = tests().filter(test -> !returnsVerdict(test) && !reachesAssertion(test)).map(JavaMethod::getFullName).sorted()
+    List<String> silent = tests().filter(test -> !returnsVerdict(test) && !reachesAssertion(test))
+        .map(JavaMethod::getFullName).sorted()
         .toList();
 
     assertThat(silent).isEmpty();
@@ -63,13 +70,16 @@ class AssertionsReachedTest {
   }
 
   private Stream<JavaMethod> tests() {
-    return CLASSES.stream().filter(type -> !type.isEquivalentTo(Silent.class)).flatMap(type -> type.getMethods().stream())
-        .filter(method -> TEST_ANNOTATIONS.stream().anyMatch(annotation -> method.isAnnotatedWith(annotation.getName())));
+    return CLASSES.stream().filter(type -> !type.isEquivalentTo(Silent.class))
+        .flatMap(type -> type.getMethods().stream())
+        .filter(method -> TEST_ANNOTATIONS.stream()
+            .anyMatch(annotation -> method.isAnnotatedWith(annotation.getName())));
   }
 
   /** A property may return its verdict. */
   private static boolean returnsVerdict(JavaMethod test) {
-    return test.isAnnotatedWith(Property.class.getName()) && test.getRawReturnType().isEquivalentTo(boolean.class);
+    return test.isAnnotatedWith(Property.class.getName())
+        && test.getRawReturnType().isEquivalentTo(boolean.class);
   }
 
   private static boolean reachesAssertion(JavaMethod test) {
@@ -77,12 +87,16 @@ class AssertionsReachedTest {
     Deque<JavaCodeUnit> next = new ArrayDeque<>(seen);
     while (!next.isEmpty()) {
       JavaCodeUnit unit = next.poll();
-      for (JavaAccess<?> access : Stream.concat(unit.getCallsFromSelf().stream(), unit.getCodeUnitReferencesFromSelf().stream()).toList()) {
+      for (JavaAccess<?> access : Stream
+          .concat(unit.getCallsFromSelf().stream(), unit.getCodeUnitReferencesFromSelf().stream())
+          .toList()) {
         if (isAssertion(access)) {
           return true;
         }
-        access.getTarget().resolveMember().filter(JavaCodeUnit.class::isInstance).map(JavaCodeUnit.class::cast)
-            .filter(called -> called.getOwner().getPackageName().startsWith("ee.tasker")).filter(seen::add).ifPresent(next::add);
+        access.getTarget().resolveMember().filter(JavaCodeUnit.class::isInstance)
+            .map(JavaCodeUnit.class::cast)
+            .filter(called -> called.getOwner().getPackageName().startsWith("ee.tasker"))
+            .filter(seen::add).ifPresent(next::add);
       }
     }
     return false;
@@ -93,9 +107,11 @@ class AssertionsReachedTest {
     String name = access.getTarget().getName();
     if (owner.startsWith("org.assertj.core.api.")) {
       return ASSERT_AT_ONCE.contains(name)
-          || access.getTarget().getOwner().getSimpleName().endsWith("Assert") && !ASSERT_NOTHING.contains(name);
+          || access.getTarget().getOwner().getSimpleName().endsWith("Assert")
+              && !ASSERT_NOTHING.contains(name);
     }
-    return owner.equals("org.junit.jupiter.api.Assertions") || owner.equals("java.lang.AssertionError")
+    return owner.equals("org.junit.jupiter.api.Assertions")
+        || owner.equals("java.lang.AssertionError")
         || owner.startsWith("com.tngtech.archunit") && name.equals("check");
   }
 

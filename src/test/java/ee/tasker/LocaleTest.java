@@ -15,12 +15,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What the product makes of a text does not depend on the language of the machine: in Turkish the capital of i is not I, in Arabic {@code %d} has
+ * What the product makes of a text does not depend on the language of the machine: in Turkish the
+ * capital of i is not I, in Arabic {@code %d} has
  * other digits, and half of Europe writes a comma in {@code %.1f}.
  */
 class LocaleTest {
-  private static final List<Path> ROOTS = List.of(Path.of("src/main/java"), Path.of("src/run/java"), Path.of("samples"), Path.of("extras"),
-      Path.of("examples"));
+  private static final List<Path> ROOTS = List.of(Path.of("src/main/java"), Path.of("src/run/java"),
+      Path.of("samples"), Path.of("extras"), Path.of("examples"));
   /** Calls that take the language of the machine where they are given none. */
   private static final Pattern FORBIDDEN = Pattern.compile("""
       \\.to(Upper|Lower)Case\\(\\s*\\)|::to(Upper|Lower)Case\\b\
@@ -34,7 +35,8 @@ class LocaleTest {
     List<Path> found = new ArrayList<>();
     for (Path root : ROOTS) {
       try (Stream<Path> files = Files.walk(root)) {
-        files.filter(file -> file.toString().endsWith(".java")).filter(file -> !file.toString().contains("/src/test/"))
+        files.filter(file -> file.toString().endsWith(".java"))
+            .filter(file -> !file.toString().contains("/src/test/"))
             .filter(file -> !file.toString().contains("/target/")).forEach(found::add);
       }
     }
@@ -48,7 +50,8 @@ class LocaleTest {
     for (Path file : sources) {
       String text = Files.readString(file);
       for (Matcher call = FORBIDDEN.matcher(text); call.find();) {
-        offenders.add(file + ":" + (1 + text.substring(0, call.start()).lines().count()) + " " + call.group().strip());
+        offenders.add(file + ":" + (1 + text.substring(0, call.start()).lines().count()) + " "
+            + call.group().strip());
       }
     }
     assertThat(sources.size()).as("files that were read").isGreaterThan(300);
@@ -56,8 +59,10 @@ class LocaleTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"name.toUpperCase()", "map(String::toLowerCase)", "String.format(\"%d\", 1)", "\"%d\".formatted(1)",
-    "out.printf(\n        \"%d\", 1)", "DateTimeFormatter.ofPattern(\"d MMM\")", "NumberFormat.getInstance()", "new DecimalFormat(\"0.0\")",
+  @ValueSource(strings = {"name.toUpperCase()", "map(String::toLowerCase)",
+    "String.format(\"%d\", 1)", "\"%d\".formatted(1)",
+    "out.printf(\n        \"%d\", 1)", "DateTimeFormatter.ofPattern(\"d MMM\")",
+    "NumberFormat.getInstance()", "new DecimalFormat(\"0.0\")",
     "new SimpleDateFormat(\"yyyy\", x)", "Locale.getDefault()"})
   void such_a_call_is_found(String call) {
     assertThat(FORBIDDEN.matcher(call).find()).isTrue();
@@ -65,8 +70,10 @@ class LocaleTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"name.toUpperCase(Locale.ROOT)", "String.format(Locale.ROOT, \"%d\", 1)", "out.printf(\n        Locale.ROOT, \"%d\", 1)",
-        "DateTimeFormatter.ofPattern(\"d MMM\", Locale.ROOT)", "DateTimeFormatter.RFC_1123_DATE_TIME"})
+      strings = {"name.toUpperCase(Locale.ROOT)", "String.format(Locale.ROOT, \"%d\", 1)",
+        "out.printf(\n        Locale.ROOT, \"%d\", 1)",
+        "DateTimeFormatter.ofPattern(\"d MMM\", Locale.ROOT)",
+        "DateTimeFormatter.RFC_1123_DATE_TIME"})
   void a_call_that_says_the_language_is_not(String call) {
     assertThat(FORBIDDEN.matcher(call).find()).isFalse();
   }

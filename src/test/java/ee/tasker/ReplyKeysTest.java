@@ -24,23 +24,32 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The engine's words are spelled once: members of the replies of its functions in {@code engine.reply}, states, outcomes and verdicts in
- * {@code engine.model}. A word that means something else in a file as well stands in the list of exceptions, with its reason.
+ * The engine's words are spelled once: members of the replies of its functions in {@code
+ * engine.reply}, states, outcomes and verdicts in
+ * {@code engine.model}. A word that means something else in a file as well stands in the list of
+ * exceptions, with its reason.
  */
 class ReplyKeysTest {
   private static final Path SOURCES = Path.of("src", "main", "java", "ee", "tasker");
   private static final Pattern LITERAL = Pattern.compile("\"((?:[^\"\\\\\\n]|\\\\.)*)\"");
 
-  /** Members of replies whose names are not also those of REST documents and of log lines in general. */
-  private static final Set<String> MEMBERS = Set.of("claimed_steps", "queued", "ended", "refused", "verdict", "verdicts",
+  /**
+   * Members of replies whose names are not also those of REST documents and of log lines in
+   * general.
+   */
+  private static final Set<String> MEMBERS = Set.of("claimed_steps", "queued", "ended", "refused",
+      "verdict", "verdicts",
       "next_retry_in_ms",
       "next_wake_in_ms", "force_in_ms", "replaces_task_uuid", "sqlstate");
   /** Verdicts on submissions. */
-  private static final Set<String> VERDICTS = Set.of("created", "duplicate", "unknown_template", "already_ended");
+  private static final Set<String> VERDICTS = Set.of("created", "duplicate", "unknown_template",
+      "already_ended");
 
   private static final Map<String, Set<String>> EXCEPTIONS = Map.ofEntries(
-      // Reasons for dead letters, the states of their investigation, and those of approvals: words of their own.
-      Map.entry("rest/DeadLettersResource.java", Set.of("permanent_failure", "pending", "cancelled")),
+      // Reasons for dead letters, the states of their investigation, and those of approvals: words
+      // of their own.
+      Map.entry("rest/DeadLettersResource.java",
+          Set.of("permanent_failure", "pending", "cancelled")),
       Map.entry("rest/ApprovalsResource.java", Set.of("cancelled")),
       // Members of documents that REST passes through.
       Map.entry("rest/Visibility.java", Set.of("error", "sqlstate")),
@@ -71,10 +80,12 @@ class ReplyKeysTest {
       // The verdict on a request with an idempotency key.
       Map.entry("request/KeyClaim.java", Set.of("verdict")),
       // Labels of a metric, which platform has without knowing the engine.
-      Map.entry("platform/Meters.java", Set.of("success", "retryable_failure", "permanent_failure", "cancelled")));
+      Map.entry("platform/Meters.java",
+          Set.of("success", "retryable_failure", "permanent_failure", "cancelled")));
 
   /**
-   * Who else reads members of JSON by their names. Each is the one place for its kind of document; {@code rest} reads requests of clients, and documents that the database
+   * Who else reads members of JSON by their names. Each is the one place for its kind of document;
+   * {@code rest} reads requests of clients, and documents that the database
    * makes for it, of which a caller may see a part.
    */
   private static final Map<String, String> READERS = Map.ofEntries(
@@ -87,21 +98,28 @@ class ReplyKeysTest {
       Map.entry("event.Events", "the reply of get_events"),
       Map.entry("handler.BatchResult", "an entry of the result of a batch step"),
       Map.entry("handler.StepContext", "the context of a task"),
-      Map.entry("insight.SystemMeters", "the reply of get_metrics_document: each member is a metric"),
+      Map.entry("insight.SystemMeters",
+          "the reply of get_metrics_document: each member is a metric"),
       Map.entry("operation.Approvals", "the form of an approval, which REST sends on"),
       Map.entry("operation.ConcurrencyPolicies", "a document of a policy, which REST sends on"),
       Map.entry("operation.DeadLetters", "a page of dead letters, which REST sends on"),
-      Map.entry("operation.Operations", "what an operator asks for, schemas of a template, replies that REST sends on"),
+      Map.entry("operation.Operations",
+          "what an operator asks for, schemas of a template, replies that REST sends on"),
       Map.entry("operation.SavedViews", "replies about views"),
-      Map.entry("operation.Signals", "schemas of a template, the tasks that get a signal, answers that REST sends on"),
+      Map.entry("operation.Signals",
+          "schemas of a template, the tasks that get a signal, answers that REST sends on"),
       Map.entry("platform.Json", "how members are read"),
       Map.entry("platform.Refusals", "replies with an outcome"),
       Map.entry("request.KeyClaim", "the reply of claim_idempotency_key"),
-      Map.entry("schedule.FirePlan", "a schedule that is due, from which it makes the plan of its next fire time"),
-      Map.entry("schedule.FirePlanner", "the template of a schedule, and a backfill, from which it makes the plan of its next fire times"),
-      Map.entry("schedule.Schedules", "documents of schedules and their fires, which REST sends on"),
+      Map.entry("schedule.FirePlan",
+          "a schedule that is due, from which it makes the plan of its next fire time"),
+      Map.entry("schedule.FirePlanner",
+          "the template of a schedule, and a backfill, from which it makes the plan of its next fire times"),
+      Map.entry("schedule.Schedules",
+          "documents of schedules and their fires, which REST sends on"),
       Map.entry("schedule.Timings", "the timing in a document of a schedule"),
-      Map.entry("security.Accounts", "the replies of get_user_access, get_key_access and get_session_access"),
+      Map.entry("security.Accounts",
+          "the replies of get_user_access, get_key_access and get_session_access"),
       Map.entry("security.Sessions", "the reply of create_session"),
       Map.entry("security.Administration", "the reply of grant_access"),
       Map.entry("security.Grants", "grants, which these replies and tokens have"),
@@ -109,8 +127,7 @@ class ReplyKeysTest {
       Map.entry("step.StepSpec", "the reply of get_step_definitions"),
       Map.entry("task.QueuedRequests", "a request in its envelope"),
       Map.entry("task.SignalQueue", "schemas of a template, the tasks that get a signal"),
-      Map.entry("task.TaskRequest", "requests"),
-      Map.entry("task.TaskRequestReader", "requests"),
+      Map.entry("task.TaskRequest", "requests"), Map.entry("task.TaskRequestReader", "requests"),
       Map.entry("template.SchemaCheck", "JSON Schemas"),
       Map.entry("template.Templates", "replies about templates, and their configuration"),
       Map.entry("worker.BatchPages", "the number of the last batch of a page"),
@@ -118,9 +135,11 @@ class ReplyKeysTest {
       Map.entry("worker.ResultBatcher", "the error of a result of this server"),
       Map.entry("worker.StepSpans", "the error of a result of this server"));
 
-  private static final Set<String> READING = Set.of("get", "getString", "getInt", "getBoolean", "getJsonArray", "getJsonObject",
+  private static final Set<String> READING = Set.of("get", "getString", "getInt", "getBoolean",
+      "getJsonArray", "getJsonObject",
       "getJsonNumber", "getJsonString", "getOrDefault", "containsKey", "isNull");
-  private static final Set<String> READING_HELPERS = Set.of("text", "uuid", "optionalUuid", "object");
+  private static final Set<String> READING_HELPERS = Set.of("text", "uuid", "optionalUuid",
+      "object");
 
   /** Whatever a member is called, also when its name is a common one. */
   @Test
@@ -131,7 +150,8 @@ class ReplyKeysTest {
         .filter(name -> !name.matches("(engine\\.reply|rest)\\..*|.*Gateway"))
         .collect(Collectors.toCollection(TreeSet::new));
 
-    assertThat(readers).as("classes that read members of JSON, each with its reason").isEqualTo(new TreeSet<>(READERS.keySet()));
+    assertThat(readers).as("classes that read members of JSON, each with its reason")
+        .isEqualTo(new TreeSet<>(READERS.keySet()));
   }
 
   private static boolean readsMember(JavaMethodCall call) {
@@ -152,7 +172,8 @@ class ReplyKeysTest {
       }
     });
 
-    assertThat(spelled).as("words of the engine that engine.reply or engine.model has already").isEmpty();
+    assertThat(spelled).as("words of the engine that engine.reply or engine.model has already")
+        .isEmpty();
   }
 
   @Test
@@ -160,11 +181,13 @@ class ReplyKeysTest {
     Map<String, Set<String>> places = new TreeMap<>();
     literals().forEach((file, literals) -> {
       if (file.startsWith("engine/")) {
-        literals.forEach(literal -> places.computeIfAbsent(literal, word -> new TreeSet<>()).add(file));
+        literals
+            .forEach(literal -> places.computeIfAbsent(literal, word -> new TreeSet<>()).add(file));
       }
     });
 
-    assertThat(places.keySet()).as("the members that this test watches for").containsAll(MEMBERS).containsAll(VERDICTS);
+    assertThat(places.keySet()).as("the members that this test watches for").containsAll(MEMBERS)
+        .containsAll(VERDICTS);
     assertThat(places.values()).allMatch(files -> files.size() == 1);
   }
 
@@ -172,7 +195,8 @@ class ReplyKeysTest {
   void every_exception_is_still_one() {
     Map<String, Set<String>> literals = literals();
 
-    EXCEPTIONS.forEach((file, words) -> assertThat(literals.getOrDefault(file, Set.of())).as(file).containsAll(words));
+    EXCEPTIONS.forEach((file, words) -> assertThat(literals.getOrDefault(file, Set.of())).as(file)
+        .containsAll(words));
   }
 
   private static Set<String> words() {
@@ -188,7 +212,8 @@ class ReplyKeysTest {
   private static Map<String, Set<String>> literals() {
     try (Stream<Path> files = Files.walk(SOURCES)) {
       return files.filter(file -> file.toString().endsWith(".java"))
-          .collect(Collectors.toMap(file -> SOURCES.relativize(file).toString().replace('\\', '/'), ReplyKeysTest::literalsOf));
+          .collect(Collectors.toMap(file -> SOURCES.relativize(file).toString().replace('\\', '/'),
+              ReplyKeysTest::literalsOf));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -24,8 +24,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads a file of JSON lines from the class path into one table: the names of the columns once, then a row of values
- * per line, which is a third of the file's size. {@code handler.initialization} names the {@code resource} and the
+ * Reads a file of JSON lines from the class path into one table: the names of the columns once,
+ * then a row of values
+ * per line, which is a third of the file's size. {@code handler.initialization} names the {@code
+ * resource} and the
  * {@code columns}.
  */
 @ApplicationScoped

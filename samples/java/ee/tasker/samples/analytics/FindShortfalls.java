@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The products with the most units ordered but not shipped; {@code handler.initialization.top} sets how many. */
+/**
+ * The products with the most units ordered but not shipped; {@code handler.initialization.top} sets
+ * how many.
+ */
 @ApplicationScoped
 @Handles("analytics.FindShortfalls")
 public class FindShortfalls implements StepHandler {
@@ -21,7 +24,8 @@ public class FindShortfalls implements StepHandler {
   @Override
   public StepOutcome handle(StepContext step) {
     int top = Fields.of("initialization", step.config()).integer("top");
-    List<Movement> incomplete = Movement.of(step).stream().filter(each -> each.missing() > 0).toList();
+    List<Movement> incomplete = Movement.of(step).stream().filter(each -> each.missing() > 0)
+        .toList();
     Map<Integer, Integer> missing = new TreeMap<>();
     incomplete.forEach(each -> missing.merge(each.product(), each.missing(), Integer::sum));
     JsonArrayBuilder worst = Json.createArrayBuilder();

@@ -11,7 +11,8 @@ import jakarta.json.JsonObject;
 import java.math.BigDecimal;
 
 /**
- * Combines the four branches, and fails when two of them that summed the same rows in different ways disagree: otherwise a
+ * Combines the four branches, and fails when two of them that summed the same rows in different
+ * ways disagree: otherwise a
  * branch with incomplete data would go unnoticed.
  */
 @ApplicationScoped
@@ -29,7 +30,8 @@ public class ReportInventory implements StepHandler {
           "months sum to " + totals + ", warehouses to " + sum(warehouses));
     }
     if (totals.ordered() - totals.shipped() != shortfalls.getInt("missing_units")) {
-      return StepOutcome.permanent("BranchesDisagree", "ordered less shipped of " + totals + " is not the shortfall");
+      return StepOutcome.permanent("BranchesDisagree",
+          "ordered less shipped of " + totals + " is not the shortfall");
     }
     return StepOutcome.success(Json.createObjectBuilder()
         .add("totals", totals.asJson())
@@ -41,11 +43,13 @@ public class ReportInventory implements StepHandler {
   }
 
   private static Totals sum(JsonArray lines) {
-    return lines.getValuesAs(JsonObject.class).stream().map(Totals::of).reduce(Totals.NONE, Totals::plus);
+    return lines.getValuesAs(JsonObject.class).stream().map(Totals::of).reduce(Totals.NONE,
+        Totals::plus);
   }
 
   private static boolean isSame(Totals one, Totals other) {
-    return one.rows() == other.rows() && one.ordered() == other.ordered() && one.shipped() == other.shipped()
+    return one.rows() == other.rows() && one.ordered() == other.ordered()
+        && one.shipped() == other.shipped()
         && isSame(one.sales(), other.sales()) && isSame(one.cost(), other.cost());
   }
 

@@ -20,7 +20,8 @@ public class SumByMonth implements StepHandler {
     Map<String, Totals> months = new TreeMap<>();
     Movement.of(step).forEach(each -> months.merge(each.month(), Totals.of(each), Totals::plus));
     JsonArrayBuilder lines = Json.createArrayBuilder();
-    months.forEach((month, totals) -> lines.add(totals.addTo(Json.createObjectBuilder().add("month", month))));
+    months.forEach(
+        (month, totals) -> lines.add(totals.addTo(Json.createObjectBuilder().add("month", month))));
     return StepOutcome.success(Json.createObjectBuilder().add("months", lines).build());
   }
 }

@@ -18,9 +18,11 @@ public class SumByWarehouse implements StepHandler {
   @Override
   public StepOutcome handle(StepContext step) {
     Map<Integer, Totals> warehouses = new TreeMap<>();
-    Movement.of(step).forEach(each -> warehouses.merge(each.warehouse(), Totals.of(each), Totals::plus));
+    Movement.of(step)
+        .forEach(each -> warehouses.merge(each.warehouse(), Totals.of(each), Totals::plus));
     JsonArrayBuilder lines = Json.createArrayBuilder();
-    warehouses.forEach((warehouse, totals) -> lines.add(totals.addTo(Json.createObjectBuilder().add("warehouse_id", warehouse))));
+    warehouses.forEach((warehouse, totals) -> lines
+        .add(totals.addTo(Json.createObjectBuilder().add("warehouse_id", warehouse))));
     return StepOutcome.success(Json.createObjectBuilder().add("warehouses", lines).build());
   }
 }

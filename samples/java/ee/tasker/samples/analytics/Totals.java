@@ -16,14 +16,16 @@ record Totals(int rows, long ordered, long shipped, BigDecimal sales, BigDecimal
   }
 
   static Totals of(JsonObject written) {
-    return new Totals(written.getInt("row_count"), written.getJsonNumber("units_ordered").longValueExact(),
-        written.getJsonNumber("units_shipped").longValueExact(), written.getJsonNumber("sales").bigDecimalValue(),
+    return new Totals(written.getInt("row_count"),
+        written.getJsonNumber("units_ordered").longValueExact(),
+        written.getJsonNumber("units_shipped").longValueExact(),
+        written.getJsonNumber("sales").bigDecimalValue(),
         written.getJsonNumber("cost").bigDecimalValue());
   }
 
   Totals plus(Totals other) {
-    return new Totals(rows + other.rows, ordered + other.ordered, shipped + other.shipped, sales.add(other.sales),
-        cost.add(other.cost));
+    return new Totals(rows + other.rows, ordered + other.ordered, shipped + other.shipped,
+        sales.add(other.sales), cost.add(other.cost));
   }
 
   /** Adds the sums, the margin and the share of ordered units that were shipped. */
@@ -46,6 +48,7 @@ record Totals(int rows, long ordered, long shipped, BigDecimal sales, BigDecimal
   static BigDecimal rate(long part, long whole) {
     return whole == 0
         ? BigDecimal.ZERO
-        : BigDecimal.valueOf(part).divide(BigDecimal.valueOf(whole), RATE_DECIMALS, RoundingMode.HALF_UP);
+        : BigDecimal.valueOf(part).divide(BigDecimal.valueOf(whole), RATE_DECIMALS,
+            RoundingMode.HALF_UP);
   }
 }

@@ -17,8 +17,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Turns raw rows into {@link Movement}s: day numbers become months ({@code handler.initialization.day_zero} is the date
- * before day 1), and rows that ship more than was ordered or were not ordered at all are left out and counted.
+ * Turns raw rows into {@link Movement}s: day numbers become months ({@code
+ * handler.initialization.day_zero} is the date
+ * before day 1), and rows that ship more than was ordered or were not ordered at all are left out
+ * and counted.
  */
 @ApplicationScoped
 @Handles("analytics.TransformInventory")
@@ -26,7 +28,8 @@ public class TransformInventory implements StepHandler {
 
   @Override
   public StepOutcome handle(StepContext step) {
-    LocalDate dayZero = LocalDate.parse(Fields.of("initialization", step.config()).text("day_zero"));
+    LocalDate dayZero = LocalDate
+        .parse(Fields.of("initialization", step.config()).text("day_zero"));
     JsonObject table = step.resultObject("extract_inventory");
     List<String> columns = table.getJsonArray("columns").getValuesAs(JsonString::getString);
     JsonBuilderFactory builders = Json.createBuilderFactory(Map.of());
@@ -51,7 +54,8 @@ public class TransformInventory implements StepHandler {
   }
 
   private static Movement movement(List<String> columns, JsonArray raw, LocalDate dayZero) {
-    String month = dayZero.plusDays(raw.getInt(columns.indexOf("time_id"))).toString().substring(0, "1997-01".length());
+    String month = dayZero.plusDays(raw.getInt(columns.indexOf("time_id"))).toString().substring(0,
+        "1997-01".length());
     return new Movement(month,
         raw.getInt(columns.indexOf("warehouse_id")),
         raw.getInt(columns.indexOf("product_id")),

@@ -18,6 +18,7 @@ public class CheckBudget implements StepHandler {
   public StepOutcome handle(StepContext step) {
     BigDecimal left = Fields.of("initialization", step.config()).number("budget")
         .subtract(Fields.of("context", step.input()).number("amount"));
-    return StepOutcome.success(Json.createObjectBuilder().add("left", left).add("is_within_budget", left.signum() >= 0).build());
+    return StepOutcome.success(Json.createObjectBuilder().add("left", left)
+        .add("is_within_budget", left.signum() >= 0).build());
   }
 }

@@ -14,7 +14,8 @@ import java.util.List;
 @ApplicationScoped
 @Handles("approvals.RecordApproval")
 public class RecordApproval implements StepHandler {
-  private static final List<String> APPROVALS = List.of("approve_by_rule", "approve_by_manager", "approve_by_director");
+  private static final List<String> APPROVALS = List.of("approve_by_rule", "approve_by_manager",
+      "approve_by_director");
 
   @Override
   public StepOutcome handle(StepContext step) {
@@ -23,6 +24,7 @@ public class RecordApproval implements StepHandler {
         .forEach(approval -> names.add(approval.asJsonObject().getString("approved_by")));
     JsonArray approvedBy = names.build();
     return StepOutcome.success(Json.createObjectBuilder()
-        .add("status", approvedBy.isEmpty() ? "rejected" : "approved").add("approved_by", approvedBy).build());
+        .add("status", approvedBy.isEmpty() ? "rejected" : "approved")
+        .add("approved_by", approvedBy).build());
   }
 }

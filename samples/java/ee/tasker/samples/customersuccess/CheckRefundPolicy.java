@@ -11,7 +11,8 @@ import java.math.BigDecimal;
 import java.util.Set;
 
 /**
- * Routes the request: small amounts, and our own mistakes up to 500, are approved automatically; above 500 a manager
+ * Routes the request: small amounts, and our own mistakes up to 500, are approved automatically;
+ * above 500 a manager
  * reviews; the rest gets a standard review.
  */
 @ApplicationScoped
@@ -19,12 +20,14 @@ import java.util.Set;
 public class CheckRefundPolicy implements StepHandler {
   private static final BigDecimal SMALL = new BigDecimal("50");
   private static final BigDecimal LARGE = new BigDecimal("500");
-  private static final Set<String> OUR_MISTAKES = Set.of("defective_product", "wrong_item", "duplicate_charge");
+  private static final Set<String> OUR_MISTAKES = Set.of("defective_product", "wrong_item",
+      "duplicate_charge");
   private static final int REFUND_WINDOW_DAYS = 90;
 
   @Override
   public StepOutcome handle(StepContext step) {
-    Fields request = Fields.of("validate_refund_request", step.resultObject("validate_refund_request"));
+    Fields request = Fields.of("validate_refund_request",
+        step.resultObject("validate_refund_request"));
     String path = path(request.number("refund_amount"), request.text("refund_reason"));
     return StepOutcome.success(Json.createObjectBuilder()
         .add("policy_compliant", true)
@@ -36,7 +39,8 @@ public class CheckRefundPolicy implements StepHandler {
   }
 
   private static String path(BigDecimal amount, String reason) {
-    if (amount.compareTo(SMALL) <= 0 || (OUR_MISTAKES.contains(reason) && amount.compareTo(LARGE) <= 0)) {
+    if (amount.compareTo(SMALL) <= 0
+        || (OUR_MISTAKES.contains(reason) && amount.compareTo(LARGE) <= 0)) {
       return "auto_approved";
     }
     return amount.compareTo(LARGE) > 0 ? "manager_review" : "standard_review";

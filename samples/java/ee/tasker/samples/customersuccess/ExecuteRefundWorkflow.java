@@ -12,8 +12,10 @@ import jakarta.json.Json;
 import jakarta.json.JsonObject;
 
 /**
- * Submits the approved refund to the payments team's workflow and does not wait for it. The idempotency key has the step's
- * {@link StepContext#idempotencyToken()}, which all attempts share: if this server crashes after starting the refund and
+ * Submits the approved refund to the payments team's workflow and does not wait for it. The
+ * idempotency key has the step's
+ * {@link StepContext#idempotencyToken()}, which all attempts share: if this server crashes after
+ * starting the refund and
  * before submitting the result, the next attempt finds the refund it started.
  */
 @ApplicationScoped
@@ -47,10 +49,12 @@ public class ExecuteRefundWorkflow implements StepHandler {
 
   private static JsonObject paymentsContext(StepContext step) {
     Fields context = Fields.of("context", step.input());
-    Fields request = Fields.of("validate_refund_request", step.resultObject("validate_refund_request"));
+    Fields request = Fields.of("validate_refund_request",
+        step.resultObject("validate_refund_request"));
     String ticket = request.text("ticket_id");
     return Json.createObjectBuilder()
-        .add("payment_id", context.optionalText("payment_id").orElseGet(() -> StableId.of("pay_", 16, ticket)))
+        .add("payment_id",
+            context.optionalText("payment_id").orElseGet(() -> StableId.of("pay_", 16, ticket)))
         .add("refund_amount", request.number("refund_amount"))
         .add("refund_reason", paymentsReason(request.text("refund_reason")))
         .add("partial_refund", context.flag("partial_refund", false))

@@ -10,7 +10,8 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.json.Json;
 
 /**
- * Records who approved. The manager of this sample approves everything; the context may disable the review with
+ * Records who approved. The manager of this sample approves everything; the context may disable the
+ * review with
  * {@code requires_approval: false}.
  */
 @ApplicationScoped

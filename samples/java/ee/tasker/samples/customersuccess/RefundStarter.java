@@ -8,7 +8,8 @@ public interface RefundStarter {
 
   /**
    * @param correlationId of the calling task; the new task carries it as its parent's
-   * @param idempotencyKey a second call with the same key starts nothing and returns the first call's task
+   * @param idempotencyKey a second call with the same key starts nothing and returns the first
+   *   call's task
    */
   StartedRefund start(JsonObject context, UUID correlationId, String idempotencyKey);
 

@@ -15,8 +15,10 @@ public class UpdateTicketStatus implements StepHandler {
 
   @Override
   public StepOutcome handle(StepContext step) {
-    Fields request = Fields.of("validate_refund_request", step.resultObject("validate_refund_request"));
-    Fields refund = Fields.of("execute_refund_workflow", step.resultObject("execute_refund_workflow"));
+    Fields request = Fields.of("validate_refund_request",
+        step.resultObject("validate_refund_request"));
+    Fields refund = Fields.of("execute_refund_workflow",
+        step.resultObject("execute_refund_workflow"));
     return StepOutcome.success(Json.createObjectBuilder()
         .add("ticket_id", request.text("ticket_id"))
         .add("new_status", "resolved")

@@ -18,7 +18,8 @@ import java.util.Set;
 public class ValidateRefundRequest implements StepHandler {
   private static final BigDecimal HIGHEST_AMOUNT = new BigDecimal("10000");
   private static final Set<String> REASONS = Set.of(
-      "customer_request", "defective_product", "wrong_item", "late_delivery", "duplicate_charge", "service_issue");
+      "customer_request", "defective_product", "wrong_item", "late_delivery", "duplicate_charge",
+      "service_issue");
 
   @Override
   public StepOutcome handle(StepContext step) {
@@ -28,7 +29,8 @@ public class ValidateRefundRequest implements StepHandler {
       throw context.wrong("refund_amount", "must be more than 0, but is " + amount);
     }
     if (amount.compareTo(HIGHEST_AMOUNT) > 0) {
-      throw context.wrong("refund_amount", "must not be more than " + HIGHEST_AMOUNT + ", but is " + amount);
+      throw context.wrong("refund_amount",
+          "must not be more than " + HIGHEST_AMOUNT + ", but is " + amount);
     }
     String reason = context.optionalText("refund_reason").orElse("customer_request");
     if (!REASONS.contains(reason)) {

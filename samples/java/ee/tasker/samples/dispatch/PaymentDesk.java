@@ -9,7 +9,8 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.json.Json;
 
 /**
- * Four steps of one template, one class. {@code handler.method} can name each public method that takes a
+ * Four steps of one template, one class. {@code handler.method} can name each public method that
+ * takes a
  * {@link StepContext} and returns a {@link StepOutcome}; without it, {@link #handle} is called.
  */
 @ApplicationScoped

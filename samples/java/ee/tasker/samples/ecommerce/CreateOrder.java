@@ -13,7 +13,9 @@ import java.time.Clock;
 import java.time.LocalDate;
 import java.util.Locale;
 
-/** Stores the order once payment and stock are confirmed. Delivery is promised within seven days. */
+/**
+ * Stores the order once payment and stock are confirmed. Delivery is promised within seven days.
+ */
 @ApplicationScoped
 @Handles("ecommerce.CreateOrder")
 public class CreateOrder implements StepHandler {

@@ -11,7 +11,8 @@ import jakarta.json.Json;
 import java.math.BigDecimal;
 
 /**
- * Charges the total. A declined card is a permanent failure, a problem of the gateway is retryable; test tokens select an
+ * Charges the total. A declined card is a permanent failure, a problem of the gateway is retryable;
+ * test tokens select an
  * outcome, any other token is approved.
  */
 @ApplicationScoped
@@ -20,14 +21,18 @@ public class ProcessPayment implements StepHandler {
 
   @Override
   public StepOutcome handle(StepContext step) {
-    BigDecimal total = Fields.of("validate_cart", step.resultObject("validate_cart")).number("total");
-    String token = Fields.of("context", step.input()).optionalText("payment_token").orElse("tok_test_approved");
+    BigDecimal total = Fields.of("validate_cart", step.resultObject("validate_cart"))
+        .number("total");
+    String token = Fields.of("context", step.input()).optionalText("payment_token")
+        .orElse("tok_test_approved");
     return switch (token) {
       case "tok_test_declined" -> StepOutcome.permanent("PaymentDeclined", "the card was declined");
       case "tok_test_insufficient_funds" ->
         StepOutcome.permanent("InsufficientFunds", "the card does not cover " + total);
-      case "tok_test_gateway_error" -> StepOutcome.retryable("GatewayError", "the payment gateway failed");
-      case "tok_test_timeout" -> StepOutcome.retryable("GatewayTimeout", "the payment gateway did not answer");
+      case "tok_test_gateway_error" ->
+        StepOutcome.retryable("GatewayError", "the payment gateway failed");
+      case "tok_test_timeout" ->
+        StepOutcome.retryable("GatewayTimeout", "the payment gateway did not answer");
       default -> approved(step, total);
     };
   }

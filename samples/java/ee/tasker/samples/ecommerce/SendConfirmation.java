@@ -9,7 +9,10 @@ import ee.tasker.samples.StableId;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.json.Json;
 
-/** Notifies the customer. The message id is the same on every attempt, so that a mail server can drop a duplicate. */
+/**
+ * Notifies the customer. The message id is the same on every attempt, so that a mail server can
+ * drop a duplicate.
+ */
 @ApplicationScoped
 @Handles("ecommerce.SendConfirmation")
 public class SendConfirmation implements StepHandler {

@@ -19,7 +19,8 @@ public class UpdateInventory implements StepHandler {
 
   @Override
   public StepOutcome handle(StepContext step) {
-    List<Fields> lines = Fields.of("validate_cart", step.resultObject("validate_cart")).objects("items");
+    List<Fields> lines = Fields.of("validate_cart", step.resultObject("validate_cart"))
+        .objects("items");
     JsonArrayBuilder reservations = Json.createArrayBuilder();
     int reserved = 0;
     for (int line = 0; line < lines.size(); line++) {

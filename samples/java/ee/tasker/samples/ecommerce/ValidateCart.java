@@ -14,7 +14,8 @@ import java.math.BigDecimal;
 import java.util.List;
 
 /**
- * Validates the items and prices the cart: 8 % tax on the subtotal, shipping 9.99 below a subtotal of 100.00 and free from
+ * Validates the items and prices the cart: 8 % tax on the subtotal, shipping 9.99 below a subtotal
+ * of 100.00 and free from
  * there. Every failure is permanent, since the same cart would be rejected again.
  */
 @ApplicationScoped

@@ -12,7 +12,8 @@ import java.math.BigInteger;
 import java.util.List;
 
 /**
- * The numbers a step works on. {@code handler.initialization.of} lists steps; without it, the number is {@code even_number}
+ * The numbers a step works on. {@code handler.initialization.of} lists steps; without it, the
+ * number is {@code even_number}
  * of the task's context. Results have the form {@code {"value": n}}, n of any size.
  */
 final class Operands {
@@ -23,7 +24,8 @@ final class Operands {
   static List<BigInteger> of(StepContext step) {
     return step.config("of")
         .map(JsonArray.class::cast)
-        .map(names -> names.getValuesAs(JsonString::getString).stream().map(name -> resultOf(step, name)).toList())
+        .map(names -> names.getValuesAs(JsonString::getString).stream()
+            .map(name -> resultOf(step, name)).toList())
         .orElseGet(() -> List.of(evenNumber(step)));
   }
 
@@ -36,9 +38,11 @@ final class Operands {
   }
 
   private static BigInteger evenNumber(StepContext step) {
-    BigInteger number = whole(Fields.of("context", step.input()).number("even_number"), "even_number");
+    BigInteger number = whole(Fields.of("context", step.input()).number("even_number"),
+        "even_number");
     if (number.testBit(0)) {
-      throw new PermanentStepException("ValidationError", "even_number must be even, but is " + number);
+      throw new PermanentStepException("ValidationError",
+          "even_number must be even, but is " + number);
     }
     return number;
   }
@@ -47,7 +51,8 @@ final class Operands {
     try {
       return number.toBigIntegerExact();
     } catch (ArithmeticException e) {
-      throw new PermanentStepException("ValidationError", name + " must be a whole number, but is " + number);
+      throw new PermanentStepException("ValidationError",
+          name + " must be a whole number, but is " + number);
     }
   }
 }

@@ -7,7 +7,10 @@ import ee.tasker.handler.StepOutcome;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.math.BigInteger;
 
-/** Squares the product of its operands: of one parent a square, of several a convergence. See {@link Operands}. */
+/**
+ * Squares the product of its operands: of one parent a square, of several a convergence. See {@link
+ * Operands}.
+ */
 @ApplicationScoped
 @Handles("graphs.Square")
 public class Square implements StepHandler {

@@ -15,6 +15,7 @@ public class Greet implements StepHandler {
   public StepOutcome handle(StepContext step) {
     String name = step.input().getString("name");
     String word = step.config().getString("word", "Hello");
-    return StepOutcome.success(Json.createObjectBuilder().add("greeting", word + ", " + name + "!").build());
+    return StepOutcome
+        .success(Json.createObjectBuilder().add("greeting", word + ", " + name + "!").build());
   }
 }

@@ -34,6 +34,7 @@ public class AggregateCsvResults implements StepHandler {
       }
     }
     return StepOutcome.success(
-        Json.createObjectBuilder().add("rows", rows).add("stock", stock).add("value", value).add("failed_batches", failed).build());
+        Json.createObjectBuilder().add("rows", rows).add("stock", stock).add("value", value)
+            .add("failed_batches", failed).build());
   }
 }

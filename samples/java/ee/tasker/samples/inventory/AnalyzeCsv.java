@@ -11,7 +11,10 @@ import jakarta.json.JsonObject;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Makes a cursor {@code {start, end}} for each {@code batch_size} rows behind the header, counted from 1. */
+/**
+ * Makes a cursor {@code {start, end}} for each {@code batch_size} rows behind the header, counted
+ * from 1.
+ */
 @ApplicationScoped
 @Handles("inventory.AnalyzeCsv")
 public class AnalyzeCsv implements StepHandler {
@@ -21,7 +24,11 @@ public class AnalyzeCsv implements StepHandler {
     int size = Fields.of("initialization", step.config()).integer("batch_size");
     int rows = (int) Fields.of("context", step.input()).text("csv").lines().count() - 1;
     List<JsonObject> cursors = IntStream.iterate(1, start -> start <= rows, start -> start + size)
-        .mapToObj(start -> Json.createObjectBuilder().add("start", start).add("end", Math.min(start + size - 1, rows)).build()).toList();
-    return StepOutcome.batches(Json.createObjectBuilder().add("rows", rows).add("batches", cursors.size()).build(), cursors);
+        .mapToObj(start -> Json.createObjectBuilder().add("start", start)
+            .add("end", Math.min(start + size - 1, rows)).build())
+        .toList();
+    return StepOutcome.batches(
+        Json.createObjectBuilder().add("rows", rows).add("batches", cursors.size()).build(),
+        cursors);
   }
 }

@@ -11,7 +11,10 @@ import jakarta.json.Json;
 import java.math.BigDecimal;
 import java.util.List;
 
-/** Counts the rows of its cursor, their stock, and what it is worth. A row without a price or a stock fails the batch. */
+/**
+ * Counts the rows of its cursor, their stock, and what it is worth. A row without a price or a
+ * stock fails the batch.
+ */
 @ApplicationScoped
 @Handles("inventory.ProcessCsvBatch")
 public class ProcessCsvBatch implements StepHandler {
@@ -32,7 +35,8 @@ public class ProcessCsvBatch implements StepHandler {
       stock = stock.add(pieces);
       value = value.add(pieces.multiply(number(cells, PRICE, "price", row)));
     }
-    return StepOutcome.success(Json.createObjectBuilder().add("rows", rows).add("stock", stock).add("value", value).build());
+    return StepOutcome.success(Json.createObjectBuilder().add("rows", rows).add("stock", stock)
+        .add("value", value).build());
   }
 
   private static BigDecimal number(String[] cells, int column, String name, int row) {

@@ -17,6 +17,7 @@ public class ReportStock implements StepHandler {
   public StepOutcome handle(StepContext step) {
     Fields count = Fields.of("result", step.resultObject("count_rows"));
     return StepOutcome.success(Json.createObjectBuilder()
-        .add("text", count.number("stock") + " pieces in " + count.number("rows") + " rows").build());
+        .add("text", count.number("stock") + " pieces in " + count.number("rows") + " rows")
+        .build());
   }
 }

@@ -12,7 +12,10 @@ import jakarta.json.JsonObjectBuilder;
 import java.util.Locale;
 import java.util.Set;
 
-/** Creates the account. The user name is the local part of the email address; some names are reserved. */
+/**
+ * Creates the account. The user name is the local part of the email address; some names are
+ * reserved.
+ */
 @ApplicationScoped
 @Handles("microservices.CreateUserAccount")
 public class CreateUserAccount implements StepHandler {
@@ -24,7 +27,8 @@ public class CreateUserAccount implements StepHandler {
     String email = context.text("email").toLowerCase(Locale.ROOT);
     int at = email.indexOf('@');
     if (at < 1 || at == email.length() - 1) {
-      throw context.wrong("email", "must be an address with a name, @ and a domain, but is " + email);
+      throw context.wrong("email",
+          "must be an address with a name, @ and a domain, but is " + email);
     }
     String fullName = context.text("full_name");
     if (fullName.codePointCount(0, fullName.length()) < 2) {
@@ -32,7 +36,8 @@ public class CreateUserAccount implements StepHandler {
     }
     String username = email.substring(0, at);
     if (RESERVED.contains(username)) {
-      return StepOutcome.permanent("ReservedUsername", "the user name " + username + " is reserved");
+      return StepOutcome.permanent("ReservedUsername",
+          "the user name " + username + " is reserved");
     }
     JsonObjectBuilder account = Json.createObjectBuilder()
         .add("user_id", StableId.of("user_", 12, step.taskUuid()))

@@ -28,7 +28,8 @@ enum Plan {
     return Arrays.stream(values())
         .filter(plan -> plan.word().equals(word))
         .findFirst()
-        .orElseThrow(() -> fields.wrong("plan", "must be starter, professional or enterprise, but is " + word));
+        .orElseThrow(() -> fields.wrong("plan",
+            "must be starter, professional or enterprise, but is " + word));
   }
 
   String word() {

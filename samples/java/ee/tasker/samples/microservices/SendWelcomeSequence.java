@@ -21,7 +21,8 @@ public class SendWelcomeSequence implements StepHandler {
   public StepOutcome handle(StepContext step) {
     Fields account = Fields.of("create_user_account", step.resultObject("create_user_account"));
     Fields billing = Fields.of("setup_billing_profile", step.resultObject("setup_billing_profile"));
-    Fields preferences = Fields.of("initialize_preferences", step.resultObject("initialize_preferences"));
+    Fields preferences = Fields.of("initialize_preferences",
+        step.resultObject("initialize_preferences"));
     List<String> kinds = new ArrayList<>(List.of("welcome_email", "verification", "in_app"));
     if (billing.integer("trial_days") > 0) {
       kinds.add("trial_reminder");

@@ -1,2 +1,5 @@
-/** A new user: an account, then billing and preferences in parallel, then the welcome and the activation. */
+/**
+ * A new user: an account, then billing and preferences in parallel, then the welcome and the
+ * activation.
+ */
 package ee.tasker.samples.microservices;

@@ -16,8 +16,10 @@ public class NotifyCustomer implements StepHandler {
 
   @Override
   public StepOutcome handle(StepContext step) {
-    Fields eligible = Fields.of("validate_payment_eligibility", step.resultObject("validate_payment_eligibility"));
-    Fields refund = Fields.of("process_gateway_refund", step.resultObject("process_gateway_refund"));
+    Fields eligible = Fields.of("validate_payment_eligibility",
+        step.resultObject("validate_payment_eligibility"));
+    Fields refund = Fields.of("process_gateway_refund",
+        step.resultObject("process_gateway_refund"));
     return StepOutcome.success(Json.createObjectBuilder()
         .add("message_id", StableId.of("msg_", 12, refund.text("refund_id")))
         .add("recipient", eligible.text("customer_email"))

@@ -15,13 +15,16 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Whether this payment may be refunded to this customer. The fraud score is a reproducible placeholder: the first byte of
- * the MD5 of {@code payment_id:customer_email}, scaled from 0..255 to 0..100; above 85 the refund is refused permanently.
+ * Whether this payment may be refunded to this customer. The fraud score is a reproducible
+ * placeholder: the first byte of
+ * the MD5 of {@code payment_id:customer_email}, scaled from 0..255 to 0..100; above 85 the refund
+ * is refused permanently.
  */
 @ApplicationScoped
 @Handles("payments.ValidatePaymentEligibility")
 public class ValidatePaymentEligibility implements StepHandler {
-  private static final Set<String> REASONS = Set.of("customer_request", "fraud", "system_error", "chargeback");
+  private static final Set<String> REASONS = Set.of("customer_request", "fraud", "system_error",
+      "chargeback");
   private static final BigDecimal HIGHEST_SCORE = new BigDecimal("85");
 
   @Override
@@ -29,7 +32,8 @@ public class ValidatePaymentEligibility implements StepHandler {
     Fields context = Fields.of("context", step.input());
     String paymentId = context.text("payment_id");
     if (!paymentId.matches("pay_[a-zA-Z0-9_]+")) {
-      throw context.wrong("payment_id", "must be pay_ and letters, digits or underscores, but is " + paymentId);
+      throw context.wrong("payment_id",
+          "must be pay_ and letters, digits or underscores, but is " + paymentId);
     }
     BigDecimal amount = Money.cents(context.number("refund_amount"));
     if (amount.signum() <= 0) {
@@ -42,7 +46,8 @@ public class ValidatePaymentEligibility implements StepHandler {
     String email = context.text("customer_email").toLowerCase(Locale.ROOT);
     BigDecimal score = fraudScore(paymentId, email);
     if (score.compareTo(HIGHEST_SCORE) > 0) {
-      return StepOutcome.permanent("FraudSuspected", "fraud score " + score + " is above " + HIGHEST_SCORE);
+      return StepOutcome.permanent("FraudSuspected",
+          "fraud score " + score + " is above " + HIGHEST_SCORE);
     }
     return StepOutcome.success(Json.createObjectBuilder()
         .add("payment_id", paymentId)
@@ -57,7 +62,9 @@ public class ValidatePaymentEligibility implements StepHandler {
 
   /** 0.00 to 100.00. */
   public static BigDecimal fraudScore(String paymentId, String email) {
-    int firstByte = Integer.parseInt(StableId.hex("MD5", paymentId + ":" + email).substring(0, 2), 16);
-    return BigDecimal.valueOf(firstByte * 100L).divide(BigDecimal.valueOf(255), 2, RoundingMode.HALF_UP);
+    int firstByte = Integer.parseInt(StableId.hex("MD5", paymentId + ":" + email).substring(0, 2),
+        16);
+    return BigDecimal.valueOf(firstByte * 100L).divide(BigDecimal.valueOf(255), 2,
+        RoundingMode.HALF_UP);
   }
 }

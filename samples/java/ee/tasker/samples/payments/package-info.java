@@ -1,2 +1,5 @@
-/** Refunds a payment: eligibility, gateway, ledger, customer. Other areas start it as a task of its own. */
+/**
+ * Refunds a payment: eligibility, gateway, ledger, customer. Other areas start it as a task of its
+ * own.
+ */
 package ee.tasker.samples.payments;

@@ -13,7 +13,10 @@ import java.time.LocalDate;
 import java.time.OffsetDateTime;
 import java.time.ZoneId;
 
-/** The calendar day before the fire time, in the zone that the template names; it has 23, 24 or 25 hours. */
+/**
+ * The calendar day before the fire time, in the zone that the template names; it has 23, 24 or 25
+ * hours.
+ */
 @ApplicationScoped
 @Handles("reports.ChoosePeriod")
 public class ChoosePeriod implements StepHandler {
@@ -21,7 +24,8 @@ public class ChoosePeriod implements StepHandler {
   @Override
   public StepOutcome handle(StepContext step) {
     ZoneId zone = ZoneId.of(Fields.of("initialization", step.config()).text("zone"));
-    LocalDate day = OffsetDateTime.parse(Fields.of("context", step.input()).text("fired_at")).atZoneSameInstant(zone).toLocalDate()
+    LocalDate day = OffsetDateTime.parse(Fields.of("context", step.input()).text("fired_at"))
+        .atZoneSameInstant(zone).toLocalDate()
         .minusDays(1);
     Instant from = day.atStartOfDay(zone).toInstant();
     Instant until = day.plusDays(1).atStartOfDay(zone).toInstant();

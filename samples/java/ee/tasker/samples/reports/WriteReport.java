@@ -18,7 +18,8 @@ public class WriteReport implements StepHandler {
   public StepOutcome handle(StepContext step) {
     JsonObject period = step.resultObject("choose_period");
     return StepOutcome.success(Json.createObjectBuilder()
-        .add("title", Fields.of("context", step.input()).text("region") + " on " + period.getString("day"))
+        .add("title",
+            Fields.of("context", step.input()).text("region") + " on " + period.getString("day"))
         .add("hours", period.getInt("hours")).build());
   }
 }

@@ -11,8 +11,10 @@ import java.time.Clock;
 import java.time.Duration;
 
 /**
- * The called service answers "busy, retry in a second", once. The first attempt saves its time in a checkpoint; the second
- * compares, and reports whether the engine used the requested delay and not the template's much longer backoff.
+ * The called service answers "busy, retry in a second", once. The first attempt saves its time in a
+ * checkpoint; the second
+ * compares, and reports whether the engine used the requested delay and not the template's much
+ * longer backoff.
  */
 @ApplicationScoped
 @Handles("retries.BusyOnce")
@@ -34,7 +36,8 @@ public class BusyOnce implements StepHandler {
   public StepOutcome handle(StepContext step) {
     if (!step.isRetry()) {
       step.checkpoint(Json.createValue(clock.millis()));
-      return StepOutcome.retryableAfter(ASKED_FOR, "Busy", "the server asks to come back in " + ASKED_FOR);
+      return StepOutcome.retryableAfter(ASKED_FOR, "Busy",
+          "the server asks to come back in " + ASKED_FOR);
     }
     long failedAt = step.checkpoint().map(JsonNumber.class::cast).orElseThrow().longValueExact();
     Duration waited = Duration.ofMillis(clock.millis() - failedAt);

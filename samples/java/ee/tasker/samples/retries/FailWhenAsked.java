@@ -10,7 +10,8 @@ import jakarta.json.Json;
 import jakarta.json.JsonString;
 
 /**
- * Fails when the context's list {@code failing} contains its configuration's {@code failure}: {@code permanent} or
+ * Fails when the context's list {@code failing} contains its configuration's {@code failure}:
+ * {@code permanent} or
  * {@code retryable}. Without that configuration it always succeeds.
  */
 @ApplicationScoped
@@ -19,8 +20,10 @@ public class FailWhenAsked implements StepHandler {
 
   @Override
   public StepOutcome handle(StepContext step) {
-    String failure = Fields.of("initialization", step.config()).optionalText("failure").orElse("none");
-    boolean isAsked = Fields.of("context", step.input()).array("failing").getValuesAs(JsonString.class).stream()
+    String failure = Fields.of("initialization", step.config()).optionalText("failure")
+        .orElse("none");
+    boolean isAsked = Fields.of("context", step.input()).array("failing")
+        .getValuesAs(JsonString.class).stream()
         .anyMatch(word -> word.getString().equals(failure));
     if (!isAsked) {
       return StepOutcome.success(Json.createObjectBuilder().add("status", "ok").build());

@@ -10,7 +10,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The first attempt blocks until it is interrupted; the second returns at once. The first attempt's result comes too late:
+ * The first attempt blocks until it is interrupted; the second returns at once. The first attempt's
+ * result comes too late:
  * the engine has abandoned the attempt by then.
  */
 @ApplicationScoped
@@ -23,7 +24,8 @@ public class HangOnce implements StepHandler {
   public StepOutcome handle(StepContext step) throws InterruptedException {
     if (!step.isRetry()) {
       boolean isOpen = new CountDownLatch(1).await(LONGEST_SECONDS, TimeUnit.SECONDS);
-      return StepOutcome.permanent("NeverInterrupted", "nothing interrupted the wait; opened: " + isOpen);
+      return StepOutcome.permanent("NeverInterrupted",
+          "nothing interrupted the wait; opened: " + isOpen);
     }
     return StepOutcome.success(Json.createObjectBuilder()
         .add("answered_on_attempt", step.attempt())

@@ -19,7 +19,8 @@ public class BeginSubscription implements StepHandler {
     return StepOutcome.success(Json.createObjectBuilder()
         .add("subscription_id", StableId.of("sub_", 16, step.taskUuid()))
         .add("plan", Fields.of("context", step.input()).text("plan"))
-        .add("begins_at", Fields.of("start_trial", step.resultObject("start_trial")).text("ends_at"))
+        .add("begins_at",
+            Fields.of("start_trial", step.resultObject("start_trial")).text("ends_at"))
         .build());
   }
 }

@@ -19,7 +19,9 @@ public class RemindCustomer implements StepHandler {
     return StepOutcome.success(Json.createObjectBuilder()
         .add("message_id", StableId.of("msg_", 16, step.taskUuid()))
         .add("recipient", Fields.of("context", step.input()).text("customer"))
-        .add("subject", "Your trial ends at " + Fields.of("start_trial", step.resultObject("start_trial")).text("ends_at"))
+        .add("subject",
+            "Your trial ends at "
+                + Fields.of("start_trial", step.resultObject("start_trial")).text("ends_at"))
         .build());
   }
 }

@@ -12,7 +12,8 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * Calculates when a trial ends, and when to remind the customer: after nine tenths of it. It lasts the days that the template names, or the
+ * Calculates when a trial ends, and when to remind the customer: after nine tenths of it. It lasts
+ * the days that the template names, or the
  * {@code trial_seconds} of the context, so that the sample can be run in seconds.
  */
 @ApplicationScoped
@@ -31,7 +32,8 @@ public class StartTrial implements StepHandler {
   @Override
   public StepOutcome handle(StepContext step) {
     Fields context = Fields.of("context", step.input());
-    Duration length = context.has("trial_seconds") ? Duration.ofSeconds(context.integer("trial_seconds"))
+    Duration length = context.has("trial_seconds")
+        ? Duration.ofSeconds(context.integer("trial_seconds"))
         : Duration.ofDays(Fields.of("initialization", step.config()).integer("days"));
     Instant start = clock.instant();
     return StepOutcome.success(Json.createObjectBuilder()

@@ -7,16 +7,19 @@ import java.time.OffsetDateTime;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The context shared by all phases, and the two operations on it: measuring the cost of work, and running tasks to
+ * The context shared by all phases, and the two operations on it: measuring the cost of work, and
+ * running tasks to
  * completion.
  */
-record Bench(Options options, Database database, Servers servers, Load load, Report report, AtomicLong settledAt) {
+record Bench(Options options, Database database, Servers servers, Load load, Report report,
+    AtomicLong settledAt) {
   private static final Duration LONGEST = Duration.ofMinutes(10);
   /** After a measurement has settled, nothing significant happens in a shorter time. */
   private static final long NOTHING_HAPPENED = 2_000_000_000L;
 
   Bench(Options options, Database database, Servers servers, Load load, Report report) {
-    this(options, database, servers, load, report, new AtomicLong(System.nanoTime() - NOTHING_HAPPENED));
+    this(options, database, servers, load, report,
+        new AtomicLong(System.nanoTime() - NOTHING_HAPPENED));
   }
 
   /** Some work. */
@@ -29,7 +32,8 @@ record Bench(Options options, Database database, Servers servers, Load load, Rep
    *
    * @return seconds from before the first request to the last end, by the database's clock
    */
-  double untilComplete(String what, int tasks, Work work) throws IOException, SQLException, InterruptedException {
+  double untilComplete(String what, int tasks, Work work)
+      throws IOException, SQLException, InterruptedException {
     OffsetDateTime begin = database.now();
     work.run();
     database.awaitRest(begin, LONGEST);
@@ -40,14 +44,19 @@ record Bench(Options options, Database database, Servers servers, Load load, Rep
 
   /** Linear tasks in batches. @return steps per second */
   double batches(String what, int tasks) throws IOException, SQLException, InterruptedException {
-    return 4 * tasks / untilComplete(what, tasks, () -> load.batches("linear_4", tasks, options.batch(), options.batchConnections()));
+    return 4 * tasks / untilComplete(what, tasks,
+        () -> load.batches("linear_4", tasks, options.batch(), options.batchConnections()));
   }
 
-  /** Fails unless this many tasks were created since then and all are complete, no step of them by recovery. */
+  /**
+   * Fails unless this many tasks were created since then and all are complete, no step of them by
+   * recovery.
+   */
   void expectComplete(String what, int tasks, OffsetDateTime since) throws SQLException {
     long repeated = database.repeatedSteps(since);
     if (repeated > 0) {
-      report.complain(what + ": " + repeated + " steps were lost and done again after their lease ran out");
+      report.complain(
+          what + ": " + repeated + " steps were lost and done again after their lease ran out");
     }
     String states = database.states(since);
     if (!states.equals(tasks + " complete")) {
@@ -56,7 +65,8 @@ record Bench(Options options, Database database, Servers servers, Load load, Rep
   }
 
   /**
-   * Runs work and adds the cost of each step to the report. Waits before and after, until every session has reported its
+   * Runs work and adds the cost of each step to the report. Waits before and after, until every
+   * session has reported its
    * fsyncs.
    */
   Cost measure(String what, Work work) throws IOException, SQLException, InterruptedException {
@@ -64,11 +74,13 @@ record Bench(Options options, Database database, Servers servers, Load load, Rep
   }
 
   /** The same without the fsyncs, which take all the waiting. */
-  Cost measureQuickly(String what, Work work) throws IOException, SQLException, InterruptedException {
+  Cost measureQuickly(String what, Work work)
+      throws IOException, SQLException, InterruptedException {
     return measure(what, work, false);
   }
 
-  private Cost measure(String what, Work work, boolean settles) throws IOException, SQLException, InterruptedException {
+  private Cost measure(String what, Work work, boolean settles)
+      throws IOException, SQLException, InterruptedException {
     System.out.println("   " + what + " ...");
     database.run("checkpoint");
     if (settles && System.nanoTime() - settledAt.get() > NOTHING_HAPPENED) {
@@ -95,9 +107,11 @@ record Bench(Options options, Database database, Servers servers, Load load, Rep
         position.walBytes() - before.walBytes(), position.logSince(database, before),
         settles ? after.fsyncs() - before.fsyncs() : Double.NaN, cpu);
     cost.addTo(report);
-    Report.Table top = report.table("Statements of: " + what, "top level", "calls", "ms", "ms each", "rows", "WAL bytes", "statement");
+    Report.Table top = report.table("Statements of: " + what, "top level", "calls", "ms", "ms each",
+        "rows", "WAL bytes", "statement");
     Counters.topStatements(database).forEach(row -> top.row(row.toArray()));
-    Report.Table wal = report.table("WAL of: " + what, "record", "count", "bytes", "of them page images");
+    Report.Table wal = report.table("WAL of: " + what, "record", "count", "bytes",
+        "of them page images");
     Counters.walKinds(database, before, position).forEach(row -> wal.row(row.toArray()));
     if (settles) {
       settledAt.set(System.nanoTime());

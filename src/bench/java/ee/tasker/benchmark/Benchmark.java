@@ -11,15 +11,21 @@ import java.sql.SQLException;
 import java.time.OffsetDateTime;
 import java.util.List;
 
-/** {@code ./mvnw -Pbenchmark}: runs the requested phases and prints their results. Fails when a task did not complete, or a promise was not kept to one. */
+/**
+ * {@code ./mvnw -Pbenchmark}: runs the requested phases and prints their results. Fails when a task
+ * did not complete, or a promise was not kept to one.
+ */
 public final class Benchmark {
   private static final List<Phase> PHASES = List.of(
-      new Floor(), new Peers(), new Latency(), new UnderLoad(), new Overload(), new Throughput(), new FanOut(), new Orders(), new Idle(),
+      new Floor(), new Peers(), new Latency(), new UnderLoad(), new Overload(), new Throughput(),
+      new FanOut(), new Orders(), new Idle(),
       new MoreServers(), new MoreConnections(),
       new Submission(), new Payload(), new Snapshot(),
-      new ManyFinished(), new Purging(), new Bloat(), new Sleeping(), new Scheduled(), new SlowPlans(), new Plans(), new Waiting(),
+      new ManyFinished(), new Purging(), new Bloat(), new Sleeping(), new Scheduled(),
+      new SlowPlans(), new Plans(), new Waiting(),
       new GrowingCost(), new GrownSteps(), new CostModel(), new RowsAlone(), new Without());
-  private static final List<String> TEMPLATES = List.of("linear_4", "diamond", "complex_dag", "tree", "orders_5_ms", "echo_4");
+  private static final List<String> TEMPLATES = List.of("linear_4", "diamond", "complex_dag",
+      "tree", "orders_5_ms", "echo_4");
 
   private final Options options;
   private final Database database;
@@ -33,7 +39,8 @@ public final class Benchmark {
     this.servers = new Servers(options, database.embedded().address());
   }
 
-  public static void main(String[] arguments) throws IOException, SQLException, InterruptedException {
+  public static void main(String[] arguments)
+      throws IOException, SQLException, InterruptedException {
     Options options = new Options(System.getProperties());
     if (options.publish()) {
       Publication.publish(options.target(), options.checkout().resolve("docs"));
@@ -99,18 +106,23 @@ public final class Benchmark {
   private void check(Phase phase, OffsetDateTime begin) throws SQLException {
     System.out.println("   check_history ...");
     if (checks == null) {
-      checks = report.table("The tasks of each phase, by check_history", "phase", "tasks", "invariants", "violations");
+      checks = report.table("The tasks of each phase, by check_history", "phase", "tasks",
+          "invariants", "violations");
     }
     int invariants = 0;
     long violations = 0;
-    for (List<String> found : database.rows("select invariant, violations, examples from tasker.check_history(?)", begin)) {
+    for (List<String> found : database
+        .rows("select invariant, violations, examples from tasker.check_history(?)", begin)) {
       invariants++;
       violations += Long.parseLong(found.get(1));
       if (!"0".equals(found.get(1))) {
-        report.complain(phase.name() + ": " + found.get(1) + " violations of " + found.get(0) + ", for instance " + found.get(2));
+        report.complain(phase.name() + ": " + found.get(1) + " violations of " + found.get(0)
+            + ", for instance " + found.get(2));
       }
     }
-    checks.row(phase.name(), database.value(Integer.class, "select count(*)::int from tasker.tasks where created_at >= ?", begin),
+    checks.row(phase.name(),
+        database.value(Integer.class,
+            "select count(*)::int from tasker.tasks where created_at >= ?", begin),
         invariants, violations);
   }
 
@@ -118,7 +130,8 @@ public final class Benchmark {
     System.out.println("Starting a server and warming it up ...");
     servers.have(1);
     for (String template : TEMPLATES) {
-      try (InputStream text = Benchmark.class.getResourceAsStream("/benchmark/" + template + ".yaml")) {
+      try (InputStream text = Benchmark.class
+          .getResourceAsStream("/benchmark/" + template + ".yaml")) {
         Load.register(servers, new String(text.readAllBytes(), StandardCharsets.UTF_8));
       }
     }

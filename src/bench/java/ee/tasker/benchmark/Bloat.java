@@ -10,13 +10,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * With {@code benchmark.bloat.minutes}: linear tasks at a steady rate, each by a POST of its own, and every few minutes their times, the memory of the server,
- * the size of the hot tables and their indexes and the share of dead rows. A table with constant bytes per live row does not bloat; the two that hold work
+ * With {@code benchmark.bloat.minutes}: linear tasks at a steady rate, each by a POST of its own,
+ * and every few minutes their times, the memory of the server,
+ * the size of the hot tables and their indexes and the share of dead rows. A table with constant
+ * bytes per live row does not bloat; the two that hold work
  * in progress only must not grow at all.
  */
 final class Bloat implements Phase {
   private static final int CONNECTIONS = 16;
-  private static final List<String> TABLES = List.of("tasker.tasks", "tasker.workflow_steps", "tasker.task_wakeups",
+  private static final List<String> TABLES = List.of("tasker.tasks", "tasker.workflow_steps",
+      "tasker.task_wakeups",
       "pgmq.q_worker_benchmark_queue");
 
   @Override
@@ -32,12 +35,17 @@ final class Bloat implements Phase {
       return;
     }
     bench.database().run("create extension if not exists pgstattuple");
-    String under = options.bloatRate() + " tasks/s of linear_4 for " + options.bloatMinutes() + " minutes";
-    Report.Table sizes = bench.report().table("Hot tables under " + under, "minute", "table", "live rows", "dead rows", "heap MiB",
+    String under = options.bloatRate() + " tasks/s of linear_4 for " + options.bloatMinutes()
+        + " minutes";
+    Report.Table sizes = bench.report().table("Hot tables under " + under, "minute", "table",
+        "live rows", "dead rows", "heap MiB",
         "of it free, %",
-        "indexes MiB", "leaf pages filled, %", "heap bytes per live row", "vacuums", "HOT updates, %");
-    Report.Table speed = bench.report().table("Tasks under " + under, "until minute", "tasks", "created to completed P50 ms", "P99 ms",
-        "due to 201 P50 ms", "P99 ", "CPU ms of the database per step", "CPU ms of the server per step", "WAL bytes per step",
+        "indexes MiB", "leaf pages filled, %", "heap bytes per live row", "vacuums",
+        "HOT updates, %");
+    Report.Table speed = bench.report().table("Tasks under " + under, "until minute", "tasks",
+        "created to completed P50 ms", "P99 ms",
+        "due to 201 P50 ms", "P99 ", "CPU ms of the database per step",
+        "CPU ms of the server per step", "WAL bytes per step",
         "memory of the server, MiB", "bytes of the database per task made");
     sample(bench, sizes, 0);
     Drift drift = new Drift();
@@ -64,24 +72,28 @@ final class Bloat implements Phase {
     }
 
     void addTo(Report report) {
-      parts.forEach((name, values) -> report.figure("steady_" + name, values.stream().mapToDouble(Double::doubleValue).toArray()));
+      parts.forEach((name, values) -> report.figure("steady_" + name,
+          values.stream().mapToDouble(Double::doubleValue).toArray()));
     }
   }
 
-  private static void part(Bench bench, Report.Table table, Drift drift, int seconds, int until, double bytesBefore)
+  private static void part(Bench bench, Report.Table table, Drift drift, int seconds, int until,
+      double bytesBefore)
       throws IOException, SQLException {
     OffsetDateTime begin = bench.database().now();
     Counters before = Counters.of(bench.database());
     Cpu cpu = Cpu.of(bench.servers().handles(), bench.database().postmaster());
-    Samples answers = bench.load().postAtRate("linear_4", bench.options().bloatRate(), seconds, CONNECTIONS);
+    Samples answers = bench.load().postAtRate("linear_4", bench.options().bloatRate(), seconds,
+        CONNECTIONS);
     double steps = 4.0 * bench.options().bloatRate() * seconds;
     Samples latencies = bench.database().latencies(begin);
     Cpu used = Cpu.of(bench.servers().handles(), bench.database().postmaster()).since(cpu);
     double walBytes = (Counters.of(bench.database()).walBytes() - before.walBytes()) / steps;
     double memory = bench.servers().residentMebibytes();
     double bytes = (size(bench) - bytesBefore) / ((double) until * bench.options().bloatRate());
-    table.row(minutes(until), latencies.count(), latencies.p50(), latencies.p99(), answers.p50(), answers.p99(),
-        used.database() * 1000 / steps, used.servers() * 1000 / steps, walBytes, memory, bytes);
+    table.row(minutes(until), latencies.count(), latencies.p50(), latencies.p99(), answers.p50(),
+        answers.p99(), used.database() * 1000 / steps, used.servers() * 1000 / steps, walBytes,
+        memory, bytes);
     drift.add("minute", until / 60.0);
     drift.add("p50_ms", latencies.p50());
     drift.add("p99_ms", latencies.p99());
@@ -107,9 +119,9 @@ final class Bloat implements Phase {
           from pg_stat_user_tables s cross join pgstattuple_approx(s.relid) a
           where s.relid = to_regclass(?)""", name).stream().findFirst().orElse(null);
       if (row != null) {
-        table.row(minutes(second), name, row.get(0), row.get(1), number(row.get(2)), number(row.get(3)), number(row.get(4)),
-            number(row.get(5)),
-            number(row.get(6)), row.get(7), number(row.get(8)));
+        table.row(minutes(second), name, row.get(0), row.get(1), number(row.get(2)),
+            number(row.get(3)), number(row.get(4)), number(row.get(5)), number(row.get(6)),
+            row.get(7), number(row.get(8)));
       }
     }
   }

@@ -3,7 +3,8 @@ package ee.tasker.benchmark;
 import java.util.List;
 
 /**
- * What a call costs by its size: a part for the call and a part for each of its items, {@code fixed + each × size}.
+ * What a call costs by its size: a part for the call and a part for each of its items, {@code fixed
+ * + each × size}.
  *
  * @param fixed of a call, whatever its size
  * @param each  of an item
@@ -15,7 +16,8 @@ record CallCost(double fixed, double each) {
   }
 
   /**
-   * The line with the least sum of squared relative errors, so that a call of one item counts as much as one of hundreds. Neither part is negative.
+   * The line with the least sum of squared relative errors, so that a call of one item counts as
+   * much as one of hundreds. Neither part is negative.
    *
    * @throws IllegalArgumentException for fewer than two sizes
    */

@@ -24,7 +24,10 @@ import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.internal.chartpart.Chart;
 import org.knowm.xchart.style.Styler;
 
-/** Draws the results of a run: throughput and latency beside the peers, and how the cost of a step grows. */
+/**
+ * Draws the results of a run: throughput and latency beside the peers, and how the cost of a step
+ * grows.
+ */
 final class Charts {
   private static final Color OURS = new Color(0x1f5fa8);
   private static final Color PEER = new Color(0xb8b8b8);
@@ -52,14 +55,14 @@ final class Charts {
     List<Path> files = new ArrayList<>();
     JsonObject peers = run.getJsonObject("peers");
     if (run.containsKey("linear4_steps_per_s")) {
-      CategoryChart chart = bars("Steps per second, tasks of four steps", "steps/s", peers, "steps_per_s",
-          List.of("Tasker EE, batches", "Tasker EE, one POST each"), List.of("linear4_steps_per_s", "linear4_single_post_steps_per_s"),
-          run);
+      CategoryChart chart = bars("Steps per second, tasks of four steps", "steps/s", peers,
+          "steps_per_s", List.of("Tasker EE, batches", "Tasker EE, one POST each"),
+          List.of("linear4_steps_per_s", "linear4_single_post_steps_per_s"), run);
       files.add(save(chart, folder.resolve("benchmarks-throughput.svg")));
     }
     if (run.containsKey("linear4_p50_ms")) {
-      CategoryChart chart = bars("One task of four steps at a time, P50", "ms", peers, "p50_ms", List.of("Tasker EE, over HTTP"),
-          List.of("linear4_p50_ms"), run);
+      CategoryChart chart = bars("One task of four steps at a time, P50", "ms", peers, "p50_ms",
+          List.of("Tasker EE, over HTTP"), List.of("linear4_p50_ms"), run);
       files.add(save(chart, folder.resolve("benchmarks-latency.svg")));
     }
     if (!run.getJsonObject("growth").isEmpty()) {
@@ -71,9 +74,10 @@ final class Charts {
     return files;
   }
 
-  private static CategoryChart bars(String title, String unit, JsonObject peers, String peerFigure, List<String> names,
-      List<String> figures, JsonObject run) {
-    CategoryChart chart = new CategoryChartBuilder().width(WIDTH).height(HEIGHT).title(title).yAxisTitle(unit).build();
+  private static CategoryChart bars(String title, String unit, JsonObject peers, String peerFigure,
+      List<String> names, List<String> figures, JsonObject run) {
+    CategoryChart chart = new CategoryChartBuilder().width(WIDTH).height(HEIGHT).title(title)
+        .yAxisTitle(unit).build();
     List<String> labels = new ArrayList<>();
     List<Double> ours = new ArrayList<>();
     List<Double> theirs = new ArrayList<>();
@@ -100,7 +104,8 @@ final class Charts {
 
   /** Each measure of a steady load as a multiple of its median: a flat line has not drifted. */
   private static XYChart drift(JsonObject rounds) {
-    XYChart chart = new XYChartBuilder().width(WIDTH).height(HEIGHT).title("A steady load: each measure, divided by its median")
+    XYChart chart = new XYChartBuilder().width(WIDTH).height(HEIGHT)
+        .title("A steady load: each measure, divided by its median")
         .xAxisTitle("minute").yAxisTitle("× median").build();
     double[] minutes = numbers(rounds, "steady_minute");
     DRIFTING.forEach((figure, name) -> {
@@ -115,11 +120,13 @@ final class Charts {
   }
 
   private static double[] numbers(JsonObject rounds, String figure) {
-    return rounds.getJsonArray(figure).getValuesAs(JsonNumber.class).stream().mapToDouble(JsonNumber::doubleValue).toArray();
+    return rounds.getJsonArray(figure).getValuesAs(JsonNumber.class).stream()
+        .mapToDouble(JsonNumber::doubleValue).toArray();
   }
 
   private static XYChart growth(JsonObject growth) {
-    XYChart chart = new XYChartBuilder().width(WIDTH).height(HEIGHT).title("Processor time of the database per step")
+    XYChart chart = new XYChartBuilder().width(WIDTH).height(HEIGHT)
+        .title("Processor time of the database per step")
         .xAxisTitle("how much there is of it").yAxisTitle("µs").build();
     growth.forEach((over, value) -> {
       List<Double> x = new ArrayList<>();
@@ -144,7 +151,8 @@ final class Charts {
 
   private static void style(Chart<?, ?> chart) {
     Styler styler = chart.getStyler();
-    styler.setChartBackgroundColor(Color.WHITE).setLegendBorderColor(Color.WHITE).setLegendPosition(Styler.LegendPosition.OutsideS)
+    styler.setChartBackgroundColor(Color.WHITE).setLegendBorderColor(Color.WHITE)
+        .setLegendPosition(Styler.LegendPosition.OutsideS)
         .setLegendLayout(Styler.LegendLayout.Horizontal);
     if (chart instanceof XYChart) {
       styler.setLegendLayout(Styler.LegendLayout.Vertical);
@@ -157,7 +165,8 @@ final class Charts {
     try (OutputStream out = Files.newOutputStream(file)) {
       VectorGraphics2D graphics = new VectorGraphics2D();
       chart.paint(graphics, chart.getWidth(), chart.getHeight());
-      Processors.get("svg").getDocument(graphics.getCommands(), new PageSize(0, 0, chart.getWidth(), chart.getHeight())).writeTo(out);
+      Processors.get("svg").getDocument(graphics.getCommands(),
+          new PageSize(0, 0, chart.getWidth(), chart.getHeight())).writeTo(out);
     } finally {
       Locale.setDefault(before);
     }

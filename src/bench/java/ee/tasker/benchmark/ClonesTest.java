@@ -32,10 +32,14 @@ class ClonesTest {
       clone(task, 300);
 
       assertThat(sql.number(ROWS)).isEqualTo(301 * rows);
-      assertThat(sql.number("select count(distinct workflow_step_uuid) from tasker.workflow_steps")).isEqualTo(301 * 4);
-      assertThat(sql.text("select task_uuid::text from tasker.tasks order by task_uuid desc limit 1")).isEqualTo(task.toString());
+      assertThat(sql.number("select count(distinct workflow_step_uuid) from tasker.workflow_steps"))
+          .isEqualTo(301 * 4);
+      assertThat(
+          sql.text("select task_uuid::text from tasker.tasks order by task_uuid desc limit 1"))
+          .isEqualTo(task.toString());
       assertThat(sql.number(
-          "select count(*) from tasker.tasks t where t.created_at > (select o.created_at from tasker.tasks o where o.task_uuid = ?)", task))
+          "select count(*) from tasker.tasks t where t.created_at > (select o.created_at from tasker.tasks o where o.task_uuid = ?)",
+          task))
           .isZero();
     }
   }
@@ -51,7 +55,8 @@ class ClonesTest {
       worker.advance();
       worker.runToTheEnd();
 
-      assertThat(sql.texts("select distinct state::text from tasker.tasks")).containsExactly("complete");
+      assertThat(sql.texts("select distinct state::text from tasker.tasks"))
+          .containsExactly("complete");
       assertThat(sql.number("select count(*) from tasker.tasks")).isEqualTo(6);
     }
   }
@@ -59,7 +64,8 @@ class ClonesTest {
   @Test
   void copies_of_a_sleeping_task_fire_in_their_time() throws SQLException {
     try (Sql sql = Sql.open(); SqlWorker worker = SqlWorker.open()) {
-      UUID task = Dag.of("a").step("sleep").dependsOn("a").waitingOnly("{\"wait\": {\"for\": \"PT3H\"}}").step("b").dependsOn("sleep")
+      UUID task = Dag.of("a").step("sleep").dependsOn("a")
+          .waitingOnly("{\"wait\": {\"for\": \"PT3H\"}}").step("b").dependsOn("sleep")
           .started().uuid();
       worker.complete(worker.claimOne().success());
 
@@ -68,8 +74,10 @@ class ClonesTest {
       worker.advance();
       worker.runToTheEnd();
 
-      assertThat(sql.texts("select distinct state::text from tasker.tasks")).containsExactly("complete");
-      assertThat(sql.number("select count(*) from tasker.step_waits where state = 'satisfied'")).isEqualTo(6);
+      assertThat(sql.texts("select distinct state::text from tasker.tasks"))
+          .containsExactly("complete");
+      assertThat(sql.number("select count(*) from tasker.step_waits where state = 'satisfied'"))
+          .isEqualTo(6);
     }
   }
 

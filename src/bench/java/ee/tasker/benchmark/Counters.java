@@ -3,23 +3,32 @@ package ee.tasker.benchmark;
 import java.sql.SQLException;
 import java.util.List;
 
-/** The database's counters at a moment. Statements count from the last reset of {@code pg_stat_statements}. */
+/**
+ * The database's counters at a moment. Statements count from the last reset of {@code
+ * pg_stat_statements}.
+ */
 record Counters(String walPosition, double commits, double walBytes, double fsyncs) {
   /** Only what the product's own role sent; the benchmark itself is the superuser. */
   private static final String OURS = " from pg_stat_statements where userid = 'tasker'::regrole and toplevel";
 
   static Counters of(Database database) throws SQLException {
     double version = database.number("current_setting('server_version_num')::int");
-    String fsyncs = version >= 180_000 ? "(select coalesce(sum(fsyncs), 0) from pg_stat_io where object = 'wal')"
+    String fsyncs = version >= 180_000
+        ? "(select coalesce(sum(fsyncs), 0) from pg_stat_io where object = 'wal')"
         : "(select wal_sync from pg_stat_wal)";
     List<String> row = database
-        .rows("select pg_current_wal_insert_lsn(), (select xact_commit from pg_stat_database where datname = 'tasker'), "
-            + "pg_current_wal_insert_lsn() - '0/0', " + fsyncs)
+        .rows(
+            "select pg_current_wal_insert_lsn(), (select xact_commit from pg_stat_database where datname = 'tasker'), "
+                + "pg_current_wal_insert_lsn() - '0/0', " + fsyncs)
         .get(0);
-    return new Counters(row.get(0), Double.parseDouble(row.get(1)), Double.parseDouble(row.get(2)), Double.parseDouble(row.get(3)));
+    return new Counters(row.get(0), Double.parseDouble(row.get(1)), Double.parseDouble(row.get(2)),
+        Double.parseDouble(row.get(3)));
   }
 
-  /** Commits that wrote something, of all databases, since a position of the log; NaN when it is gone. */
+  /**
+   * Commits that wrote something, of all databases, since a position of the log; NaN when it is
+   * gone.
+   */
   static double writeCommitsSince(Database database, String walPosition) {
     try {
       return database.number("""
@@ -35,7 +44,8 @@ record Counters(String walPosition, double commits, double walBytes, double fsyn
   }
 
   static double statements(Database database) throws SQLException {
-    return database.number("select coalesce(sum(calls), 0)" + OURS + " and query !~* '^(begin|commit|rollback)'");
+    return database.number(
+        "select coalesce(sum(calls), 0)" + OURS + " and query !~* '^(begin|commit|rollback)'");
   }
 
   /** Including read-only ones. A COMMIT is counted without its user, a BEGIN is not. */
@@ -56,9 +66,10 @@ record Counters(String walPosition, double commits, double walBytes, double fsyn
       List<String> row = database.rows("""
           select coalesce(sum(count), 0), coalesce(sum(fpi_size), 0), coalesce(sum(record_size), 0),
                  coalesce(sum(count) filter (where "resource_manager/record_type" like 'Transaction/COMMIT%'), 0)
-          from pg_get_wal_stats(?::pg_lsn, ?::pg_lsn, true)""", before.walPosition, walPosition).get(0);
-      return new Log(Double.parseDouble(row.get(0)), Double.parseDouble(row.get(1)), Double.parseDouble(row.get(2)),
-          Double.parseDouble(row.get(3)));
+          from pg_get_wal_stats(?::pg_lsn, ?::pg_lsn, true)""", before.walPosition, walPosition)
+          .get(0);
+      return new Log(Double.parseDouble(row.get(0)), Double.parseDouble(row.get(1)),
+          Double.parseDouble(row.get(2)), Double.parseDouble(row.get(3)));
     } catch (SQLException e) {
       return new Log(Double.NaN, Double.NaN, Double.NaN, Double.NaN);
     }
@@ -68,8 +79,10 @@ record Counters(String walPosition, double commits, double walBytes, double fsyn
   static List<List<String>> walKinds(Database database, Counters before, Counters after) {
     try {
       return database
-          .rows("select \"resource_manager/record_type\", count, combined_size, fpi_size from pg_get_wal_stats(?::pg_lsn, ?::pg_lsn, true) "
-              + "order by combined_size desc limit 12", before.walPosition, after.walPosition);
+          .rows(
+              "select \"resource_manager/record_type\", count, combined_size, fpi_size from pg_get_wal_stats(?::pg_lsn, ?::pg_lsn, true) "
+                  + "order by combined_size desc limit 12",
+              before.walPosition, after.walPosition);
     } catch (SQLException e) {
       return List.of();
     }
@@ -81,6 +94,7 @@ record Counters(String walPosition, double commits, double walBytes, double fsyn
                left(regexp_replace(query, '\\s+', ' ', 'g'), 110)
         from pg_stat_statements where userid = 'tasker'::regrole
         order by total_exec_time desc limit\s"""
-        + (database.number("(current_setting('pg_stat_statements.track') = 'all')::int") > 0 ? 40 : 12));
+        + (database.number("(current_setting('pg_stat_statements.track') = 'all')::int") > 0 ? 40
+            : 12));
   }
 }

@@ -20,7 +20,8 @@ record Cpu(double servers, double database, double generator) {
   }
 
   Cpu since(Cpu before) {
-    return new Cpu(servers - before.servers, database - before.database, generator - before.generator);
+    return new Cpu(servers - before.servers, database - before.database,
+        generator - before.generator);
   }
 
   private static double seconds(ProcessHandle process) {
@@ -52,6 +53,7 @@ record Cpu(double servers, double database, double generator) {
     }
     String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
     double own = Double.parseDouble(fields[11]) + Double.parseDouble(fields[12]);
-    return withEndedChildren ? own + Double.parseDouble(fields[13]) + Double.parseDouble(fields[14]) : own;
+    return withEndedChildren ? own + Double.parseDouble(fields[13]) + Double.parseDouble(fields[14])
+        : own;
   }
 }

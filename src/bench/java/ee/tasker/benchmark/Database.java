@@ -18,7 +18,8 @@ import java.util.Properties;
 import java.util.UUID;
 
 /**
- * The benchmark's PostgreSQL, and a superuser's connection to it: {@code pg_stat_statements} keeps its queries apart from
+ * The benchmark's PostgreSQL, and a superuser's connection to it: {@code pg_stat_statements} keeps
+ * its queries apart from
  * the product's, and they are never counted.
  */
 final class Database implements AutoCloseable {
@@ -26,7 +27,8 @@ final class Database implements AutoCloseable {
   private final Options options;
   private Connection connection;
   /**
-   * For the tasks that were created since some time, found by their keys: whatever the statistics say, they are few of all, and a scan of all, in parallel, would
+   * For the tasks that were created since some time, found by their keys: whatever the statistics
+   * say, they are few of all, and a scan of all, in parallel, would
    * be counted as the product's.
    */
   private Connection recent;
@@ -46,8 +48,9 @@ final class Database implements AutoCloseable {
       settings.put("auto_explain.log_format", "text");
       settings.put("auto_explain.log_parameter_max_length", "0");
     }
-    embedded = EmbeddedDatabase.forBenchmarks(options.folder(), options.checkout().resolve(".tasker"), options.postgresVersion(),
-        options.databasePort(), settings);
+    embedded = EmbeddedDatabase.forBenchmarks(options.folder(),
+        options.checkout().resolve(".tasker"), options.postgresVersion(), options.databasePort(),
+        settings);
   }
 
   void start() throws SQLException {
@@ -77,7 +80,8 @@ final class Database implements AutoCloseable {
   }
 
   long postmaster() throws IOException {
-    return Long.parseLong(Files.readAllLines(embedded.data().resolve("postmaster.pid")).get(0).strip());
+    return Long
+        .parseLong(Files.readAllLines(embedded.data().resolve("postmaster.pid")).get(0).strip());
   }
 
   void run(String sql) throws SQLException {
@@ -91,8 +95,10 @@ final class Database implements AutoCloseable {
     return value(connection, type, sql, arguments);
   }
 
-  private static <T> T value(Connection connection, Class<T> type, String sql, Object... arguments) throws SQLException {
-    try (PreparedStatement statement = prepare(connection, sql, arguments); ResultSet rows = statement.executeQuery()) {
+  private static <T> T value(Connection connection, Class<T> type, String sql, Object... arguments)
+      throws SQLException {
+    try (PreparedStatement statement = prepare(connection, sql, arguments);
+        ResultSet rows = statement.executeQuery()) {
       rows.next();
       return rows.getObject(1, type);
     }
@@ -113,7 +119,8 @@ final class Database implements AutoCloseable {
 
   List<List<String>> rows(String sql, Object... arguments) throws SQLException {
     List<List<String>> all = new ArrayList<>();
-    try (PreparedStatement statement = prepare(connection, sql, arguments); ResultSet rows = statement.executeQuery()) {
+    try (PreparedStatement statement = prepare(connection, sql, arguments);
+        ResultSet rows = statement.executeQuery()) {
       while (rows.next()) {
         List<String> row = new ArrayList<>();
         for (int i = 1; i <= rows.getMetaData().getColumnCount(); i++) {
@@ -129,7 +136,10 @@ final class Database implements AutoCloseable {
     return value(OffsetDateTime.class, "select clock_timestamp()");
   }
 
-  /** The smallest key (UUIDv7) that a row created from then on can have; the tables have no index on times. */
+  /**
+   * The smallest key (UUIDv7) that a row created from then on can have; the tables have no index on
+   * times.
+   */
   static UUID keyFrom(OffsetDateTime time) {
     return new UUID(time.toInstant().toEpochMilli() << 16, 0);
   }
@@ -137,16 +147,20 @@ final class Database implements AutoCloseable {
   /** From then to when the last of the tasks created since ended; NaN when there is none. */
   double secondsToLastEnd(OffsetDateTime since) throws SQLException {
     Double seconds = value(recent, Double.class,
-        "select extract(epoch from max(completed_at) - ?::timestamptz)::float8 from tasker.tasks where task_uuid >= ?", since,
-        keyFrom(since));
+        "select extract(epoch from max(completed_at) - ?::timestamptz)::float8 from tasker.tasks where task_uuid >= ?",
+        since, keyFrom(since));
     return seconds == null ? Double.NaN : seconds;
   }
 
-  /** Waits until no task that was created since then can move by itself any more. Polls rarely: where dead rows cannot be cleaned up, a poll is expensive. */
+  /**
+   * Waits until no task that was created since then can move by itself any more. Polls rarely:
+   * where dead rows cannot be cleaned up, a poll is expensive.
+   */
   void awaitRest(OffsetDateTime since, Duration longest) throws SQLException, InterruptedException {
     long end = System.nanoTime() + longest.toNanos();
     try (
-        PreparedStatement statement = recent.prepareStatement("select exists (select from tasker.task_wakeups where task_uuid >= ?)")) {
+        PreparedStatement statement = recent.prepareStatement(
+            "select exists (select from tasker.task_wakeups where task_uuid >= ?)")) {
       statement.setObject(1, keyFrom(since));
       while (System.nanoTime() < end) {
         try (ResultSet rows = statement.executeQuery()) {
@@ -162,19 +176,24 @@ final class Database implements AutoCloseable {
 
   /** How many tasks created since then are in which state. */
   String states(OffsetDateTime since) throws SQLException {
-    return value(recent, String.class, """
+    return value(recent, String.class,
+        """
         select coalesce(string_agg(n || ' ' || state, ', '), 'none')
-        from (select state, count(*) as n from tasker.tasks where task_uuid >= ? group by state order by state) s""", keyFrom(since));
+        from (select state, count(*) as n from tasker.tasks where task_uuid >= ? group by state order by state) s""",
+        keyFrom(since));
   }
 
   /** Steps of these tasks that ran again after their lease expired. */
   long repeatedSteps(OffsetDateTime since) throws SQLException {
-    return value(recent, Long.class, "select count(*) from tasker.workflow_steps where workflow_step_uuid >= ? and attempts > 1",
+    return value(recent, Long.class,
+        "select count(*) from tasker.workflow_steps where workflow_step_uuid >= ? and attempts > 1",
         keyFrom(since));
   }
 
   long steps(OffsetDateTime since) throws SQLException {
-    return value(recent, Long.class, "select coalesce(sum(total_steps), 0)::bigint from tasker.tasks where task_uuid >= ?", keyFrom(since));
+    return value(recent, Long.class,
+        "select coalesce(sum(total_steps), 0)::bigint from tasker.tasks where task_uuid >= ?",
+        keyFrom(since));
   }
 
   /** Creation to completion in milliseconds, by the database's clock. */
@@ -184,7 +203,8 @@ final class Database implements AutoCloseable {
         keyFrom(since)));
   }
 
-  private static PreparedStatement prepare(Connection connection, String sql, Object... arguments) throws SQLException {
+  private static PreparedStatement prepare(Connection connection, String sql, Object... arguments)
+      throws SQLException {
     PreparedStatement statement = connection.prepareStatement(sql);
     for (int i = 0; i < arguments.length; i++) {
       statement.setObject(i + 1, arguments[i]);

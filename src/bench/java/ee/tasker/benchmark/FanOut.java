@@ -3,7 +3,10 @@ package ee.tasker.benchmark;
 import java.io.IOException;
 import java.sql.SQLException;
 
-/** One task of one step, many parallel ones and one that joins them; a tenth of the width too, to see how the cost grows. */
+/**
+ * One task of one step, many parallel ones and one that joins them; a tenth of the width too, to
+ * see how the cost grows.
+ */
 final class FanOut implements Phase {
 
   @Override
@@ -13,7 +16,8 @@ final class FanOut implements Phase {
 
   @Override
   public void run(Bench bench) throws IOException, SQLException, InterruptedException {
-    Report.Table table = bench.report().table("Fan-out and fan-in of one task (seconds from POST to complete; median of rounds)",
+    Report.Table table = bench.report().table(
+        "Fan-out and fan-in of one task (seconds from POST to complete; median of rounds)",
         "parallel steps", "seconds", "microseconds per step", "all rounds");
     for (int width : new int[]{bench.options().fanOut() / 10, bench.options().fanOut()}) {
       String name = "fan_out_" + width;
@@ -22,7 +26,8 @@ final class FanOut implements Phase {
       double[] seconds = new double[bench.options().rounds()];
       bench.measure("fan-out of " + width, () -> {
         for (int round = 0; round < seconds.length; round++) {
-          seconds[round] = bench.untilComplete("fan-out", 1, () -> bench.load().singles(name, 1, 1));
+          seconds[round] = bench.untilComplete("fan-out", 1,
+              () -> bench.load().singles(name, 1, 1));
         }
       });
       double median = Samples.of(seconds).median();
@@ -33,13 +38,16 @@ final class FanOut implements Phase {
 
   private static String template(String name, int width) {
     StringBuilder yaml = new StringBuilder(
-        "name: " + name + "\nnamespace_name: benchmark\nversion: 1.0.0\nidentity_strategy: always_unique\nsteps:\n");
+        "name: " + name
+            + "\nnamespace_name: benchmark\nversion: 1.0.0\nidentity_strategy: always_unique\nsteps:\n");
     yaml.append("- {name: first, handler: {callable: benchmark.NoOp}}\n");
     StringBuilder parents = new StringBuilder();
     for (int i = 1; i <= width; i++) {
-      yaml.append("- {name: p").append(i).append(", dependencies: [first], handler: {callable: benchmark.NoOp}}\n");
+      yaml.append("- {name: p").append(i)
+          .append(", dependencies: [first], handler: {callable: benchmark.NoOp}}\n");
       parents.append(i == 1 ? "" : ",").append('p').append(i);
     }
-    return yaml.append("- {name: last, dependencies: [").append(parents).append("], handler: {callable: benchmark.NoOp}}\n").toString();
+    return yaml.append("- {name: last, dependencies: [").append(parents)
+        .append("], handler: {callable: benchmark.NoOp}}\n").toString();
   }
 }

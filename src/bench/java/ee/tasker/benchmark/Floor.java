@@ -11,7 +11,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What this PostgreSQL commits through plain JDBC: durable single-row updates, an update with a history row, and a hundred
+ * What this PostgreSQL commits through plain JDBC: durable single-row updates, an update with a
+ * history row, and a hundred
  * of both at once. This process shares the processors, as a server would.
  */
 final class Floor implements Phase {
@@ -32,8 +33,10 @@ final class Floor implements Phase {
   public void run(Bench bench) throws IOException, SQLException, InterruptedException {
     bench.database().run("drop database if exists floor");
     bench.database().run("create database floor");
-    try (Connection connection = bench.database().connect("floor"); var statement = connection.createStatement()) {
-      statement.execute("create table item (id int primary key, state smallint not null default 0, result jsonb) with (fillfactor = 70)");
+    try (Connection connection = bench.database().connect("floor");
+        var statement = connection.createStatement()) {
+      statement.execute(
+          "create table item (id int primary key, state smallint not null default 0, result jsonb) with (fillfactor = 70)");
       statement.execute(
           "create table history (item int not null, from_state smallint, to_state smallint, at timestamptz not null default now())");
       statement.execute("insert into item (id) select generate_series(1, " + ROWS + ")");
@@ -45,19 +48,27 @@ final class Floor implements Phase {
         + "insert into history (item, from_state, to_state) select id, 0, 1 from moved";
     boolean hasPgBench = PgBench.version().isPresent();
     bench.report().fact("pgbench",
-        PgBench.version().orElse("none on this machine, and none among the embedded binaries: the floor is JDBC's alone"));
-    Report.Table table = bench.report().table("The floor: PostgreSQL alone (commits per second; median of rounds)", "per commit", "clients",
+        PgBench.version().orElse(
+            "none on this machine, and none among the embedded binaries: the floor is JDBC's alone"));
+    Report.Table table = bench.report().table(
+        "The floor: PostgreSQL alone (commits per second; median of rounds)", "per commit",
+        "clients",
         "JDBC", "pgbench", "all rounds of JDBC", "of pgbench");
-    row(bench, table, "one row updated", 16, 1, "floor_commits_per_s", id -> new Object[][]{{update, id}}, hasPgBench ? "one.sql" : null);
-    row(bench, table, "one row updated, one row of history", 16, 1, "floor_commits_with_history_per_s",
-        id -> new Object[][]{{update, id}, {history, id}}, hasPgBench ? "two.sql" : null);
-    row(bench, table, MANY + " rows updated, " + MANY + " rows of history", 2, MANY, "floor_batched_rows_per_s",
-        id -> new Object[][]{{many, Math.min(id, ROWS - MANY), Math.min(id, ROWS - MANY) + MANY - 1}}, hasPgBench ? "hundred.sql" : null);
+    row(bench, table, "one row updated", 16, 1, "floor_commits_per_s",
+        id -> new Object[][]{{update, id}}, hasPgBench ? "one.sql" : null);
+    row(bench, table, "one row updated, one row of history", 16, 1,
+        "floor_commits_with_history_per_s", id -> new Object[][]{{update, id}, {history, id}},
+        hasPgBench ? "two.sql" : null);
+    row(bench, table, MANY + " rows updated, " + MANY + " rows of history", 2, MANY,
+        "floor_batched_rows_per_s",
+        id -> new Object[][]{
+          {many, Math.min(id, ROWS - MANY), Math.min(id, ROWS - MANY) + MANY - 1}},
+        hasPgBench ? "hundred.sql" : null);
     bench.database().run("drop database floor with (force)");
   }
 
-  private static void row(Bench bench, Report.Table table, String what, int clients, int rows, String figure, Transaction transaction,
-      String script)
+  private static void row(Bench bench, Report.Table table, String what, int clients, int rows,
+      String figure, Transaction transaction, String script)
       throws IOException, SQLException, InterruptedException {
     double[] jdbc = new double[bench.options().rounds()];
     double[] pgbench = new double[script == null ? 0 : jdbc.length];
@@ -67,9 +78,11 @@ final class Floor implements Phase {
         pgbench[round] = PgBench.perSecond(bench, script, clients);
       }
     }
-    table.row(what, clients, Samples.of(jdbc).median(), Samples.of(pgbench).median(), Report.formatAll(jdbc), Report.formatAll(pgbench));
+    table.row(what, clients, Samples.of(jdbc).median(), Samples.of(pgbench).median(),
+        Report.formatAll(jdbc), Report.formatAll(pgbench));
     bench.report().figure(figure, Arrays.stream(jdbc).map(rate -> rate * rows).toArray());
-    bench.report().figure("pgbench_" + figure, Arrays.stream(pgbench).map(rate -> rate * rows).toArray());
+    bench.report().figure("pgbench_" + figure,
+        Arrays.stream(pgbench).map(rate -> rate * rows).toArray());
   }
 
   /** Statements with their arguments, for one id. */
@@ -77,7 +90,8 @@ final class Floor implements Phase {
     Object[][] of(int id);
   }
 
-  private static double perSecond(Bench bench, int clients, Transaction transaction) throws SQLException, InterruptedException {
+  private static double perSecond(Bench bench, int clients, Transaction transaction)
+      throws SQLException, InterruptedException {
     int seconds = bench.options().floorSeconds();
     LongAdder commits = new LongAdder();
     AtomicReference<SQLException> failure = new AtomicReference<>();
@@ -113,7 +127,8 @@ final class Floor implements Phase {
     return commits.sum() / ((System.nanoTime() - start) / 1e9);
   }
 
-  private static void commit(Connection connection, Transaction transaction, long until, LongAdder commits) throws SQLException {
+  private static void commit(Connection connection, Transaction transaction, long until,
+      LongAdder commits) throws SQLException {
     Object[][] first = transaction.of(1);
     PreparedStatement[] statements = new PreparedStatement[first.length];
     for (int i = 0; i < first.length; i++) {

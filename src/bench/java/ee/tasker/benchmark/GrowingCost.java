@@ -8,9 +8,12 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * The database cost of a step as something grows: the backlog, the width and the depth of the graph, the history. Uses the
- * engine's functions without servers, in databases of its own, because processor time and log bytes per step are more
- * precise than a clock. Growth over servers and payload is measured with servers, see {@link MoreServers} and {@link
+ * The database cost of a step as something grows: the backlog, the width and the depth of the
+ * graph, the history. Uses the
+ * engine's functions without servers, in databases of its own, because processor time and log bytes
+ * per step are more
+ * precise than a clock. Growth over servers and payload is measured with servers, see {@link
+ * MoreServers} and {@link
  * Payload}.
  */
 final class GrowingCost implements Phase {
@@ -33,7 +36,8 @@ final class GrowingCost implements Phase {
   public void run(Bench bench) throws SQLException {
     bench.servers().close();
     List<Growth> found = List.of(backlog(bench), width(bench), depth(bench), history(bench));
-    Report.Table verdicts = bench.report().table(VERDICTS, "over", "steps/s", "CPU of the database per step", "WAL per step", "verdict");
+    Report.Table verdicts = bench.report().table(VERDICTS, "over", "steps/s",
+        "CPU of the database per step", "WAL per step", "verdict");
     found.forEach(growth -> growth.addTo(bench.report(), verdicts));
     bench.report().growing().forEach(growth -> growth.addTo(bench.report(), verdicts));
   }
@@ -71,7 +75,8 @@ final class GrowingCost implements Phase {
     for (int done = from; done < to; done += 1000) {
       engine.submit("chain_4", Math.min(1000, to - done), 0, "{\"number\":6}");
     }
-    engine.value("analyze tasker.tasks, tasker.workflow_steps, tasker.task_wakeups, pgmq.q_worker_growth_queue");
+    engine.value(
+        "analyze tasker.tasks, tasker.workflow_steps, tasker.task_wakeups, pgmq.q_worker_growth_queue");
     return to;
   }
 
@@ -118,7 +123,8 @@ final class GrowingCost implements Phase {
       SqlEngine engine = new SqlEngine(scratch.connection());
       engine.register(chain(4));
       engine.runTasks("chain_4", 500, PER_CALL);
-      UUID pattern = UUID.fromString(engine.value("select task_uuid from tasker.tasks order by task_uuid desc limit 1"));
+      UUID pattern = UUID.fromString(
+          engine.value("select task_uuid from tasker.tasks order by task_uuid desc limit 1"));
       int there = Integer.parseInt(engine.value("select count(*) from tasker.tasks"));
       for (int size : bench.options().histories()) {
         // Copies lie before their pattern; those of the next size come before a newer one.
@@ -131,13 +137,15 @@ final class GrowingCost implements Phase {
         there = Integer.parseInt(engine.value("select count(*) from tasker.tasks"));
         engine.value("select pg_sleep(1)");
         engine.runTasks("chain_4", 1, 1);
-        pattern = UUID.fromString(engine.value("select task_uuid from tasker.tasks order by task_uuid desc limit 1"));
+        pattern = UUID.fromString(
+            engine.value("select task_uuid from tasker.tasks order by task_uuid desc limit 1"));
       }
     }
     return growth;
   }
 
-  private static SqlEngine.Usage[] rounds(Bench bench, SqlEngine engine, String template, int tasks, int perCall) throws SQLException {
+  private static SqlEngine.Usage[] rounds(Bench bench, SqlEngine engine, String template, int tasks,
+      int perCall) throws SQLException {
     SqlEngine.Usage[] rounds = new SqlEngine.Usage[bench.options().rounds()];
     for (int round = 0; round < rounds.length; round++) {
       rounds[round] = engine.measure(() -> engine.runTasks(template, tasks, perCall));
@@ -147,18 +155,21 @@ final class GrowingCost implements Phase {
 
   private static void add(Growth growth, double size, SqlEngine.Usage... rounds) {
     System.out.println("   " + growth.over() + " " + Report.format(size) + " ...");
-    growth.add(size, median(rounds, SqlEngine.Usage::stepsPerSecond), median(rounds, SqlEngine.Usage::cpuMicrosPerStep),
+    growth.add(size, median(rounds, SqlEngine.Usage::stepsPerSecond),
+        median(rounds, SqlEngine.Usage::cpuMicrosPerStep),
         median(rounds, SqlEngine.Usage::walBytesPerStep));
   }
 
-  private static double median(SqlEngine.Usage[] rounds, java.util.function.ToDoubleFunction<SqlEngine.Usage> figure) {
+  private static double median(SqlEngine.Usage[] rounds,
+      java.util.function.ToDoubleFunction<SqlEngine.Usage> figure) {
     return Samples.of(Arrays.stream(rounds).mapToDouble(figure).toArray()).median();
   }
 
   static String chain(int length) {
     var steps = Json.createArrayBuilder();
     for (int i = 1; i <= length; i++) {
-      var step = Json.createObjectBuilder().add("name", "s" + i).add("handler", Json.createObjectBuilder().add("callable", "none"));
+      var step = Json.createObjectBuilder().add("name", "s" + i).add("handler",
+          Json.createObjectBuilder().add("callable", "none"));
       if (i > 1) {
         step.add("dependencies", Json.createArrayBuilder().add("s" + (i - 1)));
       }
@@ -170,18 +181,22 @@ final class GrowingCost implements Phase {
   static String fan(int width) {
     var none = Json.createObjectBuilder().add("callable", "none").build();
     var parents = Json.createArrayBuilder();
-    var steps = Json.createArrayBuilder().add(Json.createObjectBuilder().add("name", "first").add("handler", none));
+    var steps = Json.createArrayBuilder()
+        .add(Json.createObjectBuilder().add("name", "first").add("handler", none));
     for (int i = 1; i <= width; i++) {
       steps.add(
-          Json.createObjectBuilder().add("name", "p" + i).add("dependencies", Json.createArrayBuilder().add("first")).add("handler", none));
+          Json.createObjectBuilder().add("name", "p" + i)
+              .add("dependencies", Json.createArrayBuilder().add("first")).add("handler", none));
       parents.add("p" + i);
     }
     return template("fan_" + width,
-        steps.add(Json.createObjectBuilder().add("name", "last").add("dependencies", parents).add("handler", none)));
+        steps.add(Json.createObjectBuilder().add("name", "last").add("dependencies", parents)
+            .add("handler", none)));
   }
 
   static String template(String name, jakarta.json.JsonArrayBuilder steps) {
-    return Json.createObjectBuilder().add("namespace_name", "growth").add("name", name).add("version", "1.0.0").add("content_hash", "-")
+    return Json.createObjectBuilder().add("namespace_name", "growth").add("name", name)
+        .add("version", "1.0.0").add("content_hash", "-")
         .add("identity_strategy", "always_unique").add("steps", steps).build().toString();
   }
 }

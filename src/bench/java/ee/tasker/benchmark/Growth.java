@@ -7,7 +7,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * How the cost of a step changes as one thing grows. The exponent is the slope of a straight line through the logarithms: 0
+ * How the cost of a step changes as one thing grows. The exponent is the slope of a straight line
+ * through the logarithms: 0
  * when the cost of a step is constant, 1 when it doubles with the size.
  *
  * @param over what grows
@@ -31,7 +32,10 @@ record Growth(String over, String unit, List<Point> points) {
     return this;
   }
 
-  /** The slope of the least squares line through (log x, log y); NaN for fewer than two usable points. */
+  /**
+   * The slope of the least squares line through (log x, log y); NaN for fewer than two usable
+   * points.
+   */
   static double exponent(double[] x, double[] y) {
     double n = 0;
     double sumX = 0;
@@ -69,7 +73,10 @@ record Growth(String over, String unit, List<Point> points) {
     return exponent(sizes(), points.stream().mapToDouble(Point::walBytes).toArray());
   }
 
-  /** In words, by the cost of a step in processor time where that is known and by steps per second otherwise. */
+  /**
+   * In words, by the cost of a step in processor time where that is known and by steps per second
+   * otherwise.
+   */
   String verdict() {
     double exponent = Double.isNaN(cpuExponent()) ? -speedExponent() : cpuExponent();
     if (Double.isNaN(exponent)) {
@@ -78,16 +85,20 @@ record Growth(String over, String unit, List<Point> points) {
     if (exponent < -FLAT) {
       return "a step gets cheaper";
     }
-    return exponent <= FLAT ? "a step costs the same" : exponent <= SLOW ? "a step gets slowly dearer"
-        : exponent <= 1.1 ? "a step gets dearer" : "a step gets dearer faster than it grows";
+    return exponent <= FLAT ? "a step costs the same"
+        : exponent <= SLOW ? "a step gets slowly dearer"
+            : exponent <= 1.1 ? "a step gets dearer" : "a step gets dearer faster than it grows";
   }
 
   void addTo(Report report, Report.Table verdicts) {
-    Report.Table table = report.table("Growth over " + over, unit, "steps/s", "CPU µs of the database per step",
+    Report.Table table = report.table("Growth over " + over, unit, "steps/s",
+        "CPU µs of the database per step",
         "WAL bytes per step, page images left out");
     points.forEach(
-        point -> table.row(String.format(Locale.ROOT, "%,.0f", point.size), point.stepsPerSecond, point.cpuMicros, point.walBytes));
-    verdicts.row(over, format(speedExponent()), format(cpuExponent()), format(walExponent()), verdict());
+        point -> table.row(String.format(Locale.ROOT, "%,.0f", point.size), point.stepsPerSecond,
+            point.cpuMicros, point.walBytes));
+    verdicts.row(over, format(speedExponent()), format(cpuExponent()), format(walExponent()),
+        verdict());
     report.growth(this);
   }
 
@@ -98,9 +109,12 @@ record Growth(String over, String unit, List<Point> points) {
   JsonObjectBuilder json() {
     return Json.createObjectBuilder().add("unit", unit)
         .add("size", Report.array(sizes()))
-        .add("steps_per_s", Report.array(points.stream().mapToDouble(Point::stepsPerSecond).toArray()))
-        .add("database_cpu_us_per_step", Report.array(points.stream().mapToDouble(Point::cpuMicros).toArray()))
-        .add("wal_bytes_per_step", Report.array(points.stream().mapToDouble(Point::walBytes).toArray()))
+        .add("steps_per_s",
+            Report.array(points.stream().mapToDouble(Point::stepsPerSecond).toArray()))
+        .add("database_cpu_us_per_step",
+            Report.array(points.stream().mapToDouble(Point::cpuMicros).toArray()))
+        .add("wal_bytes_per_step",
+            Report.array(points.stream().mapToDouble(Point::walBytes).toArray()))
         .add("exponents", Report.array(speedExponent(), cpuExponent(), walExponent()))
         .add("verdict", verdict());
   }

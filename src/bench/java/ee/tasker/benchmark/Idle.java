@@ -22,10 +22,12 @@ final class Idle implements Phase {
     Counters after = Counters.of(bench.database());
     bench.report().table("Idle, one server, " + seconds + " s", "measure", "per second")
         .row("statements of the server", statements)
-        .row("transactions in the database, this measurement's own included", (after.commits() - before.commits()) / seconds)
+        .row("transactions in the database, this measurement's own included",
+            (after.commits() - before.commits()) / seconds)
         .row("WAL bytes", (after.walBytes() - before.walBytes()) / seconds)
         .row("processor seconds of the server", (cpu(bench) - cpuBefore) / seconds);
-    Report.Table top = bench.report().table("Statements while idle", "top level", "calls", "ms", "ms each", "rows", "WAL bytes",
+    Report.Table top = bench.report().table("Statements while idle", "top level", "calls", "ms",
+        "ms each", "rows", "WAL bytes",
         "statement");
     Counters.topStatements(bench.database()).forEach(row -> top.row(row.toArray()));
     bench.report().figure("idle_statements_per_s", statements);
@@ -33,6 +35,9 @@ final class Idle implements Phase {
 
   private static double cpu(Bench bench) {
     return bench.servers().handles().stream()
-        .mapToDouble(handle -> handle.info().totalCpuDuration().orElse(java.time.Duration.ZERO).toNanos() / 1e9).sum();
+        .mapToDouble(
+            handle -> handle.info().totalCpuDuration().orElse(java.time.Duration.ZERO).toNanos()
+                / 1e9)
+        .sum();
   }
 }

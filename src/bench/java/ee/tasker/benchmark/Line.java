@@ -12,7 +12,8 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
 /**
- * One kept-alive HTTP/1.1 connection, one request at a time. Bare, because the load generator shares the processors with
+ * One kept-alive HTTP/1.1 connection, one request at a time. Bare, because the load generator
+ * shares the processors with
  * what it measures. Not thread-safe.
  */
 final class Line implements AutoCloseable {
@@ -45,7 +46,8 @@ final class Line implements AutoCloseable {
   }
 
   Answer send(String method, String path, String type, byte[] body) throws IOException {
-    byte[] head = (method + " " + path + " HTTP/1.1\r\nHost: 127.0.0.1:" + port + "\r\nAuthorization: " + AUTHORIZATION
+    byte[] head = (method + " " + path + " HTTP/1.1\r\nHost: 127.0.0.1:" + port
+        + "\r\nAuthorization: " + AUTHORIZATION
         + "\r\nContent-Type: "
         + type + "\r\nAccept: */*\r\nContent-Length: "
         + body.length + "\r\n\r\n").getBytes(StandardCharsets.US_ASCII);

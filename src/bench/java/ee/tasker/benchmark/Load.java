@@ -27,13 +27,15 @@ final class Load {
   }
 
   static String request(String name, String context) {
-    return "{\"name\":\"" + name + "\",\"namespace\":\"benchmark\",\"version\":\"1.0.0\",\"context\":" + context + ","
+    return "{\"name\":\"" + name
+        + "\",\"namespace\":\"benchmark\",\"version\":\"1.0.0\",\"context\":" + context + ","
         + "\"initiator\":\"benchmark\",\"source_system\":\"benchmark\",\"reason\":\"measuring\"}";
   }
 
   static void register(Servers servers, String yaml) throws IOException {
     try (Line line = servers.line(0)) {
-      expect(line.post("/v1/templates", "application/yaml", yaml.getBytes(StandardCharsets.UTF_8)), 200, 201);
+      expect(line.post("/v1/templates", "application/yaml", yaml.getBytes(StandardCharsets.UTF_8)),
+          200, 201);
     }
   }
 
@@ -52,7 +54,8 @@ final class Load {
           return;
         }
         int size = Math.min(batch, before);
-        byte[] body = ("[" + String.join(",", java.util.Collections.nCopies(size, request)) + "]").getBytes(StandardCharsets.UTF_8);
+        byte[] body = ("[" + String.join(",", java.util.Collections.nCopies(size, request)) + "]")
+            .getBytes(StandardCharsets.UTF_8);
         Line.Answer answer = line.post("/v1/tasks:batch", body);
         expect(answer, 207);
         if (!answer.text().contains("\"status\":201")) {
@@ -73,7 +76,10 @@ final class Load {
     });
   }
 
-  /** Requests that are authenticated, read, validated and refused: all of a submission but the database. */
+  /**
+   * Requests that are authenticated, read, validated and refused: all of a submission but the
+   * database.
+   */
   void refused(String template, int requests, int connections) throws IOException {
     byte[] body = request(template, "{\"number\":\"six\"}").getBytes(StandardCharsets.UTF_8);
     AtomicInteger left = new AtomicInteger(requests);
@@ -98,7 +104,10 @@ final class Load {
     return Samples.of(ms);
   }
 
-  /** A fixed rate per second, each waited for; milliseconds from when a request was due to its response. */
+  /**
+   * A fixed rate per second, each waited for; milliseconds from when a request was due to its
+   * response.
+   */
   Samples atRate(String template, int rate, int seconds, int connections) throws IOException {
     byte[] body = request(template).getBytes(StandardCharsets.UTF_8);
     double[] ms = new double[rate * seconds];
@@ -115,7 +124,10 @@ final class Load {
     return Samples.of(ms);
   }
 
-  /** A fixed rate per second, without waiting for completion; milliseconds from when a request was due to its response. */
+  /**
+   * A fixed rate per second, without waiting for completion; milliseconds from when a request was
+   * due to its response.
+   */
   Samples postAtRate(String template, int rate, int seconds, int connections) throws IOException {
     Offered offered = offer(template, rate, seconds, connections);
     if (offered.refused() > 0) {
@@ -124,11 +136,17 @@ final class Load {
     return offered.accepted();
   }
 
-  /** What came of requests at a fixed rate. @param accepted milliseconds from when each was due to its 201 */
+  /**
+   * What came of requests at a fixed rate. @param accepted milliseconds from when each was due to
+   * its 201
+   */
   record Offered(Samples accepted, int refused, double seconds) {
   }
 
-  /** A fixed rate per second, without waiting for completion; a server that is busy may refuse a request. */
+  /**
+   * A fixed rate per second, without waiting for completion; a server that is busy may refuse a
+   * request.
+   */
   Offered offer(String template, int rate, int seconds, int connections) throws IOException {
     byte[] body = request(template).getBytes(StandardCharsets.UTF_8);
     int requests = rate * seconds;

@@ -5,7 +5,10 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.UUID;
 
-/** The batched throughput and the latency before and after a million finished tasks, with their history, are in the tables. */
+/**
+ * The batched throughput and the latency before and after a million finished tasks, with their
+ * history, are in the tables.
+ */
 final class ManyFinished implements Phase {
 
   @Override
@@ -19,11 +22,13 @@ final class ManyFinished implements Phase {
     Database database = bench.database();
     bench.batches("history, warm-up", options.tasks().get(0));
     Round before = Round.of(bench);
-    UUID pattern = database.value(UUID.class, "select t.task_uuid from tasker.tasks t join tasker.named_tasks n using (named_task_uuid) "
-        + "where n.name = 'linear_4' and t.state = 'complete' order by t.task_uuid desc limit 1");
+    UUID pattern = database.value(UUID.class,
+        "select t.task_uuid from tasker.tasks t join tasker.named_tasks n using (named_task_uuid) "
+            + "where n.name = 'linear_4' and t.state = 'complete' order by t.task_uuid desc limit 1");
     long start = System.nanoTime();
     System.out.println("   making " + options.history() + " finished tasks ...");
-    try (Connection one = database.connect("tasker"); Connection other = database.connect("tasker")) {
+    try (Connection one = database.connect("tasker");
+        Connection other = database.connect("tasker")) {
       Clones.inParallel(one, other, pattern, options.history());
     }
     // What autovacuum would do in the minutes after; here it would run beside the measurement.
@@ -35,13 +40,19 @@ final class ManyFinished implements Phase {
     bench.batches("history, warm-up", options.tasks().get(0));
     Round after = Round.of(bench);
 
-    double loss = 1 - Samples.of(after.stepsPerSecond).median() / Samples.of(before.stepsPerSecond).median();
+    double loss = 1
+        - Samples.of(after.stepsPerSecond).median() / Samples.of(before.stepsPerSecond).median();
     bench.report()
-        .table("With " + options.history() + " finished tasks (made in " + Report.format(seconds) + " s)", "measure", "before", "after",
+        .table(
+            "With " + options.history() + " finished tasks (made in " + Report.format(seconds)
+                + " s)",
+            "measure", "before", "after",
             "all rounds before", "after")
-        .row("steps/s of linear_4 in batches", Samples.of(before.stepsPerSecond).median(), Samples.of(after.stepsPerSecond).median(),
-            Report.formatAll(before.stepsPerSecond), Report.formatAll(after.stepsPerSecond))
-        .row("one at a time, P50 ms", Samples.of(before.p50).median(), Samples.of(after.p50).median(), Report.formatAll(before.p50),
+        .row("steps/s of linear_4 in batches", Samples.of(before.stepsPerSecond).median(),
+            Samples.of(after.stepsPerSecond).median(), Report.formatAll(before.stepsPerSecond),
+            Report.formatAll(after.stepsPerSecond))
+        .row("one at a time, P50 ms", Samples.of(before.p50).median(),
+            Samples.of(after.p50).median(), Report.formatAll(before.p50),
             Report.formatAll(after.p50))
         .row("tasks in the database", before.tasks, after.tasks, "", "")
         .row("size of the database, MiB", before.mebibytes, after.mebibytes, "", "")
@@ -62,7 +73,8 @@ final class ManyFinished implements Phase {
         speeds[round] = bench.batches("history", tasks);
         latencies[round] = bench.load().oneAtATime("linear_4", options.latencyTasks() / 2).p50();
       }
-      return new Round(speeds, latencies, bench.database().number("select count(*) from tasker.tasks"),
+      return new Round(speeds, latencies,
+          bench.database().number("select count(*) from tasker.tasks"),
           bench.database().number("select pg_database_size(current_database()) / 1048576.0"));
     }
   }

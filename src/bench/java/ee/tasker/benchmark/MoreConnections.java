@@ -24,7 +24,8 @@ final class MoreConnections implements Phase {
               () -> bench.load().singles("linear_4", tasks, connections));
         }
       });
-      growth.add(connections, Samples.of(rounds).median(), cost.databaseMicrosPerStep(), cost.recordBytesPerStep());
+      growth.add(connections, Samples.of(rounds).median(), cost.databaseMicrosPerStep(),
+          cost.recordBytesPerStep());
     }
     bench.report().grow(growth);
   }

@@ -10,8 +10,10 @@ import java.util.TreeMap;
 import java.util.function.ToDoubleFunction;
 
 /**
- * The batched throughput again with more servers, between which the requests alternate. All of them run and are warm from the beginning; those that a round
- * does without are paused. The numbers take turns, up and down, because what autovacuum does about the tasks of one falls into the round of the next.
+ * The batched throughput again with more servers, between which the requests alternate. All of them
+ * run and are warm from the beginning; those that a round
+ * does without are paused. The numbers take turns, up and down, because what autovacuum does about
+ * the tasks of one falls into the round of the next.
  */
 final class MoreServers implements Phase {
 
@@ -36,7 +38,8 @@ final class MoreServers implements Phase {
       }
       Collections.reverse(order);
     }
-    Report.Table table = bench.report().table("Throughput of linear_4 by number of servers, of " + most + " that run", "servers", "tasks",
+    Report.Table table = bench.report().table(
+        "Throughput of linear_4 by number of servers, of " + most + " that run", "servers", "tasks",
         "steps/s",
         "all rounds");
     Growth growth = new Growth("servers", "servers on the same machine");
@@ -45,7 +48,8 @@ final class MoreServers implements Phase {
       double speed = Samples.of(speeds).median();
       table.row(count, tasks, speed, Report.formatAll(speeds));
       bench.report().figure("linear4_steps_per_s_" + count + "_servers", speeds);
-      growth.add(count, speed, median(rounds, Cost::databaseMicrosPerStep), median(rounds, Cost::recordBytesPerStep));
+      growth.add(count, speed, median(rounds, Cost::databaseMicrosPerStep),
+          median(rounds, Cost::recordBytesPerStep));
     });
     bench.report().grow(growth);
     bench.servers().have(1);
@@ -59,17 +63,21 @@ final class MoreServers implements Phase {
   }
 
   /** As many tasks for each as the first one had when it was started. */
-  private static void warmUp(Bench bench, int most) throws IOException, SQLException, InterruptedException {
+  private static void warmUp(Bench bench, int most)
+      throws IOException, SQLException, InterruptedException {
     int tasks = most * bench.options().warmup();
-    bench.untilComplete("warm-up", tasks, () -> bench.load().batches("linear_4", tasks, bench.options().batch(), connections(bench, most)));
+    bench.untilComplete("warm-up", tasks, () -> bench.load().batches("linear_4", tasks,
+        bench.options().batch(), connections(bench, most)));
   }
 
-  private static Round measure(Bench bench, int count, int turn, int tasks) throws IOException, SQLException, InterruptedException {
+  private static Round measure(Bench bench, int count, int turn, int tasks)
+      throws IOException, SQLException, InterruptedException {
     bench.servers().letWork(count);
     double[] seconds = new double[1];
     Cost cost = bench.measureQuickly(count + " servers, turn " + turn + ": " + tasks + " tasks",
         () -> seconds[0] = bench.untilComplete(count + " servers", tasks,
-            () -> bench.load().batches("linear_4", tasks, bench.options().batch(), connections(bench, count))));
+            () -> bench.load().batches("linear_4", tasks, bench.options().batch(),
+                connections(bench, count))));
     return new Round(4 * tasks / seconds[0], cost);
   }
 

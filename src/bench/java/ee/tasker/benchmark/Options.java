@@ -12,11 +12,17 @@ import java.util.TreeSet;
 
 /** The options of the benchmark, from system properties; {@code docs/benchmarks.md} lists them. */
 record Options(Properties properties) {
-  /** {@code benchmark.quick}: some figures in five minutes, for every day. What is given beside it counts. */
-  private static final Map<String, String> QUICK = Map.of("benchmark.only", "floor,latency,load,throughput,submission,idle",
-      "benchmark.rounds", "3", "benchmark.warmup", "3000", "benchmark.tasks", "1000,4000", "benchmark.singles", "1500", "benchmark.latency",
+  /**
+   * {@code benchmark.quick}: some figures in five minutes, for every day. What is given beside it
+   * counts.
+   */
+  private static final Map<String, String> QUICK = Map.of("benchmark.only",
+      "floor,latency,load,throughput,submission,idle",
+      "benchmark.rounds", "3", "benchmark.warmup", "3000", "benchmark.tasks", "1000,4000",
+      "benchmark.singles", "1500", "benchmark.latency",
       "150",
-      "benchmark.load.seconds", "5", "benchmark.settle", "1", "benchmark.floor.seconds", "1", "benchmark.idle.seconds", "10");
+      "benchmark.load.seconds", "5", "benchmark.settle", "1", "benchmark.floor.seconds", "1",
+      "benchmark.idle.seconds", "10");
 
   boolean wants(String phase) {
     Set<String> only = new TreeSet<>(words("benchmark.only", ""));
@@ -61,7 +67,10 @@ record Options(Properties properties) {
     return number("benchmark.connections", 16);
   }
 
-  /** Tasks submitted before anything is measured: single requests get quicker until about as many have been made. */
+  /**
+   * Tasks submitted before anything is measured: single requests get quicker until about as many
+   * have been made.
+   */
   int warmup() {
     return number("benchmark.warmup", 30_000);
   }
@@ -81,7 +90,10 @@ record Options(Properties properties) {
     return numbers("benchmark.growth.connections", "4,16,100");
   }
 
-  /** Requests of that phase that may be under way at a time: so many that the load does not wait for the answers. */
+  /**
+   * Requests of that phase that may be under way at a time: so many that the load does not wait for
+   * the answers.
+   */
   int loadConnections() {
     return number("benchmark.load.connections", 256);
   }
@@ -202,12 +214,17 @@ record Options(Properties properties) {
     return words("benchmark.peers.names", "dbos,db-scheduler,operaton");
   }
 
-  /** Seconds until every session of the database has reported its counters, which an idle one does after ten. */
+  /**
+   * Seconds until every session of the database has reported its counters, which an idle one does
+   * after ten.
+   */
   int settleSeconds() {
     return number("benchmark.settle", 11);
   }
 
-  /** {@code benchmark.check}: whether the tasks of each phase are checked by {@code check_history}. */
+  /**
+   * {@code benchmark.check}: whether the tasks of each phase are checked by {@code check_history}.
+   */
   boolean check() {
     return flag("benchmark.check", true);
   }
@@ -216,7 +233,10 @@ record Options(Properties properties) {
     return flag("benchmark.explain", false);
   }
 
-  /** {@code top} or {@code all}: whether statements inside functions are counted too, which costs some speed. */
+  /**
+   * {@code top} or {@code all}: whether statements inside functions are counted too, which costs
+   * some speed.
+   */
   String track() {
     return properties.getProperty("benchmark.track", "top");
   }
@@ -243,7 +263,8 @@ record Options(Properties properties) {
 
   Path peersFolder() {
     String folder = properties.getProperty("benchmark.peers.folder", "");
-    return folder.isBlank() ? checkout().resolve("../shared/bench/peers").normalize() : Path.of(folder);
+    return folder.isBlank() ? checkout().resolve("../shared/bench/peers").normalize()
+        : Path.of(folder);
   }
 
   /** Where the data of a run live; emptied at the start of the next. */
@@ -291,7 +312,8 @@ record Options(Properties properties) {
   }
 
   private String text(String name, String fallback) {
-    boolean isQuick = Boolean.parseBoolean(properties.getProperty("benchmark.quick", "false").strip());
+    boolean isQuick = Boolean
+        .parseBoolean(properties.getProperty("benchmark.quick", "false").strip());
     return properties.getProperty(name, isQuick ? QUICK.getOrDefault(name, fallback) : fallback);
   }
 
@@ -302,6 +324,7 @@ record Options(Properties properties) {
   }
 
   private List<String> words(String name, String fallback) {
-    return Arrays.stream(text(name, fallback).split(",")).map(String::strip).filter(word -> !word.isEmpty()).toList();
+    return Arrays.stream(text(name, fallback).split(",")).map(String::strip)
+        .filter(word -> !word.isEmpty()).toList();
   }
 }

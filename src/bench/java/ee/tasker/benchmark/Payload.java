@@ -6,7 +6,8 @@ import java.util.Base64;
 import java.util.Random;
 
 /**
- * Contexts and results of growing size on a real server: four sequential steps, each returning the task's context as its
+ * Contexts and results of growing size on a real server: four sequential steps, each returning the
+ * task's context as its
  * result.
  */
 final class Payload implements Phase {
@@ -20,21 +21,27 @@ final class Payload implements Phase {
   @Override
   public void run(Bench bench) throws IOException, SQLException, InterruptedException {
     Growth growth = new Growth("payload", "bytes of the context and of each result");
-    Report.Table table = bench.report().table("Payload (linear, four results as large as the context; steps per second)", "bytes", "tasks",
+    Report.Table table = bench.report().table(
+        "Payload (linear, four results as large as the context; steps per second)", "bytes",
+        "tasks",
         "MB of documents per second", "all rounds");
     for (int bytes : bench.options().payloads()) {
-      int tasks = Math.max(16, Math.min(bench.options().tasks().get(0), bench.options().payloadMebibytes() * (1 << 20) / bytes));
+      int tasks = Math.max(16, Math.min(bench.options().tasks().get(0),
+          bench.options().payloadMebibytes() * (1 << 20) / bytes));
       int batch = Math.max(1, Math.min(100, BATCH_BYTES / bytes));
       String request = Load.request("echo_4", "{\"document\":\"" + text(bytes) + "\"}");
       bench.untilComplete("payload, warm-up", Math.max(16, tasks / 4),
-          () -> bench.load().batchesOf(request, Math.max(16, tasks / 4), batch, bench.options().batchConnections()));
+          () -> bench.load().batchesOf(request, Math.max(16, tasks / 4), batch,
+              bench.options().batchConnections()));
       double[] rounds = new double[bench.options().rounds()];
-      Cost cost = bench.measureQuickly("payload of " + bytes + " bytes: " + tasks + " tasks", () -> {
-        for (int round = 0; round < rounds.length; round++) {
-          rounds[round] = 4 * tasks / bench.untilComplete("payload", tasks,
-              () -> bench.load().batchesOf(request, tasks, batch, bench.options().batchConnections()));
-        }
-      });
+      Cost cost = bench.measureQuickly("payload of " + bytes + " bytes: " + tasks + " tasks",
+          () -> {
+            for (int round = 0; round < rounds.length; round++) {
+              rounds[round] = 4 * tasks / bench.untilComplete("payload", tasks,
+                  () -> bench.load().batchesOf(request, tasks, batch,
+                      bench.options().batchConnections()));
+            }
+          });
       double median = Samples.of(rounds).median();
       // One context and four results for four steps.
       table.row(bytes, tasks, median / 4 * 5 * bytes / 1e6, Report.formatAll(rounds));

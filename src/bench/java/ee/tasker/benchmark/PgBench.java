@@ -19,8 +19,10 @@ final class PgBench {
   /** What {@code pgbench --version} says; empty when there is none on the path. */
   static Optional<String> version() {
     try {
-      Process process = new ProcessBuilder("pgbench", "--version").redirectErrorStream(true).start();
-      String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+      Process process = new ProcessBuilder("pgbench", "--version").redirectErrorStream(true)
+          .start();
+      String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+          .strip();
       return process.waitFor() == 0 ? Optional.of(text) : Optional.empty();
     } catch (IOException e) {
       return Optional.empty();
@@ -31,14 +33,16 @@ final class PgBench {
   }
 
   /** Commits per second of one of these scripts, on the database {@code floor}. */
-  static double perSecond(Bench bench, String script, int clients) throws IOException, InterruptedException {
+  static double perSecond(Bench bench, String script, int clients)
+      throws IOException, InterruptedException {
     Path file = bench.options().folder().resolve("pgbench-" + script);
     try (InputStream text = PgBench.class.getResourceAsStream("/benchmark/pgbench/" + script)) {
       Files.write(file, text.readAllBytes());
     }
-    Process process = new ProcessBuilder("pgbench", "-n", "-M", "prepared", "-c", Integer.toString(clients), "-j", "2",
-        "-T", Integer.toString(bench.options().floorSeconds()), "-f", file.toString(), "-h", "127.0.0.1", "-p",
-        Integer.toString(bench.options().databasePort()),
+    Process process = new ProcessBuilder("pgbench", "-n", "-M", "prepared", "-c",
+        Integer.toString(clients), "-j", "2",
+        "-T", Integer.toString(bench.options().floorSeconds()), "-f", file.toString(), "-h",
+        "127.0.0.1", "-p", Integer.toString(bench.options().databasePort()),
         "-U", "postgres", "floor").redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     Matcher rate = RATE.matcher(output);

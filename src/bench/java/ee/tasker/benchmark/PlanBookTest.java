@@ -14,7 +14,9 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 
-/** With a million rows, no statement of the engine's functions may scan a big table sequentially. */
+/**
+ * With a million rows, no statement of the engine's functions may scan a big table sequentially.
+ */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class PlanBookTest {
 
@@ -35,15 +37,20 @@ class PlanBookTest {
   void no_statement_of_the_engine_reads_a_big_table_from_end_to_end() throws SQLException {
     PlanBook book = lab.measure(List.of(1, 100));
 
-    assertThat(book.bigTables()).contains("tasks", "workflow_steps", "workflow_step_edges", "workflow_step_result_audit", "task_wakeups",
+    assertThat(book.bigTables()).contains("tasks", "workflow_steps", "workflow_step_edges",
+        "workflow_step_result_audit", "task_wakeups",
         "task_transitions",
         "workflow_step_transitions", "task_contexts", "q_worker_growth_queue");
-    assertThat(book.functions()).contains("submit_tasks", "create_steps", "enqueue_steps", "send_handoffs", "take_messages",
+    assertThat(book.functions()).contains("submit_tasks", "create_steps", "enqueue_steps",
+        "send_handoffs", "take_messages",
         "claim_offered_steps", "submit_results", "release_children",
-        "roll_up_task_states", "get_claimed_steps", "get_next_ready_tasks", "recover_expired_steps", "resend_lost_messages", "heartbeat",
-        "create_dlq_entries", "list_tasks", "pass_waits", "pass_child_waits", "decide_steps", "cut_batches", "advance_batches",
+        "roll_up_task_states", "get_claimed_steps", "get_next_ready_tasks", "recover_expired_steps",
+        "resend_lost_messages", "heartbeat",
+        "create_dlq_entries", "list_tasks", "pass_waits", "pass_child_waits", "decide_steps",
+        "cut_batches", "advance_batches",
         "send_signals",
-        "store_queued_signals", "deliver_notices", "list_approvals", "explain_waiting_steps", "begin_compensations", "claim_deliveries",
+        "store_queued_signals", "deliver_notices", "list_approvals", "explain_waiting_steps",
+        "begin_compensations", "claim_deliveries",
         "take_due_schedules", "set_next_wakeups", "get_task_staleness");
     assertThat(book.scansOfBigTables()).isEmpty();
   }
@@ -55,7 +62,8 @@ class PlanBookTest {
     lab.change("alter table tasker.workflow_step_edges drop constraint workflow_step_edges_pkey");
 
     assertThat(lab.measure(List.of(1)).scansOfBigTables())
-        .anyMatch(scan -> scan.contains("workflow_step_edges")).anyMatch(scan -> scan.contains("task_wakeups"));
+        .anyMatch(scan -> scan.contains("workflow_step_edges"))
+        .anyMatch(scan -> scan.contains("task_wakeups"));
   }
 
   @Test
@@ -78,7 +86,8 @@ class PlanBookTest {
                 ->  Index Scan using tasks_pkey on tasks t
                       Filter: (NOT context_checked)
                 ->  Index Scan using task_wakeups_pkey on task_wakeups w
-                      Index Cond: (task_uuid = t.task_uuid)""")).containsExactly("Index Scan without a condition on tasks");
+                      Index Cond: (task_uuid = t.task_uuid)"""))
+        .containsExactly("Index Scan without a condition on tasks");
     assertThat(book.scansOfBigTables("""
         Nested Loop
           ->  Index Scan using tasks_unchecked_idx on tasks t

@@ -8,7 +8,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 
-/** A database of its own with finished, waiting and offered tasks, on which the engine's functions are called and their plans noted. */
+/**
+ * A database of its own with finished, waiting and offered tasks, on which the engine's functions
+ * are called and their plans noted.
+ */
 final class PlanLab implements AutoCloseable {
   private static final int OFFERED = 1_000;
 
@@ -27,19 +30,25 @@ final class PlanLab implements AutoCloseable {
     engine = new SqlEngine(connection);
     engine.register(GrowingCost.chain(4));
     engine.runTasks("chain_4", 200, 100);
-    Clones.of(connection, UUID.fromString(engine.value("select task_uuid from tasker.tasks order by task_uuid desc limit 1")), tasks);
+    Clones.of(connection,
+        UUID.fromString(
+            engine.value("select task_uuid from tasker.tasks order by task_uuid desc limit 1")),
+        tasks);
     engine.submit("chain_4", OFFERED, 0, "{\"number\":6}");
     engine.value("vacuum (analyze)");
     try (Statement statement = connection.createStatement();
-        var rows = statement.executeQuery("select regexp_replace(relname, '_(20\\d\\d_\\d\\d|default)$', '') from pg_class "
-            + "where relnamespace in ('tasker'::regnamespace, 'pgmq'::regnamespace) and relkind = 'r' and reltuples >= " + OFFERED)) {
+        var rows = statement.executeQuery(
+            "select regexp_replace(relname, '_(20\\d\\d_\\d\\d|default)$', '') from pg_class "
+                + "where relnamespace in ('tasker'::regnamespace, 'pgmq'::regnamespace) and relkind = 'r' and reltuples >= "
+                + OFFERED)) {
       while (rows.next()) {
         bigTables.add(rows.getString(1));
       }
     }
     try (Statement statement = connection.createStatement();
-        var rows = statement.executeQuery("select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid "
-            + "where c.relnamespace in ('tasker'::regnamespace, 'pgmq'::regnamespace) and i.indpred is not null")) {
+        var rows = statement.executeQuery(
+            "select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid "
+                + "where c.relnamespace in ('tasker'::regnamespace, 'pgmq'::regnamespace) and i.indpred is not null")) {
       while (rows.next()) {
         partialIndexes.add(rows.getString(1));
       }

@@ -7,7 +7,8 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * How the statements in the engine's functions are planned, written to {@code target/plans}; {@code docs/plans} keeps the
+ * How the statements in the engine's functions are planned, written to {@code target/plans}; {@code
+ * docs/plans} keeps the
  * last published ones. In a database of its own, without servers.
  */
 final class Plans implements Phase {
@@ -31,11 +32,13 @@ final class Plans implements Phase {
     try (PlanLab lab = new PlanLab(bench.database().url(), bench.options().planTasks())) {
       book = lab.measure(List.of(1, 100));
       lab.forgetPlannerSettings();
-      // Often enough for PostgreSQL to choose between a custom and a generic plan, which it does after five.
+      // Often enough for PostgreSQL to choose between a custom and a generic plan, which it does
+      // after five.
       defaults = lab.measure(List.of(1, 1, 1, 1, 1, 1, 1, 100, 100, 100, 100, 100, 100, 100));
     }
     book.write(folder);
-    book.scansOfBigTables().forEach(scan -> bench.report().complain("a big table is read from end to end, " + scan));
+    book.scansOfBigTables()
+        .forEach(scan -> bench.report().complain("a big table is read from end to end, " + scan));
     Files.writeString(folder.resolve("defaults.txt"), """
         The same calls, seven times each, without the planner settings of the functions: what PostgreSQL's own choice would be.
 
@@ -48,8 +51,10 @@ final class Plans implements Phase {
         .row("big tables", String.join(", ", book.bigTables()))
         .row("sequential scans of big tables", book.scansOfBigTables().size())
         .row("statements with more than one plan", book.changeable().size())
-        .row("under the defaults: sequential scans of big tables", defaults.scansOfBigTables().size())
-        .row("under the defaults: statements with more than one plan", defaults.changeable().size());
+        .row("under the defaults: sequential scans of big tables",
+            defaults.scansOfBigTables().size())
+        .row("under the defaults: statements with more than one plan",
+            defaults.changeable().size());
   }
 
   private static String lines(Iterable<String> items) {

@@ -9,7 +9,8 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * The effect of a clean-up on submissions: the latency of single POSTs at a fixed rate before, during and after the server
+ * The effect of a clean-up on submissions: the latency of single POSTs at a fixed rate before,
+ * during and after the server
  * purges many finished tasks. The server's own housekeeping does it, with default settings.
  */
 final class Purging implements Phase {
@@ -29,14 +30,18 @@ final class Purging implements Phase {
     int tasks = options.retention();
     bench.batches("retention, warm-up", options.tasks().get(0));
     System.out.println("   making " + tasks + " finished tasks ...");
-    UUID pattern = database.value(UUID.class, "select t.task_uuid from tasker.tasks t join tasker.named_tasks n using (named_task_uuid) "
-        + "where n.name = 'linear_4' and t.state = 'complete' order by t.task_uuid desc limit 1");
-    try (Connection one = database.connect("tasker"); Connection other = database.connect("tasker")) {
+    UUID pattern = database.value(UUID.class,
+        "select t.task_uuid from tasker.tasks t join tasker.named_tasks n using (named_task_uuid) "
+            + "where n.name = 'linear_4' and t.state = 'complete' order by t.task_uuid desc limit 1");
+    try (Connection one = database.connect("tasker");
+        Connection other = database.connect("tasker")) {
       Clones.inParallel(one, other, pattern, tasks);
     }
     // The copies were made past the counts by state.
-    database.run("update tasker.task_state_tallies set tasks = tasks + " + tasks + " where state = 'complete'");
-    database.run("update tasker.step_state_tallies set steps = steps + " + 4 * tasks + " where state = 'complete'");
+    database.run("update tasker.task_state_tallies set tasks = tasks + " + tasks
+        + " where state = 'complete'");
+    database.run("update tasker.step_state_tallies set steps = steps + " + 4 * tasks
+        + " where state = 'complete'");
     database.run(
         "vacuum (analyze) tasker.tasks, tasker.task_contexts, tasker.workflow_steps, tasker.workflow_step_edges, tasker.workflow_step_result_audit, "
             + "tasker.task_transitions, tasker.workflow_step_transitions");
@@ -48,7 +53,8 @@ final class Purging implements Phase {
       before.add(bench.load().postAtRate("linear_4", rate, options.loadSeconds(), CONNECTIONS));
     }
     System.out.println("   purging ...");
-    database.value(String.class, "select tasker.set_retention_policy('benchmark', null, 'complete', 0, 'benchmark', 'measuring')::text");
+    database.value(String.class,
+        "select tasker.set_retention_policy('benchmark', null, 'complete', 0, 'benchmark', 'measuring')::text");
     long asked = System.nanoTime();
     while (database.number(PURGED) == 0) {
       if (System.nanoTime() - asked > Duration.ofMinutes(3).toNanos()) {
@@ -71,11 +77,16 @@ final class Purging implements Phase {
       after.add(bench.load().postAtRate("linear_4", rate, options.loadSeconds(), CONNECTIONS));
     }
     if (begun + purged < tasks) {
-      bench.report().complain("retention: " + (begun + purged) + " tasks of " + tasks + " were purged in an hour");
+      bench.report().complain(
+          "retention: " + (begun + purged) + " tasks of " + tasks + " were purged in an hour");
     }
     Report.Table table = bench.report()
-        .table("Retention: single POSTs at " + rate + " tasks/s while " + Report.format(purged / seconds) + " tasks/s are purged, "
-            + Report.format(purged) + " in all (ms from when each was due; median of rounds of " + options.loadSeconds() + " s)", "",
+        .table(
+            "Retention: single POSTs at " + rate + " tasks/s while "
+                + Report.format(purged / seconds) + " tasks/s are purged, "
+                + Report.format(purged) + " in all (ms from when each was due; median of rounds of "
+                + options.loadSeconds() + " s)",
+            "",
             "rounds", "P50", "P95", "P99", "P99 of each round");
     double calm = row(table, "before", before);
     double busy = row(table, "during the clean-up", during);
@@ -89,8 +100,10 @@ final class Purging implements Phase {
   private static double row(Report.Table table, String what, List<Samples> rounds) {
     double[] p99 = rounds.stream().mapToDouble(Samples::p99).toArray();
     double median = Samples.of(p99).median();
-    table.row(what, rounds.size(), Samples.of(rounds.stream().mapToDouble(Samples::p50).toArray()).median(),
-        Samples.of(rounds.stream().mapToDouble(Samples::p95).toArray()).median(), median, Report.formatAll(p99));
+    table.row(what, rounds.size(),
+        Samples.of(rounds.stream().mapToDouble(Samples::p50).toArray()).median(),
+        Samples.of(rounds.stream().mapToDouble(Samples::p95).toArray()).median(), median,
+        Report.formatAll(p99));
     return median;
   }
 }

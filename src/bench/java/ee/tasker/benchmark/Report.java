@@ -120,7 +120,9 @@ final class Report {
       return "-";
     }
     double size = Math.abs(value);
-    return String.format(Locale.ROOT, size >= 100 ? "%,.0f" : size >= 10 ? "%.1f" : size >= 0.1 || size == 0 ? "%.2f" : "%.4f", value);
+    return String.format(Locale.ROOT,
+        size >= 100 ? "%,.0f" : size >= 10 ? "%.1f" : size >= 0.1 || size == 0 ? "%.2f" : "%.4f",
+        value);
   }
 
   static String formatAll(double... values) {
@@ -133,17 +135,22 @@ final class Report {
 
   String markdown() {
     StringBuilder text = new StringBuilder("# Benchmark\n\n");
-    facts.forEach((name, value) -> text.append("- ").append(name).append(": ").append(value).append('\n'));
+    facts.forEach(
+        (name, value) -> text.append("- ").append(name).append(": ").append(value).append('\n'));
     complaints.forEach(complaint -> text.append("\n**").append(complaint).append("**\n"));
     if (!figures.isEmpty()) {
       text.append("\n## In short\n\n| figure | value |\n|---|---|\n");
-      figures.forEach((name, value) -> text.append("| ").append(name).append(" | ").append(format(value)).append(" |\n"));
+      figures.forEach((name, value) -> text.append("| ").append(name).append(" | ")
+          .append(format(value)).append(" |\n"));
     }
     for (Table table : tables) {
-      text.append("\n## ").append(table.title).append("\n\n| ").append(String.join(" | ", table.columns)).append(" |\n|")
+      text.append("\n## ").append(table.title).append("\n\n| ")
+          .append(String.join(" | ", table.columns)).append(" |\n|")
           .append("---|".repeat(table.columns.size())).append('\n');
       for (List<String> row : table.rows) {
-        text.append("| ").append(String.join(" | ", row.stream().map(cell -> cell.replace("|", "\\|")).toList())).append(" |\n");
+        text.append("| ")
+            .append(String.join(" | ", row.stream().map(cell -> cell.replace("|", "\\|")).toList()))
+            .append(" |\n");
       }
     }
     return text.toString();
@@ -168,11 +175,13 @@ final class Report {
       JsonArrayBuilder rows = Json.createArrayBuilder();
       table.rows.forEach(row -> rows.add(Json.createArrayBuilder(row)));
       every.add(
-          Json.createObjectBuilder().add("title", table.title).add("columns", Json.createArrayBuilder(table.columns)).add("rows", rows));
+          Json.createObjectBuilder().add("title", table.title)
+              .add("columns", Json.createArrayBuilder(table.columns)).add("rows", rows));
     }
     json.add("tables", every);
     StringWriter text = new StringWriter();
-    JsonWriterFactory writers = Json.createWriterFactory(Map.of(JsonGenerator.PRETTY_PRINTING, true));
+    JsonWriterFactory writers = Json
+        .createWriterFactory(Map.of(JsonGenerator.PRETTY_PRINTING, true));
     try (var writer = writers.createWriter(text)) {
       writer.writeObject(json.build());
     }

@@ -13,7 +13,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * What a task, or a result, costs the database, in a call of its own and in one of a hundred: the engine's call, and the same rows written by statements that
+ * What a task, or a result, costs the database, in a call of its own and in one of a hundred: the
+ * engine's call, and the same rows written by statements that
  * decide nothing, below which no engine with these tables will get far.
  */
 final class RowsAlone implements Phase {
@@ -62,7 +63,8 @@ final class RowsAlone implements Phase {
           batchedRows.add(fewestOfHundred);
         }
       }
-      String broken = engine.value("select string_agg(c.invariant, ', ') from tasker.check_history() c where c.violations > 0");
+      String broken = engine.value(
+          "select string_agg(c.invariant, ', ') from tasker.check_history() c where c.violations > 0");
       if (broken != null) {
         bench.report().complain("rows: check_history finds violations of " + broken);
       }
@@ -89,7 +91,8 @@ final class RowsAlone implements Phase {
   }
 
   private static String template(SqlEngine engine) throws SQLException {
-    return engine.value("select named_task_uuid::text from tasker.named_tasks where name = 'chain_4'");
+    return engine
+        .value("select named_task_uuid::text from tasker.named_tasks where name = 'chain_4'");
   }
 
   private static String templateSteps(SqlEngine engine, String template) throws SQLException {
@@ -106,15 +109,17 @@ final class RowsAlone implements Phase {
       for (int i = 0; i < TASKS; i += BATCH) {
         created.add(engine
             .value("select array_to_string(o_tasks, ',') || ',' || array_to_string(o_keys, ',') "
-                + "from rows_alone.submit_many(?::uuid, ?::uuid[], ?::uuid, ?)", template, steps, SqlEngine.SERVER.toString(), BATCH)
+                + "from rows_alone.submit_many(?::uuid, ?::uuid[], ?::uuid, ?)", template, steps,
+                SqlEngine.SERVER.toString(), BATCH)
             .split(","));
       }
     });
     SqlEngine.Usage completion = engine.measure(() -> {
       for (String[] keys : created) {
         for (int step = 1; step <= STEPS; step++) {
-          engine.value("select rows_alone.complete_many(?::uuid[], ?::uuid[], ?::uuid[], ?::uuid)", tasksOf(keys), stepsOf(keys, step),
-              step < STEPS ? stepsOf(keys, step + 1) : null, SqlEngine.SERVER.toString());
+          engine.value("select rows_alone.complete_many(?::uuid[], ?::uuid[], ?::uuid[], ?::uuid)",
+              tasksOf(keys), stepsOf(keys, step), step < STEPS ? stepsOf(keys, step + 1) : null,
+              SqlEngine.SERVER.toString());
         }
       }
     });
@@ -122,11 +127,13 @@ final class RowsAlone implements Phase {
   }
 
   private static String tasksOf(String[] keys) {
-    return IntStream.range(0, BATCH).mapToObj(i -> keys[i]).collect(Collectors.joining(",", "{", "}"));
+    return IntStream.range(0, BATCH).mapToObj(i -> keys[i])
+        .collect(Collectors.joining(",", "{", "}"));
   }
 
   private static String stepsOf(String[] keys, int position) {
-    return IntStream.range(0, BATCH).mapToObj(i -> keys[BATCH + STEPS * i + position - 1]).collect(Collectors.joining(",", "{", "}"));
+    return IntStream.range(0, BATCH).mapToObj(i -> keys[BATCH + STEPS * i + position - 1])
+        .collect(Collectors.joining(",", "{", "}"));
   }
 
   private static Costs rows(SqlEngine engine) throws SQLException {
@@ -136,16 +143,17 @@ final class RowsAlone implements Phase {
     SqlEngine.Usage submission = engine.measure(() -> {
       for (int i = 0; i < TASKS; i++) {
         keys.add(engine
-            .value("select o_task || ',' || array_to_string(o_keys, ',') from rows_alone.submit(?::uuid, ?::uuid[], ?::uuid)", template,
-                steps, SqlEngine.SERVER.toString())
+            .value(
+                "select o_task || ',' || array_to_string(o_keys, ',') from rows_alone.submit(?::uuid, ?::uuid[], ?::uuid)",
+                template, steps, SqlEngine.SERVER.toString())
             .split(","));
       }
     });
     SqlEngine.Usage completion = engine.measure(() -> {
       for (String[] task : keys) {
         for (int step = 1; step <= STEPS; step++) {
-          engine.value("select rows_alone.complete(?::uuid, ?::uuid, ?::uuid, ?::uuid)", task[0], task[step],
-              step < STEPS ? task[step + 1] : null, SqlEngine.SERVER.toString());
+          engine.value("select rows_alone.complete(?::uuid, ?::uuid, ?::uuid, ?::uuid)", task[0],
+              task[step], step < STEPS ? task[step + 1] : null, SqlEngine.SERVER.toString());
         }
       }
     });
@@ -153,31 +161,39 @@ final class RowsAlone implements Phase {
   }
 
   private static Costs costs(int tasks, SqlEngine.Usage submission, SqlEngine.Usage completion) {
-    return new Costs(submission.cpuSeconds() * 1e6 / tasks, completion.cpuSeconds() * 1e6 / tasks / STEPS);
+    return new Costs(submission.cpuSeconds() * 1e6 / tasks,
+        completion.cpuSeconds() * 1e6 / tasks / STEPS);
   }
 
-  private static void report(Report report, List<Costs> alone, List<Costs> rows, List<Costs> batched, List<Costs> batchedRows) {
-    Report.Table table = report.table("Alone and of a hundred: processor µs of the database", "call", "alone", "its rows alone", "ratio",
+  private static void report(Report report, List<Costs> alone, List<Costs> rows,
+      List<Costs> batched, List<Costs> batchedRows) {
+    Report.Table table = report.table("Alone and of a hundred: processor µs of the database",
+        "call", "alone", "its rows alone", "ratio",
         "one of a hundred",
         "its rows", "ratio", "alone / of a hundred", "rows alone / of a hundred", "all rounds");
-    row(table, "a linear task of four steps submitted", alone, rows, batched, batchedRows, Costs::submission);
+    row(table, "a linear task of four steps submitted", alone, rows, batched, batchedRows,
+        Costs::submission);
     row(table, "a result", alone, rows, batched, batchedRows, Costs::completion);
-    report.figure("alone_submission_over_rows", median(alone, Costs::submission) / median(rows, Costs::submission));
-    report.figure("alone_completion_over_rows", median(alone, Costs::completion) / median(rows, Costs::completion));
-    report.figure("alone_completion_over_batched", median(alone, Costs::completion) / median(batched, Costs::completion));
+    report.figure("alone_submission_over_rows",
+        median(alone, Costs::submission) / median(rows, Costs::submission));
+    report.figure("alone_completion_over_rows",
+        median(alone, Costs::completion) / median(rows, Costs::completion));
+    report.figure("alone_completion_over_batched",
+        median(alone, Costs::completion) / median(batched, Costs::completion));
     ToDoubleFunction<Costs> step = costs -> costs.submission / STEPS + costs.completion;
     report.figure("batched_step_over_rows", median(batched, step) / median(batchedRows, step));
   }
 
-  private static void row(Report.Table table, String call, List<Costs> alone, List<Costs> rows, List<Costs> batched,
-      List<Costs> batchedRows,
-      ToDoubleFunction<Costs> cost) {
+  private static void row(Report.Table table, String call, List<Costs> alone, List<Costs> rows,
+      List<Costs> batched, List<Costs> batchedRows, ToDoubleFunction<Costs> cost) {
     double one = median(alone, cost);
     double oneRows = median(rows, cost);
     double hundred = median(batched, cost);
     double hundredRows = median(batchedRows, cost);
-    table.row(call, one, oneRows, one / oneRows, hundred, hundredRows, hundred / hundredRows, one / hundred, oneRows / hundred,
-        Stream.of(alone, rows, batched, batchedRows).map(rounds -> Report.formatAll(values(rounds, cost)))
+    table.row(call, one, oneRows, one / oneRows, hundred, hundredRows, hundred / hundredRows,
+        one / hundred, oneRows / hundred,
+        Stream.of(alone, rows, batched, batchedRows)
+            .map(rounds -> Report.formatAll(values(rounds, cost)))
             .collect(Collectors.joining("; ")));
   }
 

@@ -30,7 +30,8 @@ record Samples(double[] sorted) {
 
   /** The smallest value that at least this share of all does not exceed. */
   double percentile(double share) {
-    return sorted.length == 0 ? Double.NaN : sorted[(int) Math.max(0, Math.ceil(share * sorted.length) - 1)];
+    return sorted.length == 0 ? Double.NaN
+        : sorted[(int) Math.max(0, Math.ceil(share * sorted.length) - 1)];
   }
 
   double p50() {

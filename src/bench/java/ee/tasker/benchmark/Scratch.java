@@ -8,7 +8,8 @@ import java.util.logging.Logger;
 import org.flywaydb.core.Flyway;
 
 /**
- * A database with the product's schema and no data, on a running PostgreSQL, without a server. Its connection is the
+ * A database with the product's schema and no data, on a running PostgreSQL, without a server. Its
+ * connection is the
  * superuser's.
  */
 final class Scratch implements AutoCloseable {
@@ -19,14 +20,18 @@ final class Scratch implements AutoCloseable {
   private final String name;
   private final Connection connection;
 
-  /** @param base JDBC address up to the slash before the database's name; user {@code postgres} needs no password */
+  /**
+   * @param base JDBC address up to the slash before the database's name; user {@code postgres}
+   * needs no password
+   */
   Scratch(String base, String name) throws SQLException {
     this.base = base;
     this.name = name;
     drop();
     administer("create database " + name);
     FLYWAY_LOG.setLevel(Level.WARNING);
-    Flyway.configure().dataSource(base + name, "postgres", "").schemas("tasker").locations("classpath:db/migration", "classpath:db/routine")
+    Flyway.configure().dataSource(base + name, "postgres", "").schemas("tasker")
+        .locations("classpath:db/migration", "classpath:db/routine")
         .failOnMissingLocations(true).load().migrate();
     connection = connect();
   }

@@ -18,7 +18,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The running servers of the product, on neighbouring ports. Each prints to a file in the benchmark's folder. */
+/**
+ * The running servers of the product, on neighbouring ports. Each prints to a file in the
+ * benchmark's folder.
+ */
 final class Servers implements AutoCloseable {
   private final Options options;
   private final DatabaseAddress database;
@@ -51,7 +54,8 @@ final class Servers implements AutoCloseable {
 
   synchronized void start(String roles) throws InterruptedException {
     int port = options.httpPort() + running.size();
-    ServerProcess server = new LibertyProcess(options.liberty(), options.folder(), port, environment(port, roles))
+    ServerProcess server = new LibertyProcess(options.liberty(), options.folder(), port,
+        environment(port, roles))
         .withConsole(options.folder().resolve("server-" + port + ".log"));
     running.add(server);
     server.claimPort();
@@ -72,7 +76,8 @@ final class Servers implements AutoCloseable {
         "TASKER_API_MAX_BODY_BYTES", Integer.toString(4 << 20)));
     if (options.recordsFlight()) {
       Path recording = options.target().resolve("benchmark-" + port + ".jfr");
-      environment.put("JAVA_TOOL_OPTIONS", "-XX:StartFlightRecording=filename=" + recording + ",settings=profile,dumponexit=true");
+      environment.put("JAVA_TOOL_OPTIONS",
+          "-XX:StartFlightRecording=filename=" + recording + ",settings=profile,dumponexit=true");
     }
     environment.putAll(Login.FOR_TESTS.environment());
     environment.putAll(options.serverEnvironment());
@@ -98,27 +103,34 @@ final class Servers implements AutoCloseable {
     Line.Answer list = line.send("GET", "/v1/servers", "application/json", new byte[0]);
     String uuid = null;
     try (JsonReader reader = Json.createReader(new StringReader(list.text()))) {
-      for (JsonObject server : reader.readObject().getJsonArray("servers").getValuesAs(JsonObject.class)) {
+      for (JsonObject server : reader.readObject().getJsonArray("servers")
+          .getValuesAs(JsonObject.class)) {
         // A server can change only itself.
         if (!server.getJsonArray("allowed_actions").isEmpty()) {
           uuid = server.getString("server_uuid");
         }
       }
     }
-    String change = Json.createObjectBuilder().add("paused_roles", Json.createArrayBuilder(roles)).add("requested_by", "benchmark")
+    String change = Json.createObjectBuilder().add("paused_roles", Json.createArrayBuilder(roles))
+        .add("requested_by", "benchmark")
         .add("reason", "measuring").build().toString();
-    Line.Answer answer = line.send("PATCH", "/v1/servers/" + uuid, "application/json", change.getBytes(StandardCharsets.UTF_8));
+    Line.Answer answer = line.send("PATCH", "/v1/servers/" + uuid, "application/json",
+        change.getBytes(StandardCharsets.UTF_8));
     if (answer.status() != 200) {
       throw new IOException("a server cannot be paused: " + answer.status() + " " + answer.text());
     }
   }
 
-  /** Memory of all servers that is in use as the system counts it, not as the heap does; NaN where there is no {@code /proc}. */
+  /**
+   * Memory of all servers that is in use as the system counts it, not as the heap does; NaN where
+   * there is no {@code /proc}.
+   */
   synchronized double residentMebibytes() {
     double pages = 0;
     for (ProcessHandle handle : handles()) {
       try {
-        pages += Double.parseDouble(Files.readString(Path.of("/proc", Long.toString(handle.pid()), "statm")).split(" ")[1]);
+        pages += Double.parseDouble(
+            Files.readString(Path.of("/proc", Long.toString(handle.pid()), "statm")).split(" ")[1]);
       } catch (IOException e) {
         return Double.NaN;
       }

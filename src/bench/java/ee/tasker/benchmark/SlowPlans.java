@@ -12,10 +12,14 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** With {@code benchmark.explain}: one more throughput round, slow and not measured, whose plans are written to {@code plans.txt}. */
+/**
+ * With {@code benchmark.explain}: one more throughput round, slow and not measured, whose plans are
+ * written to {@code plans.txt}.
+ */
 final class SlowPlans implements Phase {
   private static final Pattern START = Pattern
-      .compile("^(\\d{4}-\\d\\d-\\d\\d .*?)(?:LOG|DETAIL|CONTEXT|STATEMENT|ERROR|HINT|WARNING):  (.*)$");
+      .compile(
+          "^(\\d{4}-\\d\\d-\\d\\d .*?)(?:LOG|DETAIL|CONTEXT|STATEMENT|ERROR|HINT|WARNING):  (.*)$");
   private static final Pattern DURATION = Pattern.compile("duration: ([0-9.]+) ms  plan:");
 
   private record Plan(double ms, String text) {
@@ -41,7 +45,8 @@ final class SlowPlans implements Phase {
     long before = Files.size(log);
     logPlans(bench, "0");
     bench.untilComplete("explain", tasks,
-        () -> bench.load().batches("linear_4", tasks, bench.options().batch(), bench.options().batchConnections()));
+        () -> bench.load().batches("linear_4", tasks, bench.options().batch(),
+            bench.options().batchConnections()));
     bench.load().oneAtATime("linear_4", 20);
     logPlans(bench, "-1");
     Path plans = bench.options().target().resolve("plans.txt");
@@ -49,7 +54,8 @@ final class SlowPlans implements Phase {
     System.out.println("   plans are in " + plans);
   }
 
-  private static void logPlans(Bench bench, String threshold) throws SQLException, InterruptedException {
+  private static void logPlans(Bench bench, String threshold)
+      throws SQLException, InterruptedException {
     bench.database().run("alter system set auto_explain.log_min_duration = " + threshold);
     bench.database().run("select pg_reload_conf()");
     Thread.sleep(500);
@@ -63,20 +69,25 @@ final class SlowPlans implements Phase {
       if (duration.find()) {
         String body = entry.substring(duration.end()).strip();
         int plan = body.indexOf("  (cost=");
-        String statement = plan < 0 ? body : body.substring(0, body.lastIndexOf('\n', plan) < 0 ? plan : body.lastIndexOf('\n', plan));
+        String statement = plan < 0 ? body : body.substring(0,
+            body.lastIndexOf('\n', plan) < 0 ? plan : body.lastIndexOf('\n', plan));
         byStatement.computeIfAbsent(statement.replaceAll("\\s+", " "), s -> new ArrayList<>())
             .add(new Plan(Double.parseDouble(duration.group(1)), body));
       }
     }
     StringBuilder text = new StringBuilder();
-    byStatement.entrySet().stream().sorted(Comparator.comparingDouble(e -> -e.getValue().stream().mapToDouble(Plan::ms).sum()))
+    byStatement.entrySet().stream()
+        .sorted(Comparator.comparingDouble(e -> -e.getValue().stream().mapToDouble(Plan::ms).sum()))
         .forEach(e -> {
           List<Plan> plans = e.getValue();
           plans.sort(Comparator.comparingDouble(Plan::ms));
           text.append("=".repeat(100)).append('\n').append(plans.size()).append(" calls, ")
-              .append(Report.format(plans.stream().mapToDouble(Plan::ms).sum())).append(" ms together. The slowest, ")
-              .append(plans.get(plans.size() - 1).ms()).append(" ms:\n\n").append(plans.get(plans.size() - 1).text())
-              .append("\n\nThe fastest, ").append(plans.get(0).ms()).append(" ms:\n\n").append(plans.get(0).text()).append("\n\n");
+              .append(Report.format(plans.stream().mapToDouble(Plan::ms).sum()))
+              .append(" ms together. The slowest, ")
+              .append(plans.get(plans.size() - 1).ms()).append(" ms:\n\n")
+              .append(plans.get(plans.size() - 1).text())
+              .append("\n\nThe fastest, ").append(plans.get(0).ms()).append(" ms:\n\n")
+              .append(plans.get(0).text()).append("\n\n");
         });
     return text.toString();
   }

@@ -7,7 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The batched throughput while a long transaction with an old snapshot stays open, so that no dead rows can be cleaned up:
+ * The batched throughput while a long transaction with an old snapshot stays open, so that no dead
+ * rows can be cleaned up:
  * a long report, a dump, a forgotten psql.
  */
 final class Snapshot implements Phase {
@@ -27,7 +28,8 @@ final class Snapshot implements Phase {
       before[round] = bench.batches("before the snapshot", tasks);
     }
     List<Double> during = new ArrayList<>();
-    try (Connection other = bench.database().connect("tasker"); var statement = other.createStatement()) {
+    try (Connection other = bench.database().connect("tasker");
+        var statement = other.createStatement()) {
       other.setAutoCommit(false);
       other.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
       statement.executeQuery("select count(*) from tasker.named_tasks").close();
@@ -40,14 +42,18 @@ final class Snapshot implements Phase {
     }
     double[] rounds = during.stream().mapToDouble(Double::doubleValue).toArray();
     // The final speed counts, not that of the first seconds.
-    double[] last = java.util.Arrays.copyOfRange(rounds, Math.max(0, rounds.length - options.rounds()), rounds.length);
+    double[] last = java.util.Arrays.copyOfRange(rounds,
+        Math.max(0, rounds.length - options.rounds()), rounds.length);
     double loss = 1 - Samples.of(last).median() / Samples.of(before).median();
     bench.report()
-        .table("One open snapshot for " + options.snapshotSeconds() + " s (steps per second of linear_4 in batches of " + tasks + " tasks)",
+        .table(
+            "One open snapshot for " + options.snapshotSeconds()
+                + " s (steps per second of linear_4 in batches of " + tasks + " tasks)",
             "when", "median", "rounds")
         .row("before", Samples.of(before).median(), Report.formatAll(before))
         .row("during, all rounds", Samples.of(rounds).median(), Report.formatAll(rounds))
-        .row("during, the last " + last.length + " rounds", Samples.of(last).median(), Report.formatAll(last))
+        .row("during, the last " + last.length + " rounds", Samples.of(last).median(),
+            Report.formatAll(last))
         .row("loss at the end, %", 100 * loss, "");
     bench.report().figure("snapshot_before_steps_per_s", before);
     bench.report().figure("snapshot_steps_per_s", last);

@@ -19,18 +19,24 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
 
-/** Works on tasks through the engine's functions, like a busy server but without one: what remains is the database's share. */
+/**
+ * Works on tasks through the engine's functions, like a busy server but without one: what remains
+ * is the database's share.
+ */
 final class SqlEngine {
   static final UUID SERVER = UUID.fromString("00000000-0000-0000-0000-000000000001");
 
-  static final JsonObject SUCCESS = Json.createObjectBuilder().add("outcome", "success").add("result", JsonValue.EMPTY_JSON_OBJECT).build();
+  static final JsonObject SUCCESS = Json.createObjectBuilder().add("outcome", "success")
+      .add("result", JsonValue.EMPTY_JSON_OBJECT).build();
 
   private final Connection connection;
   private final Path processor;
   private final Map<String, String> templateSteps = new HashMap<>();
   private long steps;
 
-  /** What steps cost the session that did them; processor time NaN where the system does not tell. */
+  /**
+   * What steps cost the session that did them; processor time NaN where the system does not tell.
+   */
   record Usage(long steps, double seconds, double cpuSeconds, double walBytes) {
     double stepsPerSecond() {
       return steps / seconds;
@@ -63,9 +69,12 @@ final class SqlEngine {
 
   /** Creates equal tasks. @return the steps that were claimed for the caller */
   JsonArray submit(String template, int tasks, int claim, String context) throws SQLException {
-    String request = "{\"namespace\":\"growth\",\"name\":\"" + template + "\",\"version\":\"1.0.0\",\"context\":" + context + "}";
-    JsonObject answer = object("select tasker.submit_tasks(?::jsonb, ?::uuid, ?, 600, true, true)::text",
-        "[" + String.join(",", Collections.nCopies(tasks, request)) + "]", SERVER.toString(), claim);
+    String request = "{\"namespace\":\"growth\",\"name\":\"" + template
+        + "\",\"version\":\"1.0.0\",\"context\":" + context + "}";
+    JsonObject answer = object(
+        "select tasker.submit_tasks(?::jsonb, ?::uuid, ?, 600, true, true)::text",
+        "[" + String.join(",", Collections.nCopies(tasks, request)) + "]", SERVER.toString(),
+        claim);
     for (JsonObject verdict : answer.getJsonArray("verdicts").getValuesAs(JsonObject.class)) {
       if (!verdict.getString("verdict").equals("created")) {
         throw new IllegalStateException("a task was not created: " + verdict);
@@ -74,7 +83,10 @@ final class SqlEngine {
     return answer.getJsonArray("claimed_steps");
   }
 
-  /** @return the name of a claimed step; only a grown one carries its own, the others have that of the template's step */
+  /**
+   * @return the name of a claimed step; only a grown one carries its own, the others have that of
+   * the template's step
+   */
   String nameOf(JsonObject claimed) {
     return claimed.isNull("name")
         ? templateSteps.computeIfAbsent(claimed.getString("template_step_uuid"), this::templateStep)
@@ -91,7 +103,8 @@ final class SqlEngine {
 
   JsonArray claim(int limit) throws SQLException {
     try (var reader = Json
-        .createReader(new StringReader(value("select tasker.claim_steps(?::uuid, ?, null, 600)::text", SERVER.toString(), limit)))) {
+        .createReader(new StringReader(value(
+            "select tasker.claim_steps(?::uuid, ?, null, 600)::text", SERVER.toString(), limit)))) {
       return reader.readArray();
     }
   }
@@ -105,14 +118,20 @@ final class SqlEngine {
     return complete(claimedSteps, claim, fromQueues, step -> SUCCESS);
   }
 
-  /** As above, with what each step ends with: members of its result in place of those of a success. */
-  JsonArray complete(JsonArray claimedSteps, int claim, boolean fromQueues, Function<JsonObject, JsonObject> outcome) throws SQLException {
+  /**
+   * As above, with what each step ends with: members of its result in place of those of a success.
+   */
+  JsonArray complete(JsonArray claimedSteps, int claim, boolean fromQueues,
+      Function<JsonObject, JsonObject> outcome) throws SQLException {
     JsonArrayBuilder results = Json.createArrayBuilder();
     for (JsonObject step : claimedSteps.getValuesAs(JsonObject.class)) {
-      results.add(Json.createObjectBuilder().add("step_uuid", step.getString("step_uuid")).add("task_uuid", step.getString("task_uuid"))
-          .add("handoff", step.getInt("handoff")).add("execution_time_ms", 0).addAll(Json.createObjectBuilder(outcome.apply(step))));
+      results.add(Json.createObjectBuilder().add("step_uuid", step.getString("step_uuid"))
+          .add("task_uuid", step.getString("task_uuid"))
+          .add("handoff", step.getInt("handoff")).add("execution_time_ms", 0)
+          .addAll(Json.createObjectBuilder(outcome.apply(step))));
     }
-    JsonObject answer = object("select tasker.complete_steps(?::jsonb, ?::uuid, ?, null, 600, true, ?)::text",
+    JsonObject answer = object(
+        "select tasker.complete_steps(?::jsonb, ?::uuid, ?, null, 600, true, ?)::text",
         results.build().toString(), SERVER.toString(), claim, fromQueues);
     if (!answer.getJsonArray("refused").isEmpty()) {
       throw new IllegalStateException("results were refused: " + answer.getJsonArray("refused"));
@@ -129,14 +148,19 @@ final class SqlEngine {
     }
   }
 
-  /** As above, with the rounds of the poller in between, for which a server has as many permits as for a result, until nothing moves any more. */
-  void runGrowing(String template, int tasks, int perCall, Function<JsonObject, JsonObject> outcome) throws SQLException {
+  /**
+   * As above, with the rounds of the poller in between, for which a server has as many permits as
+   * for a result, until nothing moves any more.
+   */
+  void runGrowing(String template, int tasks, int perCall, Function<JsonObject, JsonObject> outcome)
+      throws SQLException {
     JsonArray next = submit(template, tasks, perCall, "{\"number\":6}");
     while (true) {
       while (!next.isEmpty()) {
         next = complete(next, perCall, true, outcome);
       }
-      JsonObject round = object("select tasker.advance_due_tasks(?::uuid, 100, ?)::text", SERVER.toString(), perCall);
+      JsonObject round = object("select tasker.advance_due_tasks(?::uuid, 100, ?)::text",
+          SERVER.toString(), perCall);
       next = round.getJsonArray("claimed_steps");
       if (next.isEmpty() && round.getInt("tasks") == 0) {
         next = claim(perCall);
@@ -155,7 +179,9 @@ final class SqlEngine {
     work.run();
     double seconds = (System.nanoTime() - start) / 1e9;
     double cpu = cpuSeconds() - cpuBefore;
-    String wal = value("select sum(record_size)::text from pg_get_wal_stats(?::pg_lsn, pg_current_wal_flush_lsn(), true)", walBefore);
+    String wal = value(
+        "select sum(record_size)::text from pg_get_wal_stats(?::pg_lsn, pg_current_wal_flush_lsn(), true)",
+        walBefore);
     return new Usage(steps - stepsBefore, seconds, cpu, Double.parseDouble(wal));
   }
 

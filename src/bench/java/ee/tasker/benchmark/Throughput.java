@@ -3,7 +3,9 @@ package ee.tasker.benchmark;
 import java.io.IOException;
 import java.sql.SQLException;
 
-/** Linear tasks, from the first request until all are complete: in batches, and one request each. */
+/**
+ * Linear tasks, from the first request until all are complete: in batches, and one request each.
+ */
 final class Throughput implements Phase {
   private static final int STEPS = 4;
 
@@ -15,18 +17,21 @@ final class Throughput implements Phase {
   @Override
   public void run(Bench bench) throws IOException, SQLException, InterruptedException {
     Options options = bench.options();
-    Report.Table table = bench.report().table("Throughput of linear_4 (steps per second; median of rounds)", "submission", "tasks",
+    Report.Table table = bench.report().table(
+        "Throughput of linear_4 (steps per second; median of rounds)", "submission", "tasks",
         "steps/s", "all rounds");
     for (int tasks : options.tasks()) {
       double[] batched = new double[options.rounds()];
       Cost cost = bench.measure("batches of " + options.batch() + ": " + tasks + " tasks", () -> {
         for (int round = 0; round < batched.length; round++) {
           batched[round] = STEPS * tasks / bench.untilComplete("batches", tasks,
-              () -> bench.load().batches("linear_4", tasks, options.batch(), options.batchConnections()));
+              () -> bench.load().batches("linear_4", tasks, options.batch(),
+                  options.batchConnections()));
         }
       });
-      table.row("batches of " + options.batch() + " on " + options.batchConnections() + " connections", tasks, Samples.of(batched).median(),
-          Report.formatAll(batched));
+      table.row(
+          "batches of " + options.batch() + " on " + options.batchConnections() + " connections",
+          tasks, Samples.of(batched).median(), Report.formatAll(batched));
       // The largest number of tasks comes last and is the one that counts.
       bench.report().figure("linear4_steps_per_s", batched);
       bench.report().figure("commits_per_step", cost.writeCommitsPerStep());
@@ -41,7 +46,8 @@ final class Throughput implements Phase {
             () -> bench.load().singles("linear_4", tasks, options.connections()));
       }
     });
-    table.row("one POST each on " + options.connections() + " connections", tasks, Samples.of(singles).median(), Report.formatAll(singles));
+    table.row("one POST each on " + options.connections() + " connections", tasks,
+        Samples.of(singles).median(), Report.formatAll(singles));
     bench.report().figure("linear4_single_post_steps_per_s", singles);
   }
 }

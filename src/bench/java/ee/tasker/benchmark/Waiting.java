@@ -7,7 +7,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.UUID;
 
-/** The cost of finding the next 50 due tasks among many that wait for a retry. In a database of its own, without servers. */
+/**
+ * The cost of finding the next 50 due tasks among many that wait for a retry. In a database of its
+ * own, without servers.
+ */
 final class Waiting implements Phase {
   private static final int LIMIT = 50;
   private static final int CALLS = 200;
@@ -32,7 +35,8 @@ final class Waiting implements Phase {
     try (Scratch scratch = new Scratch(bench.database().url(), "waiting")) {
       fill(scratch, tasks);
       Report.Table table = bench.report().table(
-          "get_next_ready_tasks(" + LIMIT + ") with " + tasks + " tasks that wait for a retry (ms; " + CALLS
+          "get_next_ready_tasks(" + LIMIT + ") with " + tasks + " tasks that wait for a retry (ms; "
+              + CALLS
               + " calls per round, rolled back)",
           "of the waiting tasks", "found", "P50", "P95", "P99", "P50 of each round");
       call(bench, scratch, table, "none is due", "interval '0'", "next_ready_tasks_none_due_ms");
@@ -44,10 +48,11 @@ final class Waiting implements Phase {
     SqlEngine engine = new SqlEngine(scratch.connection());
     engine.register(TEMPLATE);
     JsonObject step = engine.submit("retried", 1, 1, "{}").getJsonObject(0);
-    engine.value("select tasker.complete_steps(?::jsonb, gen_random_uuid())::text", "[{\"step_uuid\":\"" + step.getString("step_uuid")
-        + "\",\"task_uuid\":\""
-        + step.getString("task_uuid")
-        + "\",\"handoff\":1,\"outcome\":\"retryable_failure\",\"error\":{\"type\":\"Busy\",\"message\":\"later\",\"delay_ms\":3600000}}]");
+    engine.value("select tasker.complete_steps(?::jsonb, gen_random_uuid())::text",
+        "[{\"step_uuid\":\"" + step.getString("step_uuid")
+            + "\",\"task_uuid\":\""
+            + step.getString("task_uuid")
+            + "\",\"handoff\":1,\"outcome\":\"retryable_failure\",\"error\":{\"type\":\"Busy\",\"message\":\"later\",\"delay_ms\":3600000}}]");
     Clones.of(scratch.connection(), UUID.fromString(step.getString("task_uuid")), tasks - 1);
     engine.value("vacuum (analyze) tasker.tasks, tasker.task_wakeups, tasker.workflow_steps");
     String waiting = engine.value(
@@ -57,13 +62,15 @@ final class Waiting implements Phase {
     }
   }
 
-  private static void call(Bench bench, Scratch scratch, Report.Table table, String what, String later, String figure) throws SQLException {
+  private static void call(Bench bench, Scratch scratch, Report.Table table, String what,
+      String later, String figure) throws SQLException {
     double[] p50 = new double[bench.options().rounds()];
     Samples last = Samples.of();
     int found = 0;
     try (Connection connection = scratch.connect();
         PreparedStatement statement = connection
-            .prepareStatement("select task_uuid from tasker.get_next_ready_tasks(" + LIMIT + ", now() + " + later + ")")) {
+            .prepareStatement("select task_uuid from tasker.get_next_ready_tasks(" + LIMIT
+                + ", now() + " + later + ")")) {
       connection.setAutoCommit(false);
       for (int round = 0; round < p50.length; round++) {
         double[] ms = new double[CALLS];

@@ -38,18 +38,26 @@ final class Acknowledged {
     return tasks.size();
   }
 
-  /** How long after that moment a client received the next promise; fails when that takes too long. */
+  /**
+   * How long after that moment a client received the next promise; fails when that takes too long.
+   */
   Duration pauseAfter(long nanos, Duration patience) {
-    TaskerClient.until("a task is acknowledged again", patience, () -> moments.higher(nanos) != null);
+    TaskerClient.until("a task is acknowledged again", patience,
+        () -> moments.higher(nanos) != null);
     return Duration.ofNanos(moments.higher(nanos) - nanos);
   }
 
-  /** The interval without a promise that contains that moment; to be called after the next promise. */
+  /**
+   * The interval without a promise that contains that moment; to be called after the next promise.
+   */
   Duration pauseAround(long nanos) {
     return Duration.ofNanos(moments.higher(nanos) - moments.floor(nanos));
   }
 
-  /** The longest interval without a promise that began or ended between two moments; to be called after the next promise. */
+  /**
+   * The longest interval without a promise that began or ended between two moments; to be called
+   * after the next promise.
+   */
   Duration longestPause(long from, long to) {
     long longest = 0;
     long last = moments.floor(from);
@@ -66,7 +74,8 @@ final class Acknowledged {
     return tasker.sql("""
         select p.number, p.task_uuid from unnest(?::int[], ?::uuid[]) as p(number, task_uuid)
         left join (tasker.tasks t join tasker.task_contexts c using (task_uuid)) on t.task_uuid = p.task_uuid and (c.context ->> 'number')::int = p.number
-        where t.task_uuid is null""", array(promised.stream().map(Map.Entry::getKey)), array(promised.stream().map(Map.Entry::getValue)));
+        where t.task_uuid is null""", array(promised.stream().map(Map.Entry::getKey)),
+        array(promised.stream().map(Map.Entry::getValue)));
   }
 
   /** Requests with more than one task. */

@@ -7,7 +7,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A durable PostgreSQL and the servers on it. Everything it started is stopped when it is closed, and when this JVM ends. */
+/**
+ * A durable PostgreSQL and the servers on it. Everything it started is stopped when it is closed,
+ * and when this JVM ends.
+ */
 final class Cluster implements AutoCloseable {
   private final EmbeddedDatabase database = TestServer.newDurableDatabase();
   private final List<Node> nodes = new ArrayList<>();
@@ -37,7 +40,8 @@ final class Cluster implements AutoCloseable {
 
   void awaitServers(int count) {
     TaskerClient.until(count + " servers are registered", Duration.ofSeconds(30),
-        () -> tasker.count("select count(*) from tasker.servers where lease_expires_at > clock_timestamp()") >= count);
+        () -> tasker.count(
+            "select count(*) from tasker.servers where lease_expires_at > clock_timestamp()") >= count);
   }
 
   Node node(int number) {

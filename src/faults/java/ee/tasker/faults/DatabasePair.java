@@ -11,8 +11,10 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * A primary and a hot standby on two fixed ports; their roles change. Each commit waits for the standby unless a test says
- * otherwise. The methods perform the actions of an operator, or a tool such as Patroni, at a failover.
+ * A primary and a hot standby on two fixed ports; their roles change. Each commit waits for the
+ * standby unless a test says
+ * otherwise. The methods perform the actions of an operator, or a tool such as Patroni, at a
+ * failover.
  */
 final class DatabasePair implements AutoCloseable {
   private final int first;
@@ -22,7 +24,8 @@ final class DatabasePair implements AutoCloseable {
 
   DatabasePair() {
     first = primary.address().port();
-    // The copy is taken from a running database: the log written until the standby has caught up must still be available.
+    // The copy is taken from a running database: the log written until the standby has caught up
+    // must still be available.
     onPrimary("alter system set wal_keep_size = '1GB'", "select pg_reload_conf()");
     second = TestServer.freePort();
     standby = TestServer.newStandby(primary, second);
@@ -31,7 +34,8 @@ final class DatabasePair implements AutoCloseable {
 
   /** The setting of the servers: both hosts, the first primary first. */
   Map<String, String> environment() {
-    return Map.of("DB_HOST", "127.0.0.1:" + first + ",127.0.0.1", "DB_PORT", Integer.toString(second));
+    return Map.of("DB_HOST", "127.0.0.1:" + first + ",127.0.0.1", "DB_PORT",
+        Integer.toString(second));
   }
 
   EmbeddedDatabase primary() {
@@ -62,7 +66,9 @@ final class DatabasePair implements AutoCloseable {
     primary.close();
   }
 
-  /** Promotes the standby, which does not wait for a standby yet. Returns when it accepts writes. */
+  /**
+   * Promotes the standby, which does not wait for a standby yet. Returns when it accepts writes.
+   */
   void promote() {
     EmbeddedDatabase old = primary;
     run(standby, "select pg_promote(true, 60)");
@@ -74,7 +80,8 @@ final class DatabasePair implements AutoCloseable {
   }
 
   /**
-   * The old primary returns as the standby of the new one, on its old port and from a new copy: data that it alone had is
+   * The old primary returns as the standby of the new one, on its old port and from a new copy:
+   * data that it alone had is
    * lost.
    */
   void rebuildStandby(boolean synchronous) {
@@ -85,14 +92,17 @@ final class DatabasePair implements AutoCloseable {
 
   /** Whether each commit waits until the standby has it on disk. */
   void waitForStandby(boolean synchronous) {
-    onPrimary("alter system set synchronous_standby_names = '" + (synchronous ? "*" : "") + "'", "select pg_reload_conf()");
+    onPrimary("alter system set synchronous_standby_names = '" + (synchronous ? "*" : "") + "'",
+        "select pg_reload_conf()");
     TaskerClient.until("the standby streams", Duration.ofSeconds(60), () -> tasker().count(
-        "select count(*) from pg_stat_replication where state = 'streaming' and sync_state = ?", synchronous ? "sync" : "async") == 1);
+        "select count(*) from pg_stat_replication where state = 'streaming' and sync_state = ?",
+        synchronous ? "sync" : "async") == 1);
   }
 
   private void awaitStreaming() {
     TaskerClient.until("the standby streams again", Duration.ofSeconds(60),
-        () -> tasker().count("select count(*) from pg_stat_replication where state = 'streaming'") == 1);
+        () -> tasker()
+            .count("select count(*) from pg_stat_replication where state = 'streaming'") == 1);
   }
 
   /** Returns when the standby has replayed everything that the primary has written by now. */
@@ -103,7 +113,8 @@ final class DatabasePair implements AutoCloseable {
   }
 
   /**
-   * The primary's process that sends the log to the standby: while stopped it sends nothing, and unsent log is lost with
+   * The primary's process that sends the log to the standby: while stopped it sends nothing, and
+   * unsent log is lost with
    * the primary.
    */
   ProcessHandle sender() {
@@ -117,7 +128,8 @@ final class DatabasePair implements AutoCloseable {
   private static void run(EmbeddedDatabase database, String... statements) {
     try (
         Connection connection = DriverManager
-            .getConnection("jdbc:postgresql://127.0.0.1:" + database.address().port() + "/tasker?user=postgres");
+            .getConnection("jdbc:postgresql://127.0.0.1:" + database.address().port()
+                + "/tasker?user=postgres");
         Statement statement = connection.createStatement()) {
       for (String each : statements) {
         statement.execute(each);

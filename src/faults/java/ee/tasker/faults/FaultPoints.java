@@ -10,32 +10,42 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Stops a transaction of one server at a named point. Triggers that only the test's database has inspect every row of
- * history; an armed one makes its transaction wait for an advisory lock that this class holds, with everything written and
- * nothing committed. The engine is unaware of them, and a database without these triggers has no such points.
+ * Stops a transaction of one server at a named point. Triggers that only the test's database has
+ * inspect every row of
+ * history; an armed one makes its transaction wait for an advisory lock that this class holds, with
+ * everything written and
+ * nothing committed. The engine is unaware of them, and a database without these triggers has no
+ * such points.
  */
 final class FaultPoints implements AutoCloseable {
   private static final long LOCK = 7_700_001;
 
   /**
-   * A move of a step, a task or a child task, the end of a wait, or the growth of a task by a decision or a compensation, by the server to be hit; null means any. {@code alone}: the same statement handed off no
-   * step. Rows that do not say which server has written them stop every server ({@link Strike#killOwnerBeforeCommitOf}).
+   * A move of a step, a task or a child task, the end of a wait, or the growth of a task by a
+   * decision or a compensation, by the server to be hit; null means any. {@code alone}: the same
+   * statement handed off no
+   * step. Rows that do not say which server has written them stop every server ({@link
+   * Strike#killOwnerBeforeCommitOf}).
    */
   record Point(String kind, String from, String to, String actor, boolean alone) {
     static final Point CLAIM = step("enqueued", "in_progress", "worker");
-    static final Point CLAIM_FROM_QUEUE = new Point("step", "enqueued", "in_progress", "worker", true);
+    static final Point CLAIM_FROM_QUEUE = new Point("step", "enqueued", "in_progress", "worker",
+        true);
     static final Point RESULT = step("in_progress", "enqueued_for_orchestration", "worker");
-    static final Point FAILURE = step("in_progress", "enqueued_as_error_for_orchestration", "worker");
+    static final Point FAILURE = step("in_progress", "enqueued_as_error_for_orchestration",
+        "worker");
     static final Point RELEASE = step("in_progress", "pending", "worker");
     static final Point RECOVERY = step("in_progress", null, "recovery");
     static final Point RETRY = step("waiting_for_retry", "enqueued", "orchestrator");
     static final Point SUBMISSION = new Point("task", null, "pending", "orchestrator", false);
     static final Point FINALISATION = new Point("task", null, "complete", "orchestrator", false);
     static final Point CANCEL = step(null, "cancelled", "orchestrator");
-    static final Point CHILD_SUBMISSION = new Point("child", null, "pending", "orchestrator", false);
+    static final Point CHILD_SUBMISSION = new Point("child", null, "pending", "orchestrator",
+        false);
     static final Point CHILD_END = new Point("child", null, "complete", "orchestrator", false);
     static final Point WAIT_END = new Point("wait", "pending", "complete", "orchestrator", false);
-    static final Point APPROVAL_END = new Point("approval", "pending", "complete", "orchestrator", false);
+    static final Point APPROVAL_END = new Point("approval", "pending", "complete", "orchestrator",
+        false);
     static final Point ESCALATION = new Point("escalation", null, null, null, false);
     static final Point SIGNAL_QUEUED = new Point("handler", null, "signal queued", null, false);
     static final Point SIGNAL_DELIVERY = new Point("delivery", null, null, null, false);
@@ -184,7 +194,8 @@ final class FaultPoints implements AutoCloseable {
     run("select pg_advisory_lock(" + LOCK + ")");
     run("insert into testing.servers select %1$d, server_uuid from tasker.servers where name like '%%:%1$d' on conflict (process) do update set server_uuid = excluded.server_uuid"
         .formatted(process));
-    try (PreparedStatement insert = connection.prepareStatement("insert into testing.armed values (?, ?, ?, ?, ?, ?)")) {
+    try (PreparedStatement insert = connection
+        .prepareStatement("insert into testing.armed values (?, ?, ?, ?, ?, ?)")) {
       insert.setString(1, point.kind());
       insert.setString(2, point.from());
       insert.setString(3, point.to());
@@ -196,10 +207,14 @@ final class FaultPoints implements AutoCloseable {
   }
 
   Optional<Stopped> findStopped() throws SQLException {
-    try (Statement statement = connection.createStatement(); ResultSet rows = statement.executeQuery("""
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(
+            """
         select l.pid, a.client_port from pg_locks l join pg_stat_activity a on a.pid = l.pid
-        where l.locktype = 'advisory' and l.objid = %d and not l.granted order by a.query_start limit 1""".formatted(LOCK))) {
-      return rows.next() ? Optional.of(new Stopped(rows.getInt(1), rows.getInt(2))) : Optional.empty();
+        where l.locktype = 'advisory' and l.objid = %d and not l.granted order by a.query_start limit 1"""
+                .formatted(LOCK))) {
+      return rows.next() ? Optional.of(new Stopped(rows.getInt(1), rows.getInt(2)))
+          : Optional.empty();
     }
   }
 

@@ -16,15 +16,18 @@ class FaultsDocumentTest {
 
   @Test
   void every_fault_has_its_line_and_every_line_its_fault() {
-    List<String> described = section("## The lines").stream().filter(line -> line.startsWith("| ") && !line.startsWith("| Fault |"))
+    List<String> described = section("## The lines").stream()
+        .filter(line -> line.startsWith("| ") && !line.startsWith("| Fault |"))
         .map(line -> line.split(" \\| ")[0].substring(2).replaceAll(" \\|$", "").strip()).toList();
 
-    assertThat(described.subList(1, described.size())).containsExactlyElementsOf(Stream.of(Fault.values()).map(Fault::sentence).toList());
+    assertThat(described.subList(1, described.size()))
+        .containsExactlyElementsOf(Stream.of(Fault.values()).map(Fault::sentence).toList());
   }
 
   @Test
   void every_crash_window_is_shown_by_a_fault_or_a_test_that_exists() throws IOException {
-    List<String> windows = section("## Crash windows").stream().filter(line -> line.matches("\\| C\\d+ .*")).toList();
+    List<String> windows = section("## Crash windows").stream()
+        .filter(line -> line.matches("\\| C\\d+ .*")).toList();
     List<String> sources;
     try (var files = Files.walk(Path.of("src", "test", "java"))) {
       sources = files.map(file -> file.getFileName().toString()).toList();

@@ -25,11 +25,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * Random workflows of decisions, nested ones, batches, child tasks, failures, cancels and compensations on two servers, one of which is killed at random moments: the
- * end of each task, the steps that were created and those that completed are those of a small model in memory, and what was done is undone where the model says so.
- * The context of a task plans how each of its steps ends, so that no moment of a kill changes what must come of it.
+ * Random workflows of decisions, nested ones, batches, child tasks, failures, cancels and
+ * compensations on two servers, one of which is killed at random moments: the
+ * end of each task, the steps that were created and those that completed are those of a small model
+ * in memory, and what was done is undone where the model says so.
+ * The context of a task plans how each of its steps ends, so that no moment of a kill changes what
+ * must come of it.
  *
- * <p>{@code ./mvnw verify -Pfaults -Dit.test=GrownWorkflows -Dfaults.seed=7 -Dgrown.workflows=400 -Dgrown.kills=4}.
+ * <p>{@code ./mvnw verify -Pfaults -Dit.test=GrownWorkflows -Dfaults.seed=7 -Dgrown.workflows=400
+ * -Dgrown.kills=4}.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class GrownWorkflows {
@@ -70,7 +74,9 @@ class GrownWorkflows {
       List<String> second = SECOND.stream().filter(step -> random.nextBoolean()).toList();
       context = Json.createObjectBuilder().add("ms", random.nextInt(600)).add("batches", batches)
           .add("fails", Json.createArrayBuilder(fails))
-          .add("chooses", Json.createObjectBuilder().add("d1", Json.createArrayBuilder(first)).add("d2", Json.createArrayBuilder(second)))
+          .add("chooses",
+              Json.createObjectBuilder().add("d1", Json.createArrayBuilder(first)).add("d2",
+                  Json.createArrayBuilder(second)))
           .build();
       run(first, second, batches);
     }
@@ -113,7 +119,8 @@ class GrownWorkflows {
           }
         }
       }
-      // The convergence is created once no decision above it is open, and starts when all of its parents that were created are complete.
+      // The convergence is created once no decision above it is open, and starts when all of its
+      // parents that were created are complete.
       List<String> parents = JOINED.stream().filter(created::contains).toList();
       if (!isOpen && !parents.isEmpty()) {
         created.addAll(List.of("join", "end"));
@@ -133,7 +140,8 @@ class GrownWorkflows {
   }
 
   private final Pair pair = new Pair(
-      Map.of("TASKER_WORKER_LEASE_SECONDS", "5", "TASKER_WORKER_HEARTBEAT_SECONDS", "1", "TASKER_POLL_INTERVAL_SECONDS", "1"));
+      Map.of("TASKER_WORKER_LEASE_SECONDS", "5", "TASKER_WORKER_HEARTBEAT_SECONDS", "1",
+          "TASKER_POLL_INTERVAL_SECONDS", "1"));
   private final Random random = new Random(SEED);
   private Path war;
 
@@ -157,38 +165,48 @@ class GrownWorkflows {
     for (int kill = 0; kill < KILLS; kill++) {
       for (int i = 0; i < WORKFLOWS / KILLS; i++) {
         Model model = new Model(random);
-        models.put(pair.client(i % pair.size()).submit("grown", model.template(), model.context.toString()), model);
+        models.put(pair.client(i % pair.size()).submit("grown", model.template(),
+            model.context.toString()), model);
       }
       models.forEach((task, model) -> {
         if (model.isCancelled && cancelled.add(task)) {
-          pair.client(random.nextInt(pair.size())).delete("/v1/tasks/" + task + "?requested_by=ann&reason=enough&compensate=true");
+          pair.client(random.nextInt(pair.size()))
+              .delete("/v1/tasks/" + task + "?requested_by=ann&reason=enough&compensate=true");
         }
       });
       TaskerClient.pause(Duration.ofMillis(random.nextInt(500)));
       int victim = random.nextInt(pair.size());
       System.out.println("kill -9 of server " + victim + ", "
-          + pair.tasker().count("select count(*) from tasker.tasks where completed_at is null and state <> 'blocked_by_failures'")
+          + pair.tasker().count(
+              "select count(*) from tasker.tasks where completed_at is null and state <> 'blocked_by_failures'")
           + " tasks under way");
       pair.kill(victim);
       pair.start(victim, war);
     }
     TaskerClient tasker = pair.tasker();
     TaskerClient.until("every task is terminal or blocked", Duration.ofMinutes(2),
-        () -> tasker.count("select count(*) from tasker.tasks where completed_at is null and state <> 'blocked_by_failures'") == 0);
-    TaskerClient.until("no message is left", Duration.ofSeconds(30), () -> History.messages(tasker).isEmpty());
+        () -> tasker.count(
+            "select count(*) from tasker.tasks where completed_at is null and state <> 'blocked_by_failures'") == 0);
+    TaskerClient.until("no message is left", Duration.ofSeconds(30),
+        () -> History.messages(tasker).isEmpty());
 
     List<String> wrong = new ArrayList<>();
-    models.forEach((task, model) -> compare(tasker, task, model).forEach(each -> wrong.add(task + " " + model.context + ": " + each)));
+    models.forEach((task, model) -> compare(tasker, task, model)
+        .forEach(each -> wrong.add(task + " " + model.context + ": " + each)));
     assertThat(wrong).as("seed %d", SEED).isEmpty();
-    assertThat(tasker.sql("select * from tasker.check_history(p_quiet_for => '1 second') where violations > 0")).as("seed %d", SEED)
+    assertThat(tasker
+        .sql("select * from tasker.check_history(p_quiet_for => '1 second') where violations > 0"))
+        .as("seed %d", SEED)
         .isEmpty();
     assertThat(History.broken(tasker)).as("seed %d", SEED).isEmpty();
   }
 
   private static List<String> compare(TaskerClient tasker, UUID task, Model model) {
-    String state = (String) tasker.value("select state::text from tasker.tasks where task_uuid = ?", task);
+    String state = (String) tasker.value("select state::text from tasker.tasks where task_uuid = ?",
+        task);
     Set<String> created = names(tasker, task, "s.compensates_step_uuid is null");
-    Set<String> completed = names(tasker, task, "s.compensates_step_uuid is null and s.state = 'complete'");
+    Set<String> completed = names(tasker, task,
+        "s.compensates_step_uuid is null and s.state = 'complete'");
     Set<String> undone = names(tasker, task,
         "s.compensates_step_uuid is not null and s.state = 'complete' and coalesce(s.name, n.name) <> 'load:compensation'");
     List<String> wrong = new ArrayList<>();
@@ -196,18 +214,22 @@ class GrownWorkflows {
       wrong.add("ended as " + state + ", not as " + model.end());
     }
     if (model.hasFailed) {
-      // A child task holds up neither the end of a failed task nor its compensation: its step is complete if it ended before.
+      // A child task holds up neither the end of a failed task nor its compensation: its step is
+      // complete if it ended before.
       model.completed.remove("sub");
       if (model.created.contains("sub") && completed.contains("sub")) {
         model.completed.add("sub");
       }
     }
-    if (state.equals("cancelled") ? !model.created.containsAll(created) || !model.completed.containsAll(completed)
+    if (state.equals("cancelled")
+        ? !model.created.containsAll(created) || !model.completed.containsAll(completed)
         : !model.created.equals(created) || !model.completed.equals(completed)) {
-      wrong.add("created " + created + ", not " + model.created + "; completed " + completed + ", not " + model.completed);
+      wrong.add("created " + created + ", not " + model.created + "; completed " + completed
+          + ", not " + model.completed);
     }
     Set<String> toBeUndone = state.equals("cancelled") || state.equals("error")
-        ? completed.stream().filter(step -> UNDOABLE.contains(step) || step.startsWith("load_")).map(step -> step + ":compensation")
+        ? completed.stream().filter(step -> UNDOABLE.contains(step) || step.startsWith("load_"))
+            .map(step -> step + ":compensation")
             .collect(Collectors.toCollection(TreeSet::new))
         : Set.of();
     if (!toBeUndone.equals(undone)) {
@@ -218,8 +240,11 @@ class GrownWorkflows {
 
   private static Set<String> names(TaskerClient tasker, UUID task, String condition) {
     return tasker
-        .sql("select coalesce(s.name, n.name) as name from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) "
-            + "where s.task_uuid = ? and " + condition, task)
-        .stream().map(row -> row.get("name").toString()).collect(Collectors.toCollection(TreeSet::new));
+        .sql(
+            "select coalesce(s.name, n.name) as name from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) "
+                + "where s.task_uuid = ? and " + condition,
+            task)
+        .stream().map(row -> row.get("name").toString())
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 }

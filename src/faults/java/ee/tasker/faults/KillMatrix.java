@@ -32,12 +32,17 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 
 /**
- * Two servers, a durable PostgreSQL, and one fault after another while tasks are submitted. After each fault no task is
- * lost, duplicated or stuck, no step was completed twice, and every promise of docs/promises.md is kept.
+ * Two servers, a durable PostgreSQL, and one fault after another while tasks are submitted. After
+ * each fault no task is
+ * lost, duplicated or stuck, no step was completed twice, and every promise of docs/promises.md is
+ * kept.
  *
- * <p>{@code ./mvnw verify -Pfaults} runs for {@code -Dfaults.minutes=2}, or with {@code -Dfaults.steps=100000} until that
- * many steps have run. {@code -Dfaults.seed}, by default the day's number, determines the order, the victims and the
- * moments; {@code -Dfaults.only=KILL_.*} selects faults by name. The scheduling of threads between two points is not
+ * <p>{@code ./mvnw verify -Pfaults} runs for {@code -Dfaults.minutes=2}, or with {@code
+ * -Dfaults.steps=100000} until that
+ * many steps have run. {@code -Dfaults.seed}, by default the day's number, determines the order,
+ * the victims and the
+ * moments; {@code -Dfaults.only=KILL_.*} selects faults by name. The scheduling of threads between
+ * two points is not
  * controlled: a seed repeats the faults, not every interleaving.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -45,7 +50,8 @@ import org.junit.jupiter.api.TestMethodOrder;
 class KillMatrix {
   private static final long SEED = Long.getLong("faults.seed", LocalDate.now().toEpochDay());
   private static final long STEPS = Long.getLong("faults.steps", 0);
-  private static final double MINUTES = Double.parseDouble(System.getProperty("faults.minutes", STEPS > 0 ? "100000" : "2"));
+  private static final double MINUTES = Double
+      .parseDouble(System.getProperty("faults.minutes", STEPS > 0 ? "100000" : "2"));
   private static final int TASKS = Integer.getInteger("faults.tasks", 100);
   private static final String ONLY = System.getProperty("faults.only", ".*");
 
@@ -62,7 +68,8 @@ class KillMatrix {
   void stop() throws IOException {
     try {
       System.out.println(report.markdown());
-      Files.writeString(Path.of(System.getProperty("tasker.checkout"), "target", "faults-" + SEED + ".md"),
+      Files.writeString(
+          Path.of(System.getProperty("tasker.checkout"), "target", "faults-" + SEED + ".md"),
           "seed " + SEED + ", " + Instant.now() + "\n\n" + report.markdown());
     } finally {
       cluster.close();
@@ -71,7 +78,8 @@ class KillMatrix {
 
   @Test
   @Order(1)
-  void server_that_is_killed_in_the_middle_of_the_migration_leaves_a_database_that_others_can_migrate() throws Exception {
+  void server_that_is_killed_in_the_middle_of_the_migration_leaves_a_database_that_others_can_migrate()
+      throws Exception {
     MigrationPoint point = new MigrationPoint(cluster, new Random(SEED));
     cluster.node(0).start();
     point.awaitStopped(Duration.ofSeconds(90));
@@ -80,8 +88,10 @@ class KillMatrix {
 
     cluster.start();
 
-    assertThat(cluster.tasker().count("select count(*) from tasker.flyway_schema_history where not success")).isZero();
-    assertThat(cluster.tasker().count("select count(*) from tasker.flyway_schema_history")).isGreaterThan(50);
+    assertThat(cluster.tasker()
+        .count("select count(*) from tasker.flyway_schema_history where not success")).isZero();
+    assertThat(cluster.tasker().count("select count(*) from tasker.flyway_schema_history"))
+        .isGreaterThan(50);
   }
 
   @TestFactory
@@ -90,9 +100,13 @@ class KillMatrix {
     return StreamSupport.stream(Spliterators.spliteratorUnknownSize(rounds(), 0), false);
   }
 
-  /** All selected faults in an order given by the seed, repeated in other orders until the limit is reached. */
+  /**
+   * All selected faults in an order given by the seed, repeated in other orders until the limit is
+   * reached.
+   */
   private Iterator<DynamicTest> rounds() {
-    List<Fault> chosen = Stream.of(Fault.values()).filter(fault -> fault.name().matches(ONLY)).toList();
+    List<Fault> chosen = Stream.of(Fault.values()).filter(fault -> fault.name().matches(ONLY))
+        .toList();
     assertThat(chosen).as("faults.only=" + ONLY).isNotEmpty();
     Random random = new Random(SEED);
     List<Fault> order = new ArrayList<>();
@@ -102,7 +116,8 @@ class KillMatrix {
 
       @Override
       public boolean hasNext() {
-        return round == 0 || (System.nanoTime() - begin) / 60e9 < MINUTES && (STEPS == 0 || report.steps() < STEPS);
+        return round == 0 || (System.nanoTime() - begin) / 60e9 < MINUTES
+            && (STEPS == 0 || report.steps() < STEPS);
       }
 
       @Override
@@ -117,7 +132,8 @@ class KillMatrix {
         Fault fault = order.remove(order.size() - 1);
         int number = ++round;
         long seed = random.nextLong();
-        return DynamicTest.dynamicTest(number + " " + fault.sentence(), () -> round(number, fault, new Random(seed)));
+        return DynamicTest.dynamicTest(number + " " + fault.sentence(),
+            () -> round(number, fault, new Random(seed)));
       }
     };
   }
@@ -132,40 +148,50 @@ class KillMatrix {
       fault.strike(strike);
       load.struck();
       submitting.get(3, TimeUnit.MINUTES);
-      verdict = Verdict.of(cluster.tasker(), load, start, strike.at(), Duration.ofSeconds(90), fault.cancels());
+      verdict = Verdict.of(cluster.tasker(), load, start, strike.at(), Duration.ofSeconds(90),
+          fault.cancels());
     } catch (Exception | AssertionError broken) {
       load.struck();
       report.addFailed(fault);
       throw broken;
     }
     report.add(fault, verdict);
-    System.out.printf("round %d %s: %d tasks, %d steps, %d run again, %d submitted again, recovered in %.1f s, %d s in all, answers %s%s%n",
-        number, fault, verdict.tasks(), verdict.steps(),
-        verdict.rerun(), verdict.resubmissions(), verdict.slowest().toMillis() / 1000.0, Duration.between(start, Instant.now()).toSeconds(),
+    System.out.printf(
+        "round %d %s: %d tasks, %d steps, %d run again, %d submitted again, recovered in %.1f s, %d s in all, answers %s%s%n",
+        number, fault, verdict.tasks(), verdict.steps(), verdict.rerun(), verdict.resubmissions(),
+        verdict.slowest().toMillis() / 1000.0, Duration.between(start, Instant.now()).toSeconds(),
         load.answers(),
         verdict.violations().isEmpty() ? "" : " VIOLATIONS " + verdict.violations());
-    assertThat(verdict.violations()).as(fault.sentence() + ", -Dfaults.seed=" + SEED + ", round " + number).isEmpty();
+    assertThat(verdict.violations())
+        .as(fault.sentence() + ", -Dfaults.seed=" + SEED + ", round " + number).isEmpty();
   }
 
   @Test
   @Order(3)
   void at_the_end_every_queue_is_empty_and_the_whole_history_is_sound() {
     TaskerClient tasker = cluster.tasker();
-    tasker.sql("update tasker.schedules set ends_at = greatest(next_fire_at, clock_timestamp()), version = version + 1");
+    tasker.sql(
+        "update tasker.schedules set ends_at = greatest(next_fire_at, clock_timestamp()), version = version + 1");
     TaskerClient.until("the schedule has caught up", Duration.ofSeconds(60),
         () -> tasker.count("select count(*) from tasker.schedules where wake_at is not null") == 0);
     TaskerClient.until("its tasks have ended", Duration.ofSeconds(60), () -> tasker.count(
         "select count(*) from tasker.schedule_fires f join tasker.tasks t using (task_uuid) where t.state <> 'complete'") == 0);
-    assertThat(tasker.sql("""
+    assertThat(tasker.sql(
+        """
         select s.at from tasker.schedules c, generate_series(c.anchor_at, c.ends_at - interval '1 second', '1 second') s(at)
         left join tasker.schedule_fires f on f.fire_at = s.at and f.outcome = 'started' where f.fire_at is null limit 5"""))
         .as("fire times of a schedule that fires every second and have no task").isEmpty();
-    assertThat(tasker.count("select count(*) from tasker.tasks where initiator = 'schedule:every second'"))
+    assertThat(
+        tasker.count("select count(*) from tasker.tasks where initiator = 'schedule:every second'"))
         .as("one task for each fire time")
-        .isEqualTo(tasker.count("select count(*) from tasker.schedule_fires where outcome = 'started'"));
-    TaskerClient.until("no message is left", Duration.ofSeconds(60), () -> History.messages(tasker).isEmpty());
+        .isEqualTo(
+            tasker.count("select count(*) from tasker.schedule_fires where outcome = 'started'"));
+    TaskerClient.until("no message is left", Duration.ofSeconds(60),
+        () -> History.messages(tasker).isEmpty());
 
-    assertThat(tasker.sql("select * from tasker.check_history(p_quiet_for => '1 second') where violations > 0")).isEmpty();
+    assertThat(tasker
+        .sql("select * from tasker.check_history(p_quiet_for => '1 second') where violations > 0"))
+        .isEmpty();
     assertThat(History.broken(tasker)).isEmpty();
   }
 }

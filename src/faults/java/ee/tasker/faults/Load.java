@@ -20,13 +20,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Submits tasks to servers that may be down, like a client: each task has its own identity, and is submitted again, to any
- * server, until one confirms that it exists. Some tasks have no identity: only the client may duplicate those.
+ * Submits tasks to servers that may be down, like a client: each task has its own identity, and is
+ * submitted again, to any
+ * server, until one confirms that it exists. Some tasks have no identity: only the client may
+ * duplicate those.
  */
 final class Load {
   /** With this template every request is a new task, including a repeated one. */
   private static final String UNIQUE = "unique";
-  private static final List<String> TEMPLATES = List.of("line", UNIQUE, "diamond", "fan", "slow", "routed", "parent", "waiting", "saga",
+  private static final List<String> TEMPLATES = List.of("line", UNIQUE, "diamond", "fan", "slow",
+      "routed", "parent", "waiting", "saga",
       "loop", "approving", "limited", "unserved");
   private static final int BATCH = 10;
 
@@ -72,12 +75,15 @@ final class Load {
     long end = System.nanoTime() + Duration.ofSeconds(120).toNanos();
     for (int attempt = 0; !open.isEmpty(); attempt++) {
       if (System.nanoTime() > end) {
-        throw new AssertionError("no server accepted " + open + " of " + round + " within 2 minutes");
+        throw new AssertionError(
+            "no server accepted " + open + " of " + round + " within 2 minutes");
       }
       Node node = cluster.node(random.nextInt(cluster.nodes().size()));
       try {
-        Answer answer = node.client().send(node.client().request("/v1/tasks:batch").timeout(Duration.ofSeconds(15))
-            .header("Content-Type", "application/json").POST(java.net.http.HttpRequest.BodyPublishers.ofString(requests(open))));
+        Answer answer = node.client()
+            .send(node.client().request("/v1/tasks:batch").timeout(Duration.ofSeconds(15))
+                .header("Content-Type", "application/json")
+                .POST(java.net.http.HttpRequest.BodyPublishers.ofString(requests(open))));
         answers.merge(answer.status(), 1, Integer::sum);
         if (answer.status() == 207) {
           note(open, answer);
@@ -88,7 +94,8 @@ final class Load {
       open.removeIf(accepted::containsKey);
       if (!open.isEmpty()) {
         resubmissions++;
-        open.stream().filter(number -> UNIQUE.equals(template(number))).forEach(doubledByClient::add);
+        open.stream().filter(number -> UNIQUE.equals(template(number)))
+            .forEach(doubledByClient::add);
       }
     }
   }
@@ -105,9 +112,11 @@ final class Load {
   private String requests(List<Integer> numbers) {
     JsonArrayBuilder requests = Json.createArrayBuilder();
     for (int number : numbers) {
-      JsonObjectBuilder context = Json.createObjectBuilder().add("round", round).add("number", number);
-      requests.add(Json.createObjectBuilder().add("namespace", "faults").add("name", template(number))
-          .add("version", "1.0.0").add("source_system", round).add("context", context));
+      JsonObjectBuilder context = Json.createObjectBuilder().add("round", round).add("number",
+          number);
+      requests
+          .add(Json.createObjectBuilder().add("namespace", "faults").add("name", template(number))
+              .add("version", "1.0.0").add("source_system", round).add("context", context));
     }
     return requests.build().toString();
   }

@@ -9,9 +9,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 
-/** Stops the migration of an empty database while it creates a table or a function, before that migration commits. */
+/**
+ * Stops the migration of an empty database while it creates a table or a function, before that
+ * migration commits.
+ */
 final class MigrationPoint {
-  private static final List<String> OBJECTS = List.of("tasker.tasks", "tasker.workflow_step_transitions", "tasker.claim_steps(",
+  private static final List<String> OBJECTS = List.of("tasker.tasks",
+      "tasker.workflow_step_transitions", "tasker.claim_steps(",
       "tasker.complete_steps(", "tasker.check_history(");
   private static final long LOCK = 7_700_002;
 
@@ -29,14 +33,17 @@ final class MigrationPoint {
             perform pg_advisory_lock_shared(%d);
           end if;
         end $$;
-        create event trigger stop_at_ddl on ddl_command_end execute function public.stop_at_ddl()""".formatted(object, LOCK));
+        create event trigger stop_at_ddl on ddl_command_end execute function public.stop_at_ddl()"""
+        .formatted(object, LOCK));
   }
 
   void awaitStopped(Duration longest) throws SQLException, InterruptedException {
-    for (long end = System.nanoTime() + longest.toNanos(); System.nanoTime() < end; Thread.sleep(20)) {
+    for (long end = System.nanoTime() + longest.toNanos(); System.nanoTime() < end; Thread
+        .sleep(20)) {
       try (Statement statement = connection.createStatement();
           ResultSet rows = statement.executeQuery(
-              "select exists (select from pg_locks where locktype = 'advisory' and objid = " + LOCK + " and not granted)")) {
+              "select exists (select from pg_locks where locktype = 'advisory' and objid = " + LOCK
+                  + " and not granted)")) {
         rows.next();
         if (rows.getBoolean(1)) {
           return;

@@ -27,22 +27,29 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * Minutes of mixed load: tasks of which a third block their handlers' threads, cancels, and operators who retry failed
- * tasks, while every 20 seconds a server or the database is killed, and once in the middle the primary permanently, so that
+ * Minutes of mixed load: tasks of which a third block their handlers' threads, cancels, and
+ * operators who retry failed
+ * tasks, while every 20 seconds a server or the database is killed, and once in the middle the
+ * primary permanently, so that
  * the standby replaces it.
  *
- * <p>{@code ./mvnw verify -Pfaults -Dit.test=MixedLoad -Dmixed.minutes=10}; continuous integration does not run it.
+ * <p>{@code ./mvnw verify -Pfaults -Dit.test=MixedLoad -Dmixed.minutes=10}; continuous integration
+ * does not run it.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MixedLoad {
-  private static final double MINUTES = Double.parseDouble(System.getProperty("mixed.minutes", "1.5"));
+  private static final double MINUTES = Double
+      .parseDouble(System.getProperty("mixed.minutes", "1.5"));
   private static final double RATE = Double.parseDouble(System.getProperty("mixed.rate", "10"));
-  private static final Duration BETWEEN = Duration.ofSeconds(Integer.getInteger("mixed.between-seconds", 20));
+  private static final Duration BETWEEN = Duration
+      .ofSeconds(Integer.getInteger("mixed.between-seconds", 20));
   /** The limit of the median recovery time. To be raised on a machine with other load. */
-  private static final double MOST_SECONDS = Double.parseDouble(System.getProperty("mixed.recovery-seconds", "10"));
+  private static final double MOST_SECONDS = Double
+      .parseDouble(System.getProperty("mixed.recovery-seconds", "10"));
   private static final Duration PATIENCE = Duration.ofMinutes(3);
   /** A third of them blocks. */
-  private static final List<String> TEMPLATES = List.of("plain", "blocking", "cancelled", "plain", "blocking", "mended");
+  private static final List<String> TEMPLATES = List.of("plain", "blocking", "cancelled", "plain",
+      "blocking", "mended");
 
   /** A server that was killed: the time on the database's clock, and its identity. */
   private record Kill(Object at, UUID server) {
@@ -74,13 +81,15 @@ class MixedLoad {
 
   @Test
   void nothing_is_lost_or_doubled_and_every_task_ends_as_it_should() throws Exception {
-    SteadyLoad load = new SteadyLoad(servers.bases(), RATE, MixedLoad::submission, acknowledged::note).begin(Integer.MAX_VALUE);
+    SteadyLoad load = new SteadyLoad(servers.bases(), RATE, MixedLoad::submission,
+        acknowledged::note).begin(Integer.MAX_VALUE);
     CompletableFuture<Void> cancelling = CompletableFuture.runAsync(this::cancelUntilOver);
     CompletableFuture<Void> mending = CompletableFuture.runAsync(this::mendUntilOver);
     int rounds = Math.max(3, (int) (MINUTES * 60 / BETWEEN.toSeconds()));
     long begin = System.nanoTime();
     for (int round = 1; round <= rounds; round++) {
-      TaskerClient.pause(Duration.ofNanos(Math.max(0, begin + BETWEEN.multipliedBy(round).toNanos() - System.nanoTime())));
+      TaskerClient.pause(Duration
+          .ofNanos(Math.max(0, begin + BETWEEN.multipliedBy(round).toNanos() - System.nanoTime())));
       if (round == (rounds + 1) / 2) {
         failOver();
       } else if (round % 3 == 0 || !allAtWork()) {
@@ -102,29 +111,35 @@ class MixedLoad {
     List<Double> recoveries = recoveries(tasker);
     List<Map<String, Object>> lost = acknowledged.lost(tasker);
     List<Map<String, Object>> doubled = Acknowledged.doubled(tasker);
-    List<Map<String, Object>> broken = tasker.sql("select * from tasker.check_history(p_quiet_for => '1 second') where violations > 0");
+    List<Map<String, Object>> broken = tasker
+        .sql("select * from tasker.check_history(p_quiet_for => '1 second') where violations > 0");
     report(load, tasker, recoveries, lost.size(), doubled.size(), broken.size());
     assertThat(lost).isEmpty();
     assertThat(doubled).isEmpty();
-    assertThat(tasker.count("select count(*) from tasker.tasks")).as("tasks: one for each request").isEqualTo(acknowledged.count());
+    assertThat(tasker.count("select count(*) from tasker.tasks")).as("tasks: one for each request")
+        .isEqualTo(acknowledged.count());
     assertThat(broken).isEmpty();
     assertThat(History.broken(tasker)).isEmpty();
-    assertThat(tasker.sql("""
+    assertThat(tasker.sql(
+        """
         select n.name, t.state, count(*) from tasker.tasks t join tasker.named_tasks n using (named_task_uuid)
         where t.state <> 'complete' and not (n.name = 'cancelled' and t.state = 'cancelled') group by 1, 2"""))
         .as("ends that they should not have").isEmpty();
     assertThat(cancelled).isNotEmpty();
     assertThat(retried).isNotEmpty();
-    assertThat(load.refusals()).as("no server tells of an internal error, but %s; see target/faults-logs", load.faults())
+    assertThat(load.refusals())
+        .as("no server tells of an internal error, but %s; see target/faults-logs", load.faults())
         .doesNotContainKey("500 internal-error");
     assertThat(recoveries).as("steps that were recovered").isNotEmpty();
-    assertThat(median(recoveries)).as("median recovery in seconds").isLessThanOrEqualTo(MOST_SECONDS);
+    assertThat(median(recoveries)).as("median recovery in seconds")
+        .isLessThanOrEqualTo(MOST_SECONDS);
   }
 
   // ---- what is killed
 
   /**
-   * Whether every killed server is back. Where servers need longer than the time between two kills, the database is killed
+   * Whether every killed server is back. Where servers need longer than the time between two kills,
+   * the database is killed
    * meanwhile.
    */
   private boolean allAtWork() {
@@ -133,11 +148,15 @@ class MixedLoad {
   }
 
   private void killServer(int server) {
-    // The list of servers is unlogged: after a kill of the database it is empty until the next heartbeats.
+    // The list of servers is unlogged: after a kill of the database it is empty until the next
+    // heartbeats.
     awaitRegistered(server);
-    Map<String, Object> victim = databases.tasker().sql("""
+    Map<String, Object> victim = databases.tasker()
+        .sql(
+            """
         select server_uuid, clock_timestamp() as at from tasker.servers where name like ? order by registered_at desc limit 1""",
-        "%:" + servers.pid(server)).get(0);
+            "%:" + servers.pid(server))
+        .get(0);
     kills.add(new Kill(victim.get("at"), (UUID) victim.get("server_uuid")));
     servers.kill(server);
     begin(server);
@@ -158,7 +177,8 @@ class MixedLoad {
 
   private void awaitRegistered(int server) {
     TaskerClient.until("the server is registered", PATIENCE,
-        () -> databases.tasker().count("select count(*) from tasker.servers where name like ?", "%:" + servers.pid(server)) > 0);
+        () -> databases.tasker().count("select count(*) from tasker.servers where name like ?",
+            "%:" + servers.pid(server)) > 0);
   }
 
   private void killDatabase() {
@@ -203,9 +223,11 @@ class MixedLoad {
             """
             select t.task_uuid, c.context ->> 'number' as number from tasker.tasks t join tasker.task_contexts c using (task_uuid) where t.state = 'blocked_by_failures'""")) {
           String retry = TaskerClient.quoted(
-              "{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'mended', 'context': {'number': " + blocked.get("number") + "}}");
-          ask(client -> client.request("/v1/tasks/" + blocked.get("task_uuid")).header("Content-Type", "application/json").method("PATCH",
-              HttpRequest.BodyPublishers.ofString(retry)),
+              "{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'mended', 'context': {'number': "
+                  + blocked.get("number") + "}}");
+          ask(client -> client.request("/v1/tasks/" + blocked.get("task_uuid"))
+              .header("Content-Type", "application/json")
+              .method("PATCH", HttpRequest.BodyPublishers.ofString(retry)),
               (UUID) blocked.get("task_uuid"), retried);
         }
       } catch (RuntimeException databaseIsAway) {
@@ -219,7 +241,10 @@ class MixedLoad {
     HttpRequest.Builder to(TaskerClient client);
   }
 
-  /** A response that confirms, or that says it is too late, counts; otherwise the request is repeated in the next round. */
+  /**
+   * A response that confirms, or that says it is too late, counts; otherwise the request is
+   * repeated in the next round.
+   */
   private void ask(Request request, UUID task, Set<UUID> done) {
     for (int server = 0; server < servers.size(); server++) {
       try {
@@ -240,15 +265,20 @@ class MixedLoad {
   }
 
   private static HttpRequest.Builder submission(int number, URI server) {
-    String context = "mended".equals(template(number)) ? "{'number': " + number + ", 'way': 'permanent'}" : "{'number': " + number + "}";
-    return HttpRequest.newBuilder(server.resolve("/v1/tasks")).header("Content-Type", "application/json")
+    String context = "mended".equals(template(number))
+        ? "{'number': " + number + ", 'way': 'permanent'}" : "{'number': " + number + "}";
+    return HttpRequest.newBuilder(server.resolve("/v1/tasks"))
+        .header("Content-Type", "application/json")
         .header("Idempotency-Key", "mixed-" + number)
-        .POST(HttpRequest.BodyPublishers.ofString(TaskerClient.taskRequest("mixed", template(number), context)));
+        .POST(HttpRequest.BodyPublishers
+            .ofString(TaskerClient.taskRequest("mixed", template(number), context)));
   }
 
   // ---- what came of it
 
-  /** For each step that a killed server held: how long after the kill another server took it over. */
+  /**
+   * For each step that a killed server held: how long after the kill another server took it over.
+   */
   private List<Double> recoveries(TaskerClient tasker) {
     List<Double> seconds = new ArrayList<>();
     for (Kill kill : kills) {
@@ -257,7 +287,8 @@ class MixedLoad {
           select extract(epoch from n.created_at - ?::timestamptz)::float8 as seconds
           from tasker.workflow_step_transitions h join tasker.workflow_step_transitions n on n.workflow_step_uuid = h.workflow_step_uuid and n.sort_key = h.sort_key + 1
           where h.to_state = 'in_progress' and h.processor_uuid = ? and h.created_at <= ?::timestamptz and n.created_at > ?::timestamptz and n.actor = 'recovery'""",
-          kill.at(), kill.server(), kill.at(), kill.at()).forEach(row -> seconds.add((Double) row.get("seconds")));
+          kill.at(), kill.server(), kill.at(), kill.at())
+          .forEach(row -> seconds.add((Double) row.get("seconds")));
     }
     Collections.sort(seconds);
     return seconds;
@@ -271,7 +302,8 @@ class MixedLoad {
     return values.isEmpty() ? 0 : Collections.max(values);
   }
 
-  private void report(SteadyLoad load, TaskerClient tasker, List<Double> recoveries, int lost, int doubled, int broken) throws Exception {
+  private void report(SteadyLoad load, TaskerClient tasker, List<Double> recoveries, int lost,
+      int doubled, int broken) throws Exception {
     Collections.sort(pauses);
     String table = String.format(Locale.ROOT, """
         | | |
@@ -286,16 +318,17 @@ class MixedLoad {
         | Sent again, refusals | %d, %s |
         | Promises broken (check_history) | %d |
         | Load average of the machine at the end | %.1f on %d processors |
-        """, ServerKind.from(System.getProperties()).title(), MINUTES, load.achievedRate(), RATE, kills.size(), pauses.size() - failovers,
-        failovers,
-        acknowledged.count(), lost, doubled,
+        """, ServerKind.from(System.getProperties()).title(), MINUTES, load.achievedRate(), RATE,
+        kills.size(), pauses.size() - failovers, failovers, acknowledged.count(), lost, doubled,
         tasker.sql(
             "select n.name || ' ' || t.state || ' ' || count(*) as ends from tasker.tasks t join tasker.named_tasks n using (named_task_uuid) group by n.name, t.state order by 1")
             .stream().map(row -> row.get("ends").toString()).toList(),
-        cancelled.size(), retried.size(), recoveries.size(), median(recoveries), most(recoveries), median(pauses), most(pauses),
-        load.sentAgain(), load.refusals(), broken,
-        ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage(), Runtime.getRuntime().availableProcessors());
+        cancelled.size(), retried.size(), recoveries.size(), median(recoveries), most(recoveries),
+        median(pauses), most(pauses), load.sentAgain(), load.refusals(), broken,
+        ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage(),
+        Runtime.getRuntime().availableProcessors());
     System.out.println(table + "refusals by the second of the load: " + load.moments());
-    Files.writeString(Path.of(System.getProperty("tasker.checkout"), "target", "mixed-load.md"), table);
+    Files.writeString(Path.of(System.getProperty("tasker.checkout"), "target", "mixed-load.md"),
+        table);
   }
 }

@@ -9,11 +9,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** A server that can be killed: its port stays, its process changes. Its two connections to the database lead through proxies. */
+/**
+ * A server that can be killed: its port stays, its process changes. Its two connections to the
+ * database lead through proxies.
+ */
 final class Node implements AutoCloseable {
   /** Short, so that a recovery takes seconds; a small capacity, so that the queues are used. */
   private static final Map<String, String> SETTINGS = Map.of(
-      "TASKER_WORKER_LEASE_SECONDS", "5", "TASKER_WORKER_HEARTBEAT_SECONDS", "1", "TASKER_POLL_INTERVAL_SECONDS", "1",
+      "TASKER_WORKER_LEASE_SECONDS", "5", "TASKER_WORKER_HEARTBEAT_SECONDS", "1",
+      "TASKER_POLL_INTERVAL_SECONDS", "1",
       "TASKER_WORKER_CAPACITY", "24", "TASKER_WORKER_DRAIN_SECONDS", "5");
 
   private final EmbeddedDatabase database;
@@ -94,7 +98,8 @@ final class Node implements AutoCloseable {
 
   private void signal(String name) {
     try {
-      Process kill = new ProcessBuilder(List.of("kill", "-" + name, Long.toString(pid()))).inheritIO().start();
+      Process kill = new ProcessBuilder(List.of("kill", "-" + name, Long.toString(pid())))
+          .inheritIO().start();
       if (!kill.waitFor(10, TimeUnit.SECONDS) || kill.exitValue() != 0) {
         throw new IllegalStateException("signal " + name + " could not be sent");
       }

@@ -36,18 +36,25 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * One namespace sends the worst that it may: numbers that PostgreSQL writes out in full, expressions that read a list for each element of another, patterns that
- * take exponential time, requests with 60 000 unknown members. Another namespace submits ordinary tasks at a fixed rate to the same two servers. It must not
- * notice more than that the machine has less time: no request of it fails, and its 99th percentile, from when a request is due to the end of its task,
- * stays below five times what it was alone. Health answers, and an operator cancels and pauses what is noisy.
+ * One namespace sends the worst that it may: numbers that PostgreSQL writes out in full,
+ * expressions that read a list for each element of another, patterns that
+ * take exponential time, requests with 60 000 unknown members. Another namespace submits ordinary
+ * tasks at a fixed rate to the same two servers. It must not
+ * notice more than that the machine has less time: no request of it fails, and its 99th percentile,
+ * from when a request is due to the end of its task,
+ * stays below five times what it was alone. Health answers, and an operator cancels and pauses what
+ * is noisy.
  *
- * <p>{@code ./mvnw verify -Pfaults -Dit.test=NoisyNeighbour -Dneighbour.seconds=600 -Dneighbour.rate=100}, with {@code -Pwildfly} or {@code -Ppayara} on these.
+ * <p>{@code ./mvnw verify -Pfaults -Dit.test=NoisyNeighbour -Dneighbour.seconds=600
+ * -Dneighbour.rate=100}, with {@code -Pwildfly} or {@code -Ppayara} on these.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class NoisyNeighbour {
   private static final int SECONDS = Integer.getInteger("neighbour.seconds", 600);
-  private static final int ALONE_SECONDS = Integer.getInteger("neighbour.alone-seconds", Math.max(10, Math.min(60, SECONDS / 2)));
-  private static final double RATE = Double.parseDouble(System.getProperty("neighbour.rate", "100"));
+  private static final int ALONE_SECONDS = Integer.getInteger("neighbour.alone-seconds",
+      Math.max(10, Math.min(60, SECONDS / 2)));
+  private static final double RATE = Double
+      .parseDouble(System.getProperty("neighbour.rate", "100"));
   /** A regular expression for the kinds of noise that are made; all of them by default. */
   private static final String KINDS = System.getProperty("neighbour.kinds", ".*");
   private static final int MOST = Integer.MAX_VALUE;
@@ -62,7 +69,8 @@ class NoisyNeighbour {
   }
 
   private final Pair pair = new Pair(Map.of());
-  private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(5))
+  private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
+      .connectTimeout(Duration.ofSeconds(5))
       .build();
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final Map<String, Integer> noiseAnswers = new ConcurrentSkipListMap<>();
@@ -94,7 +102,8 @@ class NoisyNeighbour {
     for (Noise each : noises().stream().filter(each -> each.kind().matches(KINDS)).toList()) {
       noise.add(threads.submit(() -> make(each)));
     }
-    IntStream.range(0, pair.size()).forEach(server -> noise.add(threads.submit(() -> watchHealth(server))));
+    IntStream.range(0, pair.size())
+        .forEach(server -> noise.add(threads.submit(() -> watchHealth(server))));
     SteadyLoad beside = ordinary();
     await(Duration.ofSeconds(SECONDS / 2));
     operatorCancels();
@@ -110,25 +119,32 @@ class NoisyNeighbour {
     report(alone, beside);
     assertThat(beside.refusals()).as("requests of the neighbour that failed").isEmpty();
     assertThat(healthProblems).as("answers of health").isEmpty();
-    assertThat(noiseAnswers.keySet().stream().filter(answer -> answer.matches(".* 5(?!03).*"))).as("faults of the servers: " + noiseAnswers)
+    assertThat(noiseAnswers.keySet().stream().filter(answer -> answer.matches(".* 5(?!03).*")))
+        .as("faults of the servers: " + noiseAnswers)
         .isEmpty();
     assertThat(beside.percentile(0.99)).as("the 99th percentile beside the noise")
-        .isLessThan(Duration.ofNanos((long) (MOST_TIMES * Math.max(LEAST.toNanos(), alone.percentile(0.99).toNanos()))));
+        .isLessThan(Duration.ofNanos(
+            (long) (MOST_TIMES * Math.max(LEAST.toNanos(), alone.percentile(0.99).toNanos()))));
     TaskerClient tasker = pair.tasker();
-    assertThat(tasker.sql("""
+    assertThat(tasker.sql(
+        """
         select t.state, count(*) from tasker.tasks t join tasker.named_tasks n using (named_task_uuid)
         join tasker.task_namespaces s using (task_namespace_uuid) where s.name = 'testing' and t.state <> 'complete' group by 1"""))
         .isEmpty();
-    assertThat(tasker.sql("select * from tasker.check_history(p_quiet_for => '1 second') where violations > 0")).isEmpty();
+    assertThat(tasker
+        .sql("select * from tasker.check_history(p_quiet_for => '1 second') where violations > 0"))
+        .isEmpty();
     assertThat(History.broken(tasker)).isEmpty();
   }
 
   private SteadyLoad ordinary() {
     List<URI> servers = IntStream.range(0, pair.size()).mapToObj(pair::base).toList();
-    return new SteadyLoad(servers, RATE, (number, server) -> HttpRequest.newBuilder(server.resolve("/v1/tasks?wait=14"))
-        .header("Content-Type", "application/json").POST(HttpRequest.BodyPublishers.ofString(
-            TaskerClient.taskRequest("testing", "hello", "{\"n\": " + number + "}"))),
-        (number, answer) -> answer.statusCode() < 300 && answer.body().contains("\"complete\"")).begin(MOST);
+    return new SteadyLoad(servers, RATE,
+        (number, server) -> HttpRequest.newBuilder(server.resolve("/v1/tasks?wait=14"))
+            .header("Content-Type", "application/json").POST(HttpRequest.BodyPublishers.ofString(
+                TaskerClient.taskRequest("testing", "hello", "{\"n\": " + number + "}"))),
+        (number, answer) -> answer.statusCode() < 300 && answer.body().contains("\"complete\""))
+        .begin(MOST);
   }
 
   private void warmUp() throws Exception {
@@ -138,20 +154,28 @@ class NoisyNeighbour {
   }
 
   private List<Noise> noises() {
-    String list = IntStream.range(0, 15_000).mapToObj(Integer::toString).collect(Collectors.joining(",", "[", "]"));
-    String shortList = IntStream.range(0, 900).mapToObj(Integer::toString).collect(Collectors.joining(",", "[", "]"));
+    String list = IntStream.range(0, 15_000).mapToObj(Integer::toString)
+        .collect(Collectors.joining(",", "[", "]"));
+    String shortList = IntStream.range(0, 900).mapToObj(Integer::toString)
+        .collect(Collectors.joining(",", "[", "]"));
     String small = "{\"a\": " + shortList + ", \"b\": " + shortList + "}";
-    String unknown = IntStream.range(0, 60_000).mapToObj(n -> "\"k" + n + "\": 0").collect(Collectors.joining(", "));
+    String unknown = IntStream.range(0, 60_000).mapToObj(n -> "\"k" + n + "\": 0")
+        .collect(Collectors.joining(", "));
     String numbers = "{\"a\": [" + "1e999,".repeat(160_000) + "1]}";
     String lists = "{\"a\": " + list + ", \"b\": " + list + "}";
     return List.of(
         new Noise("numbers", register("numbers", "", false), () -> task("numbers", numbers)),
-        new Noise("nested filters", register("filters", decision("exists($.context.a[*] ? (@ == $.context.b[*] && @ < 0))"), false),
+        new Noise("nested filters",
+            register("filters", decision("exists($.context.a[*] ? (@ == $.context.b[*] && @ < 0))"),
+                false),
             () -> task("filters", lists)),
         new Noise("filters within their bound", "filters", () -> task("filters", small)),
         new Noise("a list in its own filter",
-            register("own_list", decision("exists($.context.a[*] ? (@ == $.context.a[*] && @ < 0))"), true), () -> task("own_list", lists)),
-        new Noise("lists that are compared", register("compared", decision("$.context.a < -$.context.b"), false),
+            register("own_list",
+                decision("exists($.context.a[*] ? (@ == $.context.a[*] && @ < 0))"), true),
+            () -> task("own_list", lists)),
+        new Noise("lists that are compared",
+            register("compared", decision("$.context.a < -$.context.b"), false),
             () -> task("compared", lists)),
         new Noise("patterns", register("patterns", """
             input_schema: {type: object, properties: {text: {type: string, pattern: "^(.*a){25}$"}}}
@@ -167,7 +191,9 @@ class NoisyNeighbour {
                 + "\"source_system\": \"noise\", \"reason\": \"noise\", " + unknown + "}"));
   }
 
-  /** After a step with a handler, so that the rule is evaluated in the call that submits results. */
+  /**
+   * After a step with a handler, so that the rule is evaluated in the call that submits results.
+   */
   private static String decision(String when) {
     return """
         steps:
@@ -183,13 +209,16 @@ class NoisyNeighbour {
   }
 
   /**
-   * @param mayBeRefused whether the servers may tell from the template alone, which is as good as a bound
+   * @param mayBeRefused whether the servers may tell from the template alone, which is as good as a
+   *   bound
    * @return null when they refuse it
    */
   private String register(String name, String more, boolean mayBeRefused) {
-    String steps = more.contains("steps:") ? "" : "steps:\n  - {name: said, handler: {callable: testing.Echo}}\n";
+    String steps = more.contains("steps:") ? ""
+        : "steps:\n  - {name: said, handler: {callable: testing.Echo}}\n";
     Answer answer = pair.client(0)
-        .postTemplate("name: " + name + "\nnamespace_name: noisy\nversion: \"1.0.0\"\nidentity_strategy: always_unique\n"
+        .postTemplate("name: " + name
+            + "\nnamespace_name: noisy\nversion: \"1.0.0\"\nidentity_strategy: always_unique\n"
             + more.stripIndent() + steps);
     noiseAnswers.merge("template " + name + " " + answer.status(), 1, Integer::sum);
     boolean isRefused = mayBeRefused && (answer.status() == 400 || answer.status() == 422);
@@ -201,7 +230,10 @@ class NoisyNeighbour {
     return TaskerClient.taskRequest("noisy", template, context);
   }
 
-  /** Sends it again and again, to both servers in turn, each time when the previous one was answered. */
+  /**
+   * Sends it again and again, to both servers in turn, each time when the previous one was
+   * answered.
+   */
   private void make(Noise noise) {
     if (noise.template() == null) {
       return;
@@ -209,8 +241,10 @@ class NoisyNeighbour {
     String body = noise.body().get();
     for (int turn = 0; !ends; turn++) {
       try {
-        HttpResponse<String> answer = http.send(request(turn % pair.size(), "/v1/tasks", Duration.ofSeconds(120))
-            .header("Content-Type", "application/json").POST(HttpRequest.BodyPublishers.ofString(body)).build(),
+        HttpResponse<String> answer = http.send(
+            request(turn % pair.size(), "/v1/tasks", Duration.ofSeconds(120))
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(body)).build(),
             HttpResponse.BodyHandlers.ofString());
         noiseAnswers.merge(noise.kind() + " " + answer.statusCode(), 1, Integer::sum);
         if (answer.statusCode() == 201) {
@@ -237,9 +271,11 @@ class NoisyNeighbour {
     while (!ends) {
       for (String path : List.of("/health/live", "/health/ready")) {
         try {
-          HttpResponse<String> answer = http.send(request(server, path, HEALTH_WITHIN).build(), HttpResponse.BodyHandlers.ofString());
+          HttpResponse<String> answer = http.send(request(server, path, HEALTH_WITHIN).build(),
+              HttpResponse.BodyHandlers.ofString());
           if (answer.statusCode() != 200) {
-            healthProblems.add(server + " " + path + " " + answer.statusCode() + " " + answer.body());
+            healthProblems
+                .add(server + " " + path + " " + answer.statusCode() + " " + answer.body());
           }
         } catch (IOException lost) {
           healthProblems.add(server + " " + path + " " + lost);
@@ -259,7 +295,8 @@ class NoisyNeighbour {
     TaskerClient.until("the noisy task is cancelled", OPERATOR_WITHIN.multipliedBy(2), () -> {
       long begin = System.nanoTime();
       Answer answer = pair.client(1).delete("/v1/tasks/" + task);
-      assertThat(Duration.ofNanos(System.nanoTime() - begin)).as("DELETE: " + answer).isLessThan(OPERATOR_WITHIN);
+      assertThat(Duration.ofNanos(System.nanoTime() - begin)).as("DELETE: " + answer)
+          .isLessThan(OPERATOR_WITHIN);
       noiseAnswers.merge("cancel " + answer.status(), 1, Integer::sum);
       return answer.status() < 300 || answer.status() == 409;
     });
@@ -275,7 +312,8 @@ class NoisyNeighbour {
   }
 
   private static void await(Duration time) throws Exception {
-    CompletableFuture.runAsync(() -> {}, CompletableFuture.delayedExecutor(time.toMillis(), TimeUnit.MILLISECONDS)).get();
+    CompletableFuture.runAsync(() -> {},
+        CompletableFuture.delayedExecutor(time.toMillis(), TimeUnit.MILLISECONDS)).get();
   }
 
   private void report(SteadyLoad alone, SteadyLoad beside) throws IOException {
@@ -283,14 +321,18 @@ class NoisyNeighbour {
         "| Server | | Seconds | Requests/s | P50 | P99 | Longest | Failed |\n|---|---|---|---|---|---|---|---|\n");
     row(table, "alone", ALONE_SECONDS, alone);
     row(table, "beside the noise", SECONDS, beside);
-    System.out.println(table + "noise: " + noiseAnswers + "\nwhen the neighbour failed: " + beside.moments());
-    Files.writeString(Path.of(System.getProperty("tasker.checkout"), "target", "neighbour.md"), table + "\n" + noiseAnswers + "\n");
+    System.out.println(
+        table + "noise: " + noiseAnswers + "\nwhen the neighbour failed: " + beside.moments());
+    Files.writeString(Path.of(System.getProperty("tasker.checkout"), "target", "neighbour.md"),
+        table + "\n" + noiseAnswers + "\n");
   }
 
   private static void row(StringBuilder table, String what, int seconds, SteadyLoad load) {
-    table.append(String.format(Locale.ROOT, "| %s | %s | %d | %.0f of %.0f | %d ms | %d ms | %d ms | %d |%n",
-        ServerKind.from(System.getProperties()).title(), what, seconds, load.achievedRate(), RATE, load.percentile(0.5).toMillis(),
-        load.percentile(0.99).toMillis(), load.longestWait().toMillis(),
-        load.refusals().values().stream().mapToInt(Integer::intValue).sum()));
+    table.append(
+        String.format(Locale.ROOT, "| %s | %s | %d | %.0f of %.0f | %d ms | %d ms | %d ms | %d |%n",
+            ServerKind.from(System.getProperties()).title(), what, seconds, load.achievedRate(),
+            RATE, load.percentile(0.5).toMillis(), load.percentile(0.99).toMillis(),
+            load.longestWait().toMillis(),
+            load.refusals().values().stream().mapToInt(Integer::intValue).sum()));
   }
 }

@@ -11,13 +11,15 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * Two servers of any kind on one durable database with the shipped settings, exposed to the actions of operators and to
+ * Two servers of any kind on one durable database with the shipped settings, exposed to the actions
+ * of operators and to
  * power cuts.
  */
 final class Pair implements AutoCloseable {
   private final EmbeddedDatabase database = TestServer.newDurableDatabase();
   private final Map<String, String> settings;
-  private final List<Integer> ports = IntStream.range(0, 2).map(server -> TestServer.freePort()).boxed().toList();
+  private final List<Integer> ports = IntStream.range(0, 2).map(server -> TestServer.freePort())
+      .boxed().toList();
   private final TestServer[] servers = new TestServer[ports.size()];
   private final TaskerClient tasker = TestServer.clientOf(database);
 
@@ -30,7 +32,8 @@ final class Pair implements AutoCloseable {
     for (int server = 0; server < servers.length; server++) {
       start(server, war);
     }
-    TaskerClient.until("both servers are registered", Duration.ofSeconds(30), () -> tasker.count("select tasker.count_servers()") >= 2);
+    TaskerClient.until("both servers are registered", Duration.ofSeconds(30),
+        () -> tasker.count("select tasker.count_servers()") >= 2);
   }
 
   /** Starts a server, also after it has ended, and waits until it is ready. */
@@ -43,7 +46,8 @@ final class Pair implements AutoCloseable {
   }
 
   /**
-   * Replaces the application's WAR: in the running server, or, where the server does not support that, with an orderly stop
+   * Replaces the application's WAR: in the running server, or, where the server does not support
+   * that, with an orderly stop
    * and a start.
    */
   boolean redeploy(int server, Path war) {

@@ -11,7 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A proxy between one server and the database. It can drop all traffic silently, reset all connections, and withhold the
+ * A proxy between one server and the database. It can drop all traffic silently, reset all
+ * connections, and withhold the
  * reply to one commit from the server.
  */
 final class Proxy implements AutoCloseable {
@@ -79,9 +80,11 @@ final class Proxy implements AutoCloseable {
   }
 
   /**
-   * Withholds the reply to the next commit on the connection that reached the database from the given port.
+   * Withholds the reply to the next commit on the connection that reached the database from the
+   * given port.
    *
-   * @return done when the commit has happened and its reply is withheld, until the connection is closed
+   * @return done when the commit has happened and its reply is withheld, until the connection is
+   *   closed
    */
   CompletableFuture<Void> keepCommitReply(int clientPort) {
     Line line = lines.stream().filter(each -> each.clientPort == clientPort).findFirst()
@@ -166,7 +169,8 @@ final class Proxy implements AutoCloseable {
 
     private static boolean contains(byte[] buffer, int length) {
       for (int start = 0; start + COMMITTED.length <= length; start++) {
-        if (java.util.Arrays.equals(buffer, start, start + COMMITTED.length, COMMITTED, 0, COMMITTED.length)) {
+        if (java.util.Arrays.equals(buffer, start, start + COMMITTED.length, COMMITTED, 0,
+            COMMITTED.length)) {
           return true;
         }
       }

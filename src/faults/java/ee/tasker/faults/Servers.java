@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 
-/** Two servers of any kind, with the shipped settings, on a {@link DatabasePair}: both are configured with both hosts. */
+/**
+ * Two servers of any kind, with the shipped settings, on a {@link DatabasePair}: both are
+ * configured with both hosts.
+ */
 final class Servers implements AutoCloseable {
   private final DatabasePair databases;
   private final Map<String, String> settings;
@@ -21,7 +24,8 @@ final class Servers implements AutoCloseable {
   private final Path war;
   private final Path logs = Path.of(System.getProperty("tasker.checkout"), "target", "faults-logs");
   private int keptLogs;
-  private final List<Integer> ports = IntStream.range(0, 2).map(server -> TestServer.freePort()).boxed().toList();
+  private final List<Integer> ports = IntStream.range(0, 2).map(server -> TestServer.freePort())
+      .boxed().toList();
   private final TestServer[] servers = new TestServer[ports.size()];
 
   Servers(DatabasePair databases, String name, Map<String, String> more) {
@@ -91,7 +95,8 @@ final class Servers implements AutoCloseable {
   private void keepLog(int server) {
     try {
       Files.createDirectories(logs);
-      Files.writeString(logs.resolve(String.format("%s-%d-%02d.log", name, server, ++keptLogs)), log(server));
+      Files.writeString(logs.resolve(String.format("%s-%d-%02d.log", name, server, ++keptLogs)),
+          log(server));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -25,8 +25,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A fixed rate of requests to the servers in turn, independent of the responses; each is sent again, to the next server,
- * until a response counts. A wait is measured from the moment a request was due, so that requests behind a slow one wait
+ * A fixed rate of requests to the servers in turn, independent of the responses; each is sent
+ * again, to the next server,
+ * until a response counts. A wait is measured from the moment a request was due, so that requests
+ * behind a slow one wait
  * with it.
  */
 final class SteadyLoad {
@@ -41,7 +43,8 @@ final class SteadyLoad {
   private static final long PAUSE_MS = 50;
   private static final int MOST_UNDER_WAY = 300;
 
-  private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(2))
+  private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
+      .connectTimeout(Duration.ofSeconds(2))
       .build();
   private final Executor later = CompletableFuture.delayedExecutor(PAUSE_MS, TimeUnit.MILLISECONDS);
   private final List<URI> servers;
@@ -66,7 +69,8 @@ final class SteadyLoad {
   private CompletableFuture<Void> sending;
 
   /** @param isAnswer whether this answers the request of that number; if not, it is sent again */
-  SteadyLoad(List<URI> servers, double rate, Requests requests, BiPredicate<Integer, HttpResponse<String>> isAnswer) {
+  SteadyLoad(List<URI> servers, double rate, Requests requests,
+      BiPredicate<Integer, HttpResponse<String>> isAnswer) {
     this.servers = servers;
     this.rate = rate;
     this.requests = requests;
@@ -112,16 +116,19 @@ final class SteadyLoad {
   /** Returns when everything has been sent and answered. */
   void awaitEnd() throws Exception {
     sending.get(1, TimeUnit.HOURS);
-    TaskerClient.until("every request is answered", PATIENCE.multipliedBy(2), () -> free.availablePermits() == MOST_UNDER_WAY);
+    TaskerClient.until("every request is answered", PATIENCE.multipliedBy(2),
+        () -> free.availablePermits() == MOST_UNDER_WAY);
     if (!unanswered.isEmpty()) {
-      throw new AssertionError("within " + PATIENCE + " no server answered " + unanswered.size() + " of " + begun + ": "
-          + unanswered.entrySet().iterator().next() + ", " + refusals);
+      throw new AssertionError(
+          "within " + PATIENCE + " no server answered " + unanswered.size() + " of " + begun + ": "
+              + unanswered.entrySet().iterator().next() + ", " + refusals);
     }
   }
 
   private void send(int number, int turn, long due, long begin) {
     URI server = servers.get(turn % servers.size());
-    HttpRequest request = requests.request(number, server).timeout(ANSWER_WITHIN).header("Authorization", Login.FOR_TESTS.basic()).build();
+    HttpRequest request = requests.request(number, server).timeout(ANSWER_WITHIN)
+        .header("Authorization", Login.FOR_TESTS.basic()).build();
     http.sendAsync(request, HttpResponse.BodyHandlers.ofString()).whenComplete((answer, lost) -> {
       if (lost == null && isAnswer.test(number, answer)) {
         answers.put(number, answer);
@@ -136,7 +143,8 @@ final class SteadyLoad {
         faults.add(answer.body());
       }
       refusals.merge(refusal, 1, Integer::sum);
-      moments.merge(String.format("%03d %s", (System.nanoTime() - start) / 1_000_000_000, refusal), 1, Integer::sum);
+      moments.merge(String.format("%03d %s", (System.nanoTime() - start) / 1_000_000_000, refusal),
+          1, Integer::sum);
       if (System.nanoTime() - begin > PATIENCE.toNanos()) {
         unanswered.put(number, refusal);
         free.release();
@@ -166,7 +174,10 @@ final class SteadyLoad {
     return begun.get();
   }
 
-  /** How many began per second: less than requested if the servers, or the machine, could not keep up. */
+  /**
+   * How many began per second: less than requested if the servers, or the machine, could not keep
+   * up.
+   */
   double achievedRate() {
     return begun() * 1e9 / (lastBegunNanos - start);
   }
@@ -198,7 +209,8 @@ final class SteadyLoad {
   /** The wait that this share of the answered requests did not exceed. */
   Duration percentile(double share) {
     long[] sorted = waits.stream().mapToLong(Long::longValue).sorted().toArray();
-    return Duration.ofNanos(sorted.length == 0 ? 0 : sorted[(int) Math.min(sorted.length - 1, Math.ceil(share * sorted.length))]);
+    return Duration.ofNanos(sorted.length == 0 ? 0
+        : sorted[(int) Math.min(sorted.length - 1, Math.ceil(share * sorted.length))]);
   }
 
   Duration longestWait() {

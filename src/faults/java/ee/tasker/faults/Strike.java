@@ -11,7 +11,8 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One fault in progress: its victim, the other server, and the actions that {@link Fault} consists of. When it returns, all
+ * One fault in progress: its victim, the other server, and the actions that {@link Fault} consists
+ * of. When it returns, all
  * servers work again.
  */
 final class Strike {
@@ -54,7 +55,9 @@ final class Strike {
     TaskerClient.pause(Duration.ofMillis(random.nextInt(1_500)));
   }
 
-  /** Stops a transaction of the victim at the point, with everything written and nothing committed. */
+  /**
+   * Stops a transaction of the victim at the point, with everything written and nothing committed.
+   */
   Stopped stopAt(Point point) throws Exception {
     return stopAt(point, victim);
   }
@@ -98,7 +101,10 @@ final class Strike {
     };
   }
 
-  /** The same for a point that does not know servers: the victim is the server whose transaction came to it. */
+  /**
+   * The same for a point that does not know servers: the victim is the server whose transaction
+   * came to it.
+   */
   static Blow killOwnerBeforeCommitOf(Point point) {
     return strike -> {
       Node owner = strike.ownerOf(strike.stopAt(point));
@@ -121,8 +127,10 @@ final class Strike {
   }
 
   private Node ownerOf(Stopped stopped) {
-    return cluster.nodes().stream().filter(node -> node.data().leadsFrom(stopped.clientPort())).findFirst()
-        .orElseThrow(() -> new AssertionError("no server has the connection from port " + stopped.clientPort()));
+    return cluster.nodes().stream().filter(node -> node.data().leadsFrom(stopped.clientPort()))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError(
+            "no server has the connection from port " + stopped.clientPort()));
   }
 
   /** The server is alive and does not know whether its commit has happened: it has. */
@@ -136,7 +144,8 @@ final class Strike {
   }
 
   /**
-   * The server is dead and its transaction is not, as after a network cut: it holds its locks for longer than the lease,
+   * The server is dead and its transaction is not, as after a network cut: it holds its locks for
+   * longer than the lease,
    * and then fails.
    */
   static Blow killAndLeaveTheTransactionOf(Point point) {
@@ -205,7 +214,9 @@ final class Strike {
           "select task_uuid from tasker.tasks where source_system = ? and parent_task_uuid is null and completed_at is null order by created_at desc limit 1",
           load.round());
       if (!running.isEmpty()) {
-        victim.client().sendLater(victim.client().request("/v1/tasks/" + running.get(0).get("task_uuid")).DELETE())
+        victim.client()
+            .sendLater(
+                victim.client().request("/v1/tasks/" + running.get(0).get("task_uuid")).DELETE())
             .exceptionally(killed -> null);
       }
       for (int look = 0; look < 10; look++) {
@@ -238,7 +249,10 @@ final class Strike {
     };
   }
 
-  /** Asked to stop, it releases what it has not begun and lets the rest finish; then it is killed in the middle of that. */
+  /**
+   * Asked to stop, it releases what it has not begun and lets the rest finish; then it is killed in
+   * the middle of that.
+   */
   static Blow killDuringDrain() {
     return strike -> {
       strike.soon();
@@ -255,7 +269,8 @@ final class Strike {
       strike.soon();
       strike.now();
       strike.victim.terminate();
-      TaskerClient.until("the server has ended by itself", Duration.ofSeconds(40), () -> !strike.victim.isAlive());
+      TaskerClient.until("the server has ended by itself", Duration.ofSeconds(40),
+          () -> !strike.victim.isAlive());
       strike.victim.restart();
     };
   }
@@ -316,7 +331,8 @@ final class Strike {
   }
 
   private void terminateBackends(String which) {
-    cluster.tasker().sql("select count(pg_terminate_backend(pid)) from pg_stat_activity where " + which);
+    cluster.tasker()
+        .sql("select count(pg_terminate_backend(pid)) from pg_stat_activity where " + which);
   }
 
   /** Nothing arrives on the listening connection any more, and it does not end. */
@@ -330,7 +346,8 @@ final class Strike {
   }
 
   /**
-   * Server and database cannot reach each other for longer than a lease; then the connections are reset, or the withheld
+   * Server and database cannot reach each other for longer than a lease; then the connections are
+   * reset, or the withheld
    * data arrives.
    */
   static Blow silenceServer(boolean reset) {

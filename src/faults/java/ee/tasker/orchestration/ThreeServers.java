@@ -14,7 +14,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 
-/** Three servers with all roles on one database; {@code ./mvnw verify -Pfaults} runs it beside the kill matrix. */
+/**
+ * Three servers with all roles on one database; {@code ./mvnw verify -Pfaults} runs it beside the
+ * kill matrix.
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ThreeServers {
@@ -32,7 +35,8 @@ class ThreeServers {
     TaskerClient tasker = servers.get(0).client();
     tasker.register("/testing/templates.yaml");
     TaskerClient.until("all are registered", Duration.ofSeconds(20),
-        () -> tasker.count("select count(*) from tasker.servers where lease_expires_at > clock_timestamp()") == 3);
+        () -> tasker.count(
+            "select count(*) from tasker.servers where lease_expires_at > clock_timestamp()") == 3);
     instances = new Instances(servers);
   }
 

@@ -30,9 +30,12 @@ import java.util.function.IntFunction;
 import java.util.stream.Stream;
 
 /**
- * The only protocol by which this server claims steps, whichever call claims them: it reserves permits, makes the call,
- * notifies the components that the reply concerns, releases unused permits, and passes the claimed steps to the worker. A
- * call whose reply was lost may have claimed steps: {@link OrphanedClaims} releases them. Thread-safe.
+ * The only protocol by which this server claims steps, whichever call claims them: it reserves
+ * permits, makes the call,
+ * notifies the components that the reply concerns, releases unused permits, and passes the claimed
+ * steps to the worker. A
+ * call whose reply was lost may have claimed steps: {@link OrphanedClaims} releases them.
+ * Thread-safe.
  */
 @ApplicationScoped
 public class ClaimProtocol implements StepDispatcher {
@@ -75,18 +78,22 @@ public class ClaimProtocol implements StepDispatcher {
   private Consumer<List<StepKey>> giveBack;
 
   @Inject
-  void connect(Permits permits, RunningSteps running, QueueHint hint, StepReceiver receiver, Steps steps, WorkNotifier workNotifier,
-      OrphanedClaims orphanedClaims, UnstartedSteps unstarted, Settings settings, LiveSettings live, WebContext web, Meters meters) {
-    // Outside the queues the call could return steps of any namespace, so a server limited to some namespaces claims none
+  void connect(Permits permits, RunningSteps running, QueueHint hint, StepReceiver receiver,
+      Steps steps, WorkNotifier workNotifier, OrphanedClaims orphanedClaims,
+      UnstartedSteps unstarted, Settings settings, LiveSettings live, WebContext web,
+      Meters meters) {
+    // Outside the queues the call could return steps of any namespace, so a server limited to some
+    // namespaces claims none
     // there. Before the web application has started no handler can run.
     connect(permits, running, hint, receiver,
         () -> live.has(Role.WORKER) && settings.worker().namespaces().isEmpty() && web.isStarted(),
-        claimedSteps -> read(steps, meters, claimedSteps), workNotifier::committed, orphanedClaims::expect, unstarted::release,
-        steps::release);
+        claimedSteps -> read(steps, meters, claimedSteps), workNotifier::committed,
+        orphanedClaims::expect, unstarted::release, steps::release);
   }
 
-  void connect(Permits permits, RunningSteps running, QueueHint hint, StepReceiver receiver, BooleanSupplier takesFromOutsideQueues,
-      Function<JsonArray, List<ClaimedStep>> reader, Consumer<EngineReply> committed, Runnable claimOutcomeUnknown,
+  void connect(Permits permits, RunningSteps running, QueueHint hint, StepReceiver receiver,
+      BooleanSupplier takesFromOutsideQueues, Function<JsonArray, List<ClaimedStep>> reader,
+      Consumer<EngineReply> committed, Runnable claimOutcomeUnknown,
       Consumer<Stream<RunningStep>> release, Consumer<List<StepKey>> giveBack) {
     this.permits = permits;
     this.running = running;
@@ -103,7 +110,8 @@ public class ClaimProtocol implements StepDispatcher {
   @Override
   public <R extends EngineReply> R call(int most, IntFunction<R> call) {
     int limit = takesFromOutsideQueues.getAsBoolean() ? permits.reserve(most) : 0;
-    Claimed<R> claimed = make(new Reservation(limit, 0, 0, false), (permitted, fromQueues) -> call.apply(permitted));
+    Claimed<R> claimed = make(new Reservation(limit, 0, 0, false),
+        (permitted, fromQueues) -> call.apply(permitted));
     start(claimed.steps());
     return claimed.reply();
   }
@@ -119,13 +127,16 @@ public class ClaimProtocol implements StepDispatcher {
       return false;
     }
     hint.take();
-    start(make(new Reservation(limit, 0, 0, true), (permitted, fromQueues) -> call.apply(permitted)).steps());
+    start(make(new Reservation(limit, 0, 0, true), (permitted, fromQueues) -> call.apply(permitted))
+        .steps());
     return true;
   }
 
   /**
-   * Makes a call that submits the results of {@code ended} steps. It may claim one step for each that ended and up to
-   * {@code most} more if permits are available, from the queues too when they may have steps. When the call fails the steps
+   * Makes a call that submits the results of {@code ended} steps. It may claim one step for each
+   * that ended and up to
+   * {@code most} more if permits are available, from the queues too when they may have steps. When
+   * the call fails the steps
    * keep their permits.
    */
   public <R extends EngineReply> Claimed<R> submit(int ended, int most, Call<R> call) {
@@ -136,7 +147,10 @@ public class ClaimProtocol implements StepDispatcher {
         (permitted, fromQueues) -> call.make(takesOn ? permitted : 0, fromQueues));
   }
 
-  /** The caller has recorded the result of one step in its own transaction, or the database has refused it. */
+  /**
+   * The caller has recorded the result of one step in its own transaction, or the database has
+   * refused it.
+   */
   public void recorded(StepKey key, EngineReply reply) {
     running.remove(key);
     notifyCommitted(reply);
@@ -165,8 +179,10 @@ public class ClaimProtocol implements StepDispatcher {
       }
       throw fault;
     }
-    // From now on: what follows calls the database, and while that is away the check for orphaned claims would take these for such.
-    List<StepKey> keys = reply.claimedSteps().stream().map(step -> ClaimedStep.key(step.asJsonObject())).toList();
+    // From now on: what follows calls the database, and while that is away the check for orphaned
+    // claims would take these for such.
+    List<StepKey> keys = reply.claimedSteps().stream()
+        .map(step -> ClaimedStep.key(step.asJsonObject())).toList();
     running.arriving(keys);
     try {
       permits.release(reservation.limit() - keys.size());
@@ -209,7 +225,8 @@ public class ClaimProtocol implements StepDispatcher {
     } catch (Exception fault) {
       permits.release(claimedSteps.size());
       claimOutcomeUnknown.run();
-      LOG.write(LogEvent.CALL_FAILED, fault, "call", "get_step_definitions", "steps", claimedSteps.size());
+      LOG.write(LogEvent.CALL_FAILED, fault, "call", "get_step_definitions", "steps",
+          claimedSteps.size());
       return List.of();
     }
     List<RunningStep> steps = new ArrayList<>(read.size());
@@ -228,7 +245,8 @@ public class ClaimProtocol implements StepDispatcher {
 
   /** The first step of a reply has its documents always, so that each call makes progress. */
   private JsonArray withoutLeftOut(JsonArray reply) {
-    List<StepKey> leftOut = reply.getValuesAs(JsonObject.class).stream().filter(ClaimedStep::isLeftOut).map(ClaimedStep::key).toList();
+    List<StepKey> leftOut = reply.getValuesAs(JsonObject.class).stream()
+        .filter(ClaimedStep::isLeftOut).map(ClaimedStep::key).toList();
     if (leftOut.isEmpty()) {
       return reply;
     }
@@ -241,7 +259,8 @@ public class ClaimProtocol implements StepDispatcher {
     }
     hint.set();
     JsonArrayBuilder whole = Json.build().createArrayBuilder();
-    reply.getValuesAs(JsonObject.class).stream().filter(step -> !ClaimedStep.isLeftOut(step)).forEach(whole::add);
+    reply.getValuesAs(JsonObject.class).stream().filter(step -> !ClaimedStep.isLeftOut(step))
+        .forEach(whole::add);
     return whole.build();
   }
 

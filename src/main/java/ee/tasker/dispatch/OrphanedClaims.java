@@ -16,9 +16,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Releases steps that a call claimed but whose reply was lost: the connection can break between the commit and the reply. A
- * sixth of a lease later it releases the steps that the database counts as claimed by this server and this server does not
- * know, so that they need not wait for their leases to expire. One check covers all calls that failed meanwhile.
+ * Releases steps that a call claimed but whose reply was lost: the connection can break between the
+ * commit and the reply. A
+ * sixth of a lease later it releases the steps that the database counts as claimed by this server
+ * and this server does not
+ * know, so that they need not wait for their leases to expire. One check covers all calls that
+ * failed meanwhile.
  */
 @ApplicationScoped
 public class OrphanedClaims {

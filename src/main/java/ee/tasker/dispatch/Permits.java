@@ -9,7 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Counts how many more steps this server may claim: one permit per step of its capacity, held from before the claim until
+ * Counts how many more steps this server may claim: one permit per step of its capacity, held from
+ * before the claim until
  * the result is submitted. Thread-safe.
  */
 @ApplicationScoped
@@ -44,14 +45,18 @@ public class Permits {
   }
 
   /**
-   * Reserves up to {@code most} permits, but no more than half of those that are available, so that a call that needs few does not keep the steps of
+   * Reserves up to {@code most} permits, but no more than half of those that are available, so that
+   * a call that needs few does not keep the steps of
    * a submission beside it from being claimed at once.
    */
   int reserveShare(int most) {
     return reserve(Math.min(most, (freeCount() + 1) / 2));
   }
 
-  /** Reserves up to {@code most} available permits for the caller; none while this server does not claim. */
+  /**
+   * Reserves up to {@code most} available permits for the caller; none while this server does not
+   * claim.
+   */
   int reserve(int most) {
     if (!takesOn()) {
       return 0;
@@ -68,7 +73,10 @@ public class Permits {
     }
   }
 
-  /** How many permits of steps that have just ended can be reused: fewer when more are busy than a reduced capacity allows. */
+  /**
+   * How many permits of steps that have just ended can be reused: fewer when more are busy than a
+   * reduced capacity allows.
+   */
   int retain(int ended) {
     while (true) {
       int now = free.get();
@@ -79,7 +87,9 @@ public class Permits {
     }
   }
 
-  /** Takes back permits that {@link #retain} dropped, for results that could not be submitted yet. */
+  /**
+   * Takes back permits that {@link #retain} dropped, for results that could not be submitted yet.
+   */
   void reacquire(int count) {
     free.addAndGet(-count);
   }
@@ -101,7 +111,8 @@ public class Permits {
   }
 
   /**
-   * Waits, while draining, until every permit is released: this server holds no step, and no call is under way whose reply
+   * Waits, while draining, until every permit is released: this server holds no step, and no call
+   * is under way whose reply
    * may bring one. False when that takes longer than {@code longest}.
    */
   public synchronized boolean awaitIdle(Duration longest) throws InterruptedException {
@@ -116,7 +127,10 @@ public class Permits {
     return true;
   }
 
-  /** Sets the number of permits. If more are busy than that, none is available until enough steps have ended. */
+  /**
+   * Sets the number of permits. If more are busy than that, none is available until enough steps
+   * have ended.
+   */
   public synchronized void changeCapacity(int permits) {
     int more = permits - live.capacity();
     live.changeCapacity(permits);
@@ -126,7 +140,10 @@ public class Permits {
     }
   }
 
-  /** Adds permits beyond the capacity for prefetched steps, or with a negative number removes them again. */
+  /**
+   * Adds permits beyond the capacity for prefetched steps, or with a negative number removes them
+   * again.
+   */
   void expand(int more) {
     if (more > 0) {
       expanded.addAndGet(more);
@@ -138,7 +155,10 @@ public class Permits {
     }
   }
 
-  /** Withdraws a permit: a step has ended but its thread has not returned. If none is available, the next released one is withdrawn. */
+  /**
+   * Withdraws a permit: a step has ended but its thread has not returned. If none is available, the
+   * next released one is withdrawn.
+   */
   public void lose() {
     lost.incrementAndGet();
     free.decrementAndGet();
@@ -165,7 +185,8 @@ public class Permits {
   }
 
   /**
-   * The database knows the handlers of this server, which may claim from now on: the database offers steps of any handler
+   * The database knows the handlers of this server, which may claim from now on: the database
+   * offers steps of any handler
    * to a worker that it does not know.
    */
   public void register() {

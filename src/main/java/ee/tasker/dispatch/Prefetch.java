@@ -14,9 +14,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Lets this server claim more steps than its capacity while its handlers take less than half a millisecond on average, so
- * that one call submits and claims some hundreds of steps: the database cost per step falls by a third from 30 to 100 steps
- * per call. Prefetching ends when handlers get slow; steps that have not started a second after their claim are released
+ * Lets this server claim more steps than its capacity while its handlers take less than half a
+ * millisecond on average, so
+ * that one call submits and claims some hundreds of steps: the database cost per step falls by a
+ * third from 30 to 100 steps
+ * per call. Prefetching ends when handlers get slow; steps that have not started a second after
+ * their claim are released
  * for other workers.
  */
 @ApplicationScoped

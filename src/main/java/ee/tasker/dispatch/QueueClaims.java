@@ -19,7 +19,8 @@ import java.util.function.IntFunction;
 import java.util.function.IntSupplier;
 
 /**
- * Claims from the queues while they may have steps and permits are available: on a notification, on a poll, and when permits are released.
+ * Claims from the queues while they may have steps and permits are available: on a notification, on
+ * a poll, and when permits are released.
  */
 @ApplicationScoped
 public class QueueClaims implements QueueListener, PermitListener {
@@ -36,13 +37,14 @@ public class QueueClaims implements QueueListener, PermitListener {
   private final AtomicBoolean claiming = new AtomicBoolean();
 
   @Inject
-  void connect(EngineThreads threads, Settings settings, WebContext web, Steps steps, Permits permits, QueueHint hint, ClaimProtocol claims,
-      Meters meters) {
-    connect(threads, web::isStarted, () -> settings.worker().batchSize(), limit -> claim(steps, meters, limit), permits, hint, claims);
+  void connect(EngineThreads threads, Settings settings, WebContext web, Steps steps,
+      Permits permits, QueueHint hint, ClaimProtocol claims, Meters meters) {
+    connect(threads, web::isStarted, () -> settings.worker().batchSize(),
+        limit -> claim(steps, meters, limit), permits, hint, claims);
   }
 
-  void connect(Executor threads, BooleanSupplier canRun, IntSupplier batchSize, IntFunction<ClaimReply> claim, Permits permits,
-      QueueHint hint, ClaimProtocol claims) {
+  void connect(Executor threads, BooleanSupplier canRun, IntSupplier batchSize,
+      IntFunction<ClaimReply> claim, Permits permits, QueueHint hint, ClaimProtocol claims) {
     this.threads = threads;
     this.canRun = canRun;
     this.batchSize = batchSize;
@@ -79,7 +81,8 @@ public class QueueClaims implements QueueListener, PermitListener {
   private void claimWhileHinted() {
     boolean failed = true;
     try {
-      while (hint.isSet() && permits.takesOn() && claims.claimFromQueues(batchSize.getAsInt(), claim)) {
+      while (hint.isSet() && permits.takesOn()
+          && claims.claimFromQueues(batchSize.getAsInt(), claim)) {
         // the loop's condition does it
       }
       failed = false;
@@ -87,7 +90,8 @@ public class QueueClaims implements QueueListener, PermitListener {
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "claim_steps");
     } finally {
       claiming.set(false);
-      // A hint or a permit that arrived after the last check found this loop still running. After a fault the poller retries.
+      // A hint or a permit that arrived after the last check found this loop still running. After a
+      // fault the poller retries.
       if (!failed && hint.isSet() && permits.freeCount() > 0) {
         claimSoon();
       }

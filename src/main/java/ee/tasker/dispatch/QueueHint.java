@@ -3,7 +3,10 @@ package ee.tasker.dispatch;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Whether a queue may have steps for this server. Set initially and when in doubt; cleared before the call that finds out. Thread-safe. */
+/**
+ * Whether a queue may have steps for this server. Set initially and when in doubt; cleared before
+ * the call that finds out. Thread-safe.
+ */
 @ApplicationScoped
 class QueueHint {
   private final AtomicBoolean isSet = new AtomicBoolean(true);

@@ -7,14 +7,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * One claimed step on this server, from the claim to the result submission. The first thread to change its phase wins:
+ * One claimed step on this server, from the claim to the result submission. The first thread to
+ * change its phase wins:
  * exactly one thread starts it, and exactly one releases, finishes or interrupts it.
  */
 public final class RunningStep {
   private enum Phase { CLAIMED, STARTED, OVER }
 
   /** The steps that were claimed last come first. */
-  static final Comparator<RunningStep> YOUNGEST_FIRST = (a, b) -> Long.compare(b.claimedAtNanos - a.claimedAtNanos, 0);
+  static final Comparator<RunningStep> YOUNGEST_FIRST = (a, b) -> Long
+      .compare(b.claimedAtNanos - a.claimedAtNanos, 0);
 
   private final ClaimedStep claimedStep;
   private final long claimedAtNanos = System.nanoTime();
@@ -45,7 +47,9 @@ public final class RunningStep {
     return phase.compareAndSet(Phase.CLAIMED, Phase.STARTED);
   }
 
-  /** Ends the step after its handler; true for the first call, unless another thread has ended it. */
+  /**
+   * Ends the step after its handler; true for the first call, unless another thread has ended it.
+   */
   public synchronized boolean finish() {
     thread = null;
     return phase.getAndSet(Phase.OVER) == Phase.STARTED;

@@ -11,7 +11,8 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The steps that this server has claimed and not submitted. Each holds a permit, which is released after the step is {@link
+ * The steps that this server has claimed and not submitted. Each holds a permit, which is released
+ * after the step is {@link
  * #remove removed} here, so that a server with all permits available holds no step. Thread-safe.
  */
 @ApplicationScoped
@@ -52,7 +53,9 @@ public class RunningSteps {
 
   /** An attempt of the step that this server runs; null when there is none. */
   public RunningStep find(UUID stepUuid) {
-    return steps.values().stream().filter(step -> step.claimedStep().key().stepUuid().equals(stepUuid)).findFirst().orElse(null);
+    return steps.values().stream()
+        .filter(step -> step.claimedStep().key().stepUuid().equals(stepUuid)).findFirst()
+        .orElse(null);
   }
 
   public int count() {

@@ -24,7 +24,8 @@ public class UnstartedSteps {
    * @throws RuntimeException when the database call fails; the steps do not start here in any case
    */
   public int release(Stream<RunningStep> candidates) {
-    List<StepKey> released = candidates.filter(RunningStep::release).map(step -> step.claimedStep().key()).toList();
+    List<StepKey> released = candidates.filter(RunningStep::release)
+        .map(step -> step.claimedStep().key()).toList();
     released.forEach(running::remove);
     try {
       if (!released.isEmpty()) {

@@ -18,10 +18,12 @@ public record DomainEventFilter(Map<String, String> members, Boolean withError) 
 
   boolean accepts(JsonObject event) {
     // The subject of an event of a schedule is no task.
-    return !(members.containsKey("subject") && event.getString("type").startsWith("tasker.schedule."))
+    return !(members.containsKey("subject")
+        && event.getString("type").startsWith("tasker.schedule."))
         && (withError == null || withError == event.containsKey("taskererror"))
         && members.entrySet().stream()
-            .allMatch(wanted -> event.get(wanted.getKey()) instanceof JsonString text && text.getString().equals(wanted.getValue()));
+            .allMatch(wanted -> event.get(wanted.getKey()) instanceof JsonString text
+                && text.getString().equals(wanted.getValue()));
   }
 
   /** The same for the database. */

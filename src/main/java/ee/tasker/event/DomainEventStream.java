@@ -7,7 +7,8 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 
 /**
- * A stream of domain events, with a bounded buffer of those not sent yet. It first catches up from its position at its own pace, and then receives
+ * A stream of domain events, with a bounded buffer of those not sent yet. It first catches up from
+ * its position at its own pace, and then receives
  * events live. Thread-safe.
  */
 final class DomainEventStream extends OutgoingStream {
@@ -24,8 +25,8 @@ final class DomainEventStream extends OutgoingStream {
    * @param drained    called when everything is sent
    * @param ended      called once, when nothing more will be sent
    */
-  DomainEventStream(DomainEventFilter filter, DomainEventView view, Recheck<DomainEventView> permission, long position, EventSink sink,
-      int buffer,
+  DomainEventStream(DomainEventFilter filter, DomainEventView view,
+      Recheck<DomainEventView> permission, long position, EventSink sink, int buffer,
       Executor executor, Runnable drained, Runnable ended) {
     super(sink, executor, drained, ended);
     this.filter = filter;
@@ -85,7 +86,8 @@ final class DomainEventStream extends OutgoingStream {
         long at = Long.parseLong(event.getString("sequence"));
         // A stream that resumes ahead of the reader has had the earlier ones.
         if (at > position && filter.accepts(event)) {
-          view.show(event).ifPresent(shown -> waiting.add(new Event(Long.toString(at), Optional.of("domain_event"), shown.toString())));
+          view.show(event).ifPresent(shown -> waiting
+              .add(new Event(Long.toString(at), Optional.of("domain_event"), shown.toString())));
         }
       }
       position = Math.max(position, upTo);

@@ -24,23 +24,25 @@ public class DomainEventStreams extends StreamReader<DomainEventStream> {
   }
 
   /**
-   * Starts a stream and returns; to be called on the request's own thread, on which the response begins.
+   * Starts a stream and returns; to be called on the request's own thread, on which the response
+   * begins.
    *
-   * @param after      the position of the last event that the client has; empty for the present end of the feed
+   * @param after      the position of the last event that the client has; empty for the present end
+   *   of the feed
    * @param view       what the caller may see now
    * @param permission what the caller may see, asked again while the stream is open
-   * @throws ee.tasker.platform.Problem 400 invalid-request for a position that the feed has never had, 503 too-many-streams
+   * @throws ee.tasker.platform.Problem 400 invalid-request for a position that the feed has never
+   *   had, 503 too-many-streams
    */
-  public void open(DomainEventFilter filter, OptionalLong after, DomainEventView view, Recheck<DomainEventView> permission,
-      EventSink sink) {
+  public void open(DomainEventFilter filter, OptionalLong after, DomainEventView view,
+      Recheck<DomainEventView> permission, EventSink sink) {
     feed.sequence();
     DomainEvents.End end = feed.end();
     if (after.isPresent() && after.getAsLong() > end.bound()) {
       throw EventStreams.unknown();
     }
-    open((drained, ended) -> new DomainEventStream(filter, view, permission, after.orElse(end.position()), sink, buffer(), threads(),
-        drained,
-        ended));
+    open((drained, ended) -> new DomainEventStream(filter, view, permission,
+        after.orElse(end.position()), sink, buffer(), threads(), drained, ended));
   }
 
   void changed() {
@@ -65,7 +67,8 @@ public class DomainEventStreams extends StreamReader<DomainEventStream> {
   @Override
   protected boolean readFor(DomainEventStream stream, long tail) {
     DomainEvents.Page page = feed.page(stream.filter().forDatabase(), BATCH, stream.position());
-    // At the end of the feed nothing is left up to the tail, also when its last events were deleted.
+    // At the end of the feed nothing is left up to the tail, also when its last events were
+    // deleted.
     stream.take(page.events(), page.hasMore() ? page.position() : Math.max(page.position(), tail));
     return true;
   }

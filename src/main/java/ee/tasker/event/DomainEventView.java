@@ -7,6 +7,8 @@ import java.util.Optional;
 @FunctionalInterface
 public interface DomainEventView {
 
-  /** @return the event without what the listener may not see; empty when it may not see the event */
+  /**
+   * @return the event without what the listener may not see; empty when it may not see the event
+   */
   Optional<JsonObject> show(JsonObject event);
 }

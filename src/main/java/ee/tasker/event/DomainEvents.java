@@ -9,7 +9,8 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * Reads domain events: what results of steps mean to others, as their templates declare it. Each method is one transaction of its own. Thread-safe.
+ * Reads domain events: what results of steps mean to others, as their templates declare it. Each
+ * method is one transaction of its own. Thread-safe.
  */
 @ApplicationScoped
 @Transactional(Transactional.TxType.REQUIRES_NEW)
@@ -22,7 +23,10 @@ public class DomainEvents {
   @Inject
   private EventGateway gateway;
 
-  /** Gives committed events their places in the feed, which readers wait for; what another transaction is placing comes later. */
+  /**
+   * Gives committed events their places in the feed, which readers wait for; what another
+   * transaction is placing comes later.
+   */
   public void sequence() {
     gateway.sequenceEvents(BATCH);
   }

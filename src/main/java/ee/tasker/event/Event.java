@@ -8,8 +8,10 @@ import java.util.UUID;
 /**
  * What is sent to a listener.
  *
- * @param id   the position after the event, from which a listener can resume; empty when there is none
- * @param name {@code task}, {@code step}, {@code end}, {@code alive} for the position alone, or empty for a keep-alive,
+ * @param id   the position after the event, from which a listener can resume; empty when there is
+ *   none
+ * @param name {@code task}, {@code step}, {@code end}, {@code alive} for the position alone, or
+ *   empty for a keep-alive,
  *     which has no data
  * @param data as JSON
  */
@@ -19,8 +21,10 @@ public record Event(String id, Optional<String> name, String data) {
   record Move(Event event, UUID taskUuid, String kind, String toState, JsonObject data) {
     static Move of(JsonObject event) {
       JsonObject data = event.getJsonObject("data");
-      return new Move(new Event(event.getString("id"), Optional.of(event.getString("event")), data.toString()),
-          UUID.fromString(data.getString("task_uuid")), event.getString("event"), data.getString("to_state"), data);
+      return new Move(
+          new Event(event.getString("id"), Optional.of(event.getString("event")), data.toString()),
+          UUID.fromString(data.getString("task_uuid")), event.getString("event"),
+          data.getString("to_state"), data);
     }
   }
 

@@ -13,8 +13,10 @@ import java.util.UUID;
  * Which events a listener wants.
  *
  * @param taskUuid one task, whose end also ends the stream; empty for all tasks
- * @param among    the tasks whose events are wanted, while the stream goes on when they end; empty for all
- * @param members  required values of members of an event's data; {@code kind} is {@code task} or {@code step}
+ * @param among    the tasks whose events are wanted, while the stream goes on when they end; empty
+ *   for all
+ * @param members  required values of members of an event's data; {@code kind} is {@code task} or
+ *   {@code step}
  */
 public record EventFilter(Optional<UUID> taskUuid, Set<UUID> among, Map<String, String> members) {
   public EventFilter {
@@ -46,7 +48,8 @@ public record EventFilter(Optional<UUID> taskUuid, Set<UUID> among, Map<String, 
   boolean accepts(Event.Move move) {
     return (tasks().isEmpty() || tasks().contains(move.taskUuid()))
         && members.entrySet().stream().allMatch(
-            wanted -> wanted.getValue().equals("kind".equals(wanted.getKey()) ? move.kind() : text(move.data(), wanted.getKey())));
+            wanted -> wanted.getValue().equals(
+                "kind".equals(wanted.getKey()) ? move.kind() : text(move.data(), wanted.getKey())));
   }
 
   private static String text(JsonObject data, String member) {

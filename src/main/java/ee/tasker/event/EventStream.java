@@ -11,8 +11,10 @@ import java.util.concurrent.Executor;
 /**
  * A stream of transitions, with a bounded buffer of the events not sent yet. Thread-safe.
  *
- * <p>The stream first catches up from its position at its own pace; {@code drained} reports when it can take more. Then it
- * receives events live. If its buffer fills up, or one event takes too long to send, the stream is cut off; the client can
+ * <p>The stream first catches up from its position at its own pace; {@code drained} reports when it
+ * can take more. Then it
+ * receives events live. If its buffer fills up, or one event takes too long to send, the stream is
+ * cut off; the client can
  * resume from the last event that it received.
  */
 final class EventStream extends OutgoingStream {
@@ -25,7 +27,10 @@ final class EventStream extends OutgoingStream {
 
   private Position position;
   private boolean isLive;
-  /** The stream may end once everything below this bound has been sent: what moved the task there began before it. */
+  /**
+   * The stream may end once everything below this bound has been sent: what moved the task there
+   * began before it.
+   */
   private long endsAt = NEVER;
   private String endState;
 
@@ -34,8 +39,8 @@ final class EventStream extends OutgoingStream {
    * @param drained    called when everything is sent
    * @param ended      called once, when nothing more will be sent
    */
-  EventStream(EventFilter filter, Recheck<?> permission, Position position, EventSink sink, int buffer, Executor executor, Runnable drained,
-      Runnable ended) {
+  EventStream(EventFilter filter, Recheck<?> permission, Position position, EventSink sink,
+      int buffer, Executor executor, Runnable drained, Runnable ended) {
     super(sink, executor, drained, ended);
     this.filter = filter;
     this.permission = permission;

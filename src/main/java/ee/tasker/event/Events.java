@@ -41,12 +41,14 @@ public class Events {
    */
   Batch read(Position after, Long limit, Collection<UUID> taskUuids, Long span) {
     return batch(
-        gateway.getEvents(after, after.isWithin() ? Long.valueOf(after.until()) : limit, taskUuids, after.isWithin() ? null : span));
+        gateway.getEvents(after, after.isWithin() ? Long.valueOf(after.until()) : limit, taskUuids,
+            after.isWithin() ? null : span));
   }
 
   private static Batch batch(JsonObject reply) {
     return new Batch(number(reply, "until"), number(reply, "bound"), number(reply, "horizon"),
-        reply.getJsonArray("events").getValuesAs(JsonObject.class).stream().map(Event.Move::of).toList());
+        reply.getJsonArray("events").getValuesAs(JsonObject.class).stream().map(Event.Move::of)
+            .toList());
   }
 
   private static long number(JsonObject reply, String member) {

@@ -13,16 +13,22 @@ import javax.naming.InitialContext;
 import javax.naming.NamingException;
 
 /**
- * Sends CloudEvents in the JSON format as persistent text messages. The only class that needs the API of Jakarta Messaging: it is loaded when a topic is
- * configured, because not every server has that API. Its objects are found by name for the same reason.
+ * Sends CloudEvents in the JSON format as persistent text messages. The only class that needs the
+ * API of Jakarta Messaging: it is loaded when a topic is
+ * configured, because not every server has that API. Its objects are found by name for the same
+ * reason.
  *
- * <p>Properties of a message: {@code JMSType} and {@code type}, {@code id}, {@code source}, {@code subject}, {@code partitionkey}, {@code
- * taskernamespace}, {@code taskertemplate}; {@code JMSCorrelationID} is the correlation id of the task, {@code JMSXGroupID} the partition key, so
+ * <p>Properties of a message: {@code JMSType} and {@code type}, {@code id}, {@code source}, {@code
+ * subject}, {@code partitionkey}, {@code
+ * taskernamespace}, {@code taskertemplate}; {@code JMSCorrelationID} is the correlation id of the
+ * task, {@code JMSXGroupID} the partition key, so
  * that a broker with message groups keeps the events of a task in order.
  */
 final class JakartaMessagingTopic implements MessageTopic {
-  private static final Map<String, String> PROPERTIES = Map.of("id", "id", "type", "type", "source", "source", "subject", "subject",
-      "partitionkey", "partitionkey", "taskernamespace", "taskernamespace", "taskertemplate", "taskertemplate", "JMSXGroupID",
+  private static final Map<String, String> PROPERTIES = Map.of("id", "id", "type", "type", "source",
+      "source", "subject", "subject",
+      "partitionkey", "partitionkey", "taskernamespace", "taskernamespace", "taskertemplate",
+      "taskertemplate", "JMSXGroupID",
       "partitionkey");
 
   private final JMSContext context;

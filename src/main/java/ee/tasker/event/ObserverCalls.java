@@ -23,8 +23,10 @@ import jakarta.json.JsonValue;
 import java.util.UUID;
 
 /**
- * Calls the observers of this server for domain events of {@code delivery_mode: fast} and {@code broadcast}, from the feed and so after their
- * commit: within a second while events come, and after a quiet time within {@value #LONGEST_PERIOD_MS} ms, so that an idle server asks
+ * Calls the observers of this server for domain events of {@code delivery_mode: fast} and {@code
+ * broadcast}, from the feed and so after their
+ * commit: within a second while events come, and after a quiet time within {@value
+ * #LONGEST_PERIOD_MS} ms, so that an idle server asks
  * rarely. A server without observers reads nothing. Begins with what is published after its start.
  */
 @Singleton
@@ -37,7 +39,8 @@ public class ObserverCalls {
   private static final long SHORTEST_PERIOD_MS = 500;
   private static final long LONGEST_PERIOD_MS = 8_000;
   private static final long UNKNOWN = -1;
-  private static final DomainEvent ANY = new DomainEvent(new UUID(0, 0), "", "", new UUID(0, 0), "", "", JsonValue.EMPTY_JSON_OBJECT);
+  private static final DomainEvent ANY = new DomainEvent(new UUID(0, 0), "", "", new UUID(0, 0), "",
+      "", JsonValue.EMPTY_JSON_OBJECT);
 
   @Resource
   private TimerService timers;

@@ -15,8 +15,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 /**
- * One listener and the events that are not sent yet. Each event is sent after the previous one has completed, on a thread of the executor and
- * never on the reader's. Subclasses add to {@code waiting} and call {@code kick}, in the monitor of this object. Thread-safe.
+ * One listener and the events that are not sent yet. Each event is sent after the previous one has
+ * completed, on a thread of the executor and
+ * never on the reader's. Subclasses add to {@code waiting} and call {@code kick}, in the monitor of
+ * this object. Thread-safe.
  */
 abstract class OutgoingStream {
   private static final Log LOG = Log.of(OutgoingStream.class);
@@ -57,7 +59,10 @@ abstract class OutgoingStream {
   /** Asks again whether the caller may have the stream, and what it may see; may take long. */
   protected abstract boolean isStillPermitted();
 
-  /** Ends the stream when the caller has lost the right to it. May take long; does nothing while an earlier check is under way. */
+  /**
+   * Ends the stream when the caller has lost the right to it. May take long; does nothing while an
+   * earlier check is under way.
+   */
   void recheck() {
     if (isChecking.compareAndSet(false, true)) {
       try {
@@ -85,8 +90,10 @@ abstract class OutgoingStream {
   }
 
   /**
-   * Sends a sign of life on the caller's thread, and with it the head of the response: on some servers the response filters run on the thread that
-   * sends first, and they need the request. Everything else is sent on threads of the executor. To be called once, before anything else is sent.
+   * Sends a sign of life on the caller's thread, and with it the head of the response: on some
+   * servers the response filters run on the thread that
+   * sends first, and they need the request. Everything else is sent on threads of the executor. To
+   * be called once, before anything else is sent.
    */
   void begin() {
     synchronized (this) {

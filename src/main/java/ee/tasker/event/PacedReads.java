@@ -7,7 +7,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
-/** Repeats a read, one at a time: after the pause that the last one asked for, or earlier when that is requested. Thread-safe. */
+/**
+ * Repeats a read, one at a time: after the pause that the last one asked for, or earlier when that
+ * is requested. Thread-safe.
+ */
 final class PacedReads {
   private final ScheduledExecutorService timers;
   private final LongSupplier reading;
@@ -17,7 +20,9 @@ final class PacedReads {
   private ScheduledFuture<?> nextRead;
   private long nextReadAt;
   private boolean isReading;
-  /** Whether another read was requested while one was running; {@code wantedAt} is when it is due. */
+  /**
+   * Whether another read was requested while one was running; {@code wantedAt} is when it is due.
+   */
   private boolean isWanted;
   private long wantedAt;
 
@@ -26,7 +31,8 @@ final class PacedReads {
    * @param afterFaultMs the pause after a read that throws
    * @param isNeeded     whether reading goes on
    */
-  PacedReads(ScheduledExecutorService timers, LongSupplier reading, long afterFaultMs, BooleanSupplier isNeeded) {
+  PacedReads(ScheduledExecutorService timers, LongSupplier reading, long afterFaultMs,
+      BooleanSupplier isNeeded) {
     this.timers = timers;
     this.reading = reading;
     this.afterFaultMs = afterFaultMs;
@@ -37,7 +43,8 @@ final class PacedReads {
   synchronized void in(long delayMs) {
     long at = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delayMs);
     if (isReading) {
-      // Scheduled only after that read: while the database is slow, each change would occupy one more thread.
+      // Scheduled only after that read: while the database is slow, each change would occupy one
+      // more thread.
       wantedAt = isWanted && wantedAt - at <= 0 ? wantedAt : at;
       isWanted = true;
       return;
@@ -68,7 +75,8 @@ final class PacedReads {
         isReading = false;
         if (isWanted) {
           isWanted = false;
-          pause = Math.min(pause, Math.max(0, TimeUnit.NANOSECONDS.toMillis(wantedAt - System.nanoTime())));
+          pause = Math.min(pause,
+              Math.max(0, TimeUnit.NANOSECONDS.toMillis(wantedAt - System.nanoTime())));
         }
       }
       if (isNeeded.getAsBoolean()) {

@@ -1,6 +1,9 @@
 package ee.tasker.event;
 
-/** Adapts the number of transactions per read, so that a read returns neither very many events nor very few. Not thread-safe. */
+/**
+ * Adapts the number of transactions per read, so that a read returns neither very many events nor
+ * very few. Not thread-safe.
+ */
 final class ReadSpan {
   private static final int MANY = 2_000;
   private static final int FEW = 500;

@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Counts the streams of this server, of all kinds together, against {@code tasker.streams.limit}. Thread-safe. */
+/**
+ * Counts the streams of this server, of all kinds together, against {@code tasker.streams.limit}.
+ * Thread-safe.
+ */
 @ApplicationScoped
 class StreamPermits {
   private final AtomicInteger open = new AtomicInteger();
@@ -20,7 +23,8 @@ class StreamPermits {
   void acquire() {
     if (open.incrementAndGet() > settings.streams().limit()) {
       open.decrementAndGet();
-      throw new Problem(503, "too-many-streams", "this server has reached its limit of event streams", List.of(),
+      throw new Problem(503, "too-many-streams",
+          "this server has reached its limit of event streams", List.of(),
           Map.of("retry_after_seconds", 5));
     }
   }

@@ -16,9 +16,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 
 /**
- * The streams of one kind, and the only reader of their source on this server. A new stream catches up from its position at its own pace, one page at
- * a time, and then joins those that receive what this reader reads. While there are streams it reads the end of the source after each change and at
- * least once a second; without streams it reads nothing. What the caller of a stream is permitted is asked again every {@link Recheck#EVERY}, and a
+ * The streams of one kind, and the only reader of their source on this server. A new stream catches
+ * up from its position at its own pace, one page at
+ * a time, and then joins those that receive what this reader reads. While there are streams it
+ * reads the end of the source after each change and at
+ * least once a second; without streams it reads nothing. What the caller of a stream is permitted
+ * is asked again every {@link Recheck#EVERY}, and a
  * stream ends when its caller has lost the right to it. Thread-safe.
  *
  * @param <S> the streams
@@ -64,7 +67,8 @@ abstract class StreamReader<S extends OutgoingStream> {
    * Gives a stream that catches up its next events.
    *
    * @param tail to read as far as that
-   * @return false when the stream is ahead of the tail, because another server sent it more: it is tried again after the reader has read
+   * @return false when the stream is ahead of the tail, because another server sent it more: it is
+   *   tried again after the reader has read
    */
   protected abstract boolean readFor(S stream, long tail);
 
@@ -84,7 +88,10 @@ abstract class StreamReader<S extends OutgoingStream> {
   /** The tail has been read as far as possible. */
   protected void tailRead(boolean isNews) {}
 
-  /** One thread per stream that may block on a slow client, as sending does on some servers, and one for the reader. */
+  /**
+   * One thread per stream that may block on a slow client, as sending does on some servers, and one
+   * for the reader.
+   */
   protected void start(String name) {
     threads = pools.make(name, settings.streams().limit() + 2);
     reads = new PacedReads(threads.timers(), this::readOnce, AFTER_FAULT_MS, () -> !all.isEmpty());
@@ -99,9 +106,11 @@ abstract class StreamReader<S extends OutgoingStream> {
   }
 
   /**
-   * Opens a stream and returns; to be called on the request's own thread, on which the response begins.
+   * Opens a stream and returns; to be called on the request's own thread, on which the response
+   * begins.
    *
-   * @param make makes the stream, which calls the first argument when everything is sent, and the second when it has ended
+   * @param make makes the stream, which calls the first argument when everything is sent, and the
+   *   second when it has ended
    * @throws ee.tasker.platform.Problem 503 too-many-streams
    */
   protected void open(BiFunction<Runnable, Runnable, S> make) {
@@ -109,8 +118,10 @@ abstract class StreamReader<S extends OutgoingStream> {
   }
 
   /**
-   * The same, in the place of the stream that was opened with the same name: this one ends first, and does not count against the limit. A client that
-   * is gone without a word is noticed by a heartbeat only, which would leave the streams that it has replaced among those that count.
+   * The same, in the place of the stream that was opened with the same name: this one ends first,
+   * and does not count against the limit. A client that
+   * is gone without a word is noticed by a heartbeat only, which would leave the streams that it
+   * has replaced among those that count.
    */
   protected void open(Optional<String> name, BiFunction<Runnable, Runnable, S> make) {
     name.map(named::get).ifPresent(OutgoingStream::end);
@@ -131,7 +142,8 @@ abstract class StreamReader<S extends OutgoingStream> {
   /** @param isTaken what the stream said when it got events: false when it was cut off */
   protected void give(S stream, boolean isTaken) {
     if (!isTaken) {
-      LOG.write(LogEvent.STREAM_CUT, "cause", "its buffer is full", "task", stream.task().orElse(null));
+      LOG.write(LogEvent.STREAM_CUT, "cause", "its buffer is full", "task",
+          stream.task().orElse(null));
     }
   }
 
@@ -250,7 +262,8 @@ abstract class StreamReader<S extends OutgoingStream> {
     lastBeat = System.nanoTime();
     for (S stream : all) {
       if (!stream.beat(2 * period)) {
-        LOG.write(LogEvent.STREAM_CUT, "cause", "an event could not be sent", "task", stream.task().orElse(null));
+        LOG.write(LogEvent.STREAM_CUT, "cause", "an event could not be sent", "task",
+            stream.task().orElse(null));
       }
     }
   }

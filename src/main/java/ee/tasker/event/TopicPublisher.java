@@ -22,9 +22,12 @@ import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
 
 /**
- * Sends every domain event to a topic of Jakarta Messaging, when one is configured, in the order of the feed and at least once. Of the servers that are
- * configured alike one sends at a time, by a lease; what it has sent is recorded after each page, so that another server that takes over repeats
- * the last page at most, with the same ids, and leaves nothing out. While the broker is away the feed waits.
+ * Sends every domain event to a topic of Jakarta Messaging, when one is configured, in the order of
+ * the feed and at least once. Of the servers that are
+ * configured alike one sends at a time, by a lease; what it has sent is recorded after each page,
+ * so that another server that takes over repeats
+ * the last page at most, with the same ids, and leaves nothing out. While the broker is away the
+ * feed waits.
  */
 @Singleton
 @Startup
@@ -106,12 +109,14 @@ public class TopicPublisher {
       sent = page.position();
     } catch (Exception | LinkageError fault) {
       failure = fault.toString();
-      LOG.write(LogEvent.TOPIC_FAILED, fault, "failures", page.failures() + 1, "topic", settings.messaging().orElseThrow().topic());
+      LOG.write(LogEvent.TOPIC_FAILED, fault, "failures", page.failures() + 1, "topic",
+          settings.messaging().orElseThrow().topic());
       closeTopic();
     }
     boolean isRecorded = feed.sentToTopic(server.uuid(), sent, failure);
     if (failure == null && page.failures() > 0) {
-      LOG.write(LogEvent.TOPIC_BACK, "failures", page.failures(), "topic", settings.messaging().orElseThrow().topic());
+      LOG.write(LogEvent.TOPIC_BACK, "failures", page.failures(), "topic",
+          settings.messaging().orElseThrow().topic());
     }
     return failure == null && isRecorded;
   }

@@ -5,7 +5,8 @@ import jakarta.json.JsonValue;
 import java.util.Optional;
 
 /**
- * What became of one batch; see {@link StepContext#batchResults(String)}. A batch that an operator resolved has neither result nor error.
+ * What became of one batch; see {@link StepContext#batchResults(String)}. A batch that an operator
+ * resolved has neither result nor error.
  *
  * @param batchId as in the inputs of the worker, such as {@code 001}
  * @param result  empty for a batch that failed

@@ -7,8 +7,10 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The names by which templates refer to a {@link StepHandler} ({@code handler.callable} of a step) or a {@link
- * HandlerResolver} ({@code handler.resolver}). The application does not start with two beans of the same kind and name.
+ * The names by which templates refer to a {@link StepHandler} ({@code handler.callable} of a step)
+ * or a {@link
+ * HandlerResolver} ({@code handler.resolver}). The application does not start with two beans of the
+ * same kind and name.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)

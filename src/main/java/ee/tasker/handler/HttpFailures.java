@@ -3,7 +3,10 @@ package ee.tasker.handler;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Maps the status of an HTTP response to an outcome, for handlers that call other services. Stateless. */
+/**
+ * Maps the status of an HTTP response to an outcome, for handlers that call other services.
+ * Stateless.
+ */
 public final class HttpFailures {
 
   private HttpFailures() {
@@ -12,7 +15,8 @@ public final class HttpFailures {
   /**
    * 408, 425, 429 and 5xx except 501 are retryable; every other status from 400 up is permanent.
    *
-   * @param retryAfter the {@code Retry-After} header in seconds, or null; an HTTP date is ignored, and so is what is longer than
+   * @param retryAfter the {@code Retry-After} header in seconds, or null; an HTTP date is ignored,
+   *   and so is what is longer than
    *                   {@link StepOutcome#LONGEST_DELAY}
    * @return empty for a status below 400, which is not a failure
    */

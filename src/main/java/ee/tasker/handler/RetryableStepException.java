@@ -14,7 +14,8 @@ public class RetryableStepException extends RuntimeException {
   }
 
   /**
-   * @param delay how long the called service asked us to wait, up to {@link StepOutcome#LONGEST_DELAY}, or null
+   * @param delay how long the called service asked us to wait, up to {@link
+   *   StepOutcome#LONGEST_DELAY}, or null
    * @throws IllegalArgumentException when it is negative or longer
    */
   public RetryableStepException(String errorType, String message, Duration delay, Throwable cause) {

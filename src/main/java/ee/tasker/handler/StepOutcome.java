@@ -22,8 +22,10 @@ public sealed interface StepOutcome {
   }
 
   /**
-   * The work of a decision is done; the engine creates the steps that it names, and what follows from them, in the
-   * transaction that records this outcome. Required from a step of {@code type: decision}, and refused from any other.
+   * The work of a decision is done; the engine creates the steps that it names, and what follows
+   * from them, in the
+   * transaction that records this outcome. Required from a step of {@code type: decision}, and
+   * refused from any other.
    *
    * @param result what successors see under the step's name
    * @param steps  names of steps of the template downstream of this one, each once; empty for none
@@ -36,12 +38,15 @@ public sealed interface StepOutcome {
   }
 
   /**
-   * The work of a batchable step is done; the engine creates one worker for each cursor, as many at once as the parallelism of
-   * the batch allows, the first of them in the transaction that records this outcome. Required from a step of {@code type: batchable},
+   * The work of a batchable step is done; the engine creates one worker for each cursor, as many at
+   * once as the parallelism of
+   * the batch allows, the first of them in the transaction that records this outcome. Required from
+   * a step of {@code type: batchable},
    * and refused from any other.
    *
    * @param result  what successors see under the step's name
-   * @param cursors what each worker gets as {@code cursor} in its inputs, for instance {@code {"start": 1, "end": 200}}: any JSON of at most
+   * @param cursors what each worker gets as {@code cursor} in its inputs, for instance {@code
+   *   {"start": 1, "end": 200}}: any JSON of at most
    *                16 KiB; empty for no batches
    */
   record Batches(JsonValue result, List<JsonValue> cursors) implements StepOutcome {
@@ -52,12 +57,15 @@ public sealed interface StepOutcome {
   }
 
   /**
-   * The step failed and may succeed later. It is retried while attempts remain; otherwise it moves to {@code error}.
+   * The step failed and may succeed later. It is retried while attempts remain; otherwise it moves
+   * to {@code error}.
    *
    * @param errorType a short stable word for statistics, for instance {@code GatewayTimeout}
-   * @param delay     how long the called service asked us to wait, up to {@link #LONGEST_DELAY}; takes precedence over the template's backoff
+   * @param delay     how long the called service asked us to wait, up to {@link #LONGEST_DELAY};
+   *   takes precedence over the template's backoff
    */
-  record RetryableFailure(String errorType, String message, Optional<Duration> delay) implements StepOutcome {
+  record RetryableFailure(String errorType, String message,
+      Optional<Duration> delay) implements StepOutcome {
     public RetryableFailure {
       requireText(errorType, "errorType");
       Objects.requireNonNull(message, "message");
@@ -67,15 +75,19 @@ public sealed interface StepOutcome {
   }
 
   /** The step failed and would fail again: it moves to {@code error} at once. */
-  record PermanentFailure(String errorType, String message, JsonObject details) implements StepOutcome {
+  record PermanentFailure(String errorType, String message,
+      JsonObject details) implements StepOutcome {
     public PermanentFailure {
       requireText(errorType, "errorType");
       Objects.requireNonNull(message, "message");
-      Objects.requireNonNull(details, "details: use JsonValue.EMPTY_JSON_OBJECT when there are none");
+      Objects.requireNonNull(details,
+          "details: use JsonValue.EMPTY_JSON_OBJECT when there are none");
     }
   }
 
-  /** The handler saw a cancel request and stopped; {@code partialResult} is stored with the step. */
+  /**
+   * The handler saw a cancel request and stopped; {@code partialResult} is stored with the step.
+   */
   record Cancelled(String reason, JsonValue partialResult) implements StepOutcome {
     public Cancelled {
       Objects.requireNonNull(reason, "reason");
@@ -84,12 +96,16 @@ public sealed interface StepOutcome {
   }
 
   /**
-   * The step is not done, and goes on later: the checkpoint is stored, the worker's permit, the lease and concurrency slots are given up, and after
-   * the wait a worker calls the handler again, with {@link StepContext#checkpoint()}. Uses no attempt: {@link StepContext#attempt()} stays.
-   * For loops over many rows, and for polling another system. A transactional handler commits what it has written.
+   * The step is not done, and goes on later: the checkpoint is stored, the worker's permit, the
+   * lease and concurrency slots are given up, and after
+   * the wait a worker calls the handler again, with {@link StepContext#checkpoint()}. Uses no
+   * attempt: {@link StepContext#attempt()} stays.
+   * For loops over many rows, and for polling another system. A transactional handler commits what
+   * it has written.
    *
    * @param checkpoint at most 64 KiB; empty to keep the latest one
-   * @param after      at least how long the step waits, up to {@link #LONGEST_DELAY}. If it is shorter than a second and the checkpoint stays the same, the step has made no
+   * @param after      at least how long the step waits, up to {@link #LONGEST_DELAY}. If it is
+   *   shorter than a second and the checkpoint stays the same, the step has made no
    *                   progress: it waits longer each time, and fails at the 20th in a row
    */
   record Yield(Optional<JsonValue> checkpoint, Duration after) implements StepOutcome {

@@ -20,9 +20,12 @@ import org.eclipse.microprofile.health.HealthCheckResponseBuilder;
 import org.eclipse.microprofile.health.Readiness;
 
 /**
- * Up when the database answers in time, can be written to, and has at least the schema version that this application ships.
- * A newer schema is fine: during a rolling upgrade two versions of the application share a database. Down also while its
- * disk is full or it refuses this server's login, as calls have {@linkplain DatabaseUsability noticed}: reads may still
+ * Up when the database answers in time, can be written to, and has at least the schema version that
+ * this application ships.
+ * A newer schema is fine: during a rolling upgrade two versions of the application share a
+ * database. Down also while its
+ * disk is full or it refuses this server's login, as calls have {@linkplain DatabaseUsability
+ * noticed}: reads may still
  * work then.
  */
 @Readiness
@@ -45,14 +48,17 @@ public class DatabaseReadiness implements HealthCheck {
   @Inject
   private DatabaseUsability usability;
 
-  /** One query at a time: with a hanging database, each probe would otherwise block another thread. */
+  /**
+   * One query at a time: with a hanging database, each probe would otherwise block another thread.
+   */
   private Future<InstallationStatus> asked;
 
   @Override
   public synchronized HealthCheckResponse call() {
     HealthCheckResponseBuilder answer = HealthCheckResponse.named("database");
     if (start.isUnderWay()) {
-      return answer.down().withData("problem", start.isWaiting() ? "waiting for the database since the start" : "starting").build();
+      return answer.down().withData("problem",
+          start.isWaiting() ? "waiting for the database since the start" : "starting").build();
     }
     answer.withData("schema_expected", schema.broughtVersion());
     long asking = System.nanoTime();
@@ -65,11 +71,14 @@ public class DatabaseReadiness implements HealthCheck {
       InstallationStatus status = asked.get(BOUND_SECONDS, TimeUnit.SECONDS);
       asked = null;
       if (status.isReadOnly()) {
-        answer.withData("problem", "the database is read-only: a standby, or a primary that was demoted");
+        answer.withData("problem",
+            "the database is read-only: a standby, or a primary that was demoted");
       }
       Optional<String> unusable = usability.problem();
       unusable.ifPresent(problem -> answer.withData("problem", problem));
-      return answer.status(schema.isSatisfiedBy(status.schemaVersion()) && !status.isReadOnly() && unusable.isEmpty())
+      return answer
+          .status(schema.isSatisfiedBy(status.schemaVersion()) && !status.isReadOnly()
+              && unusable.isEmpty())
           .withData("schema", status.schemaVersion())
           .withData("read_only", status.isReadOnly())
           .withData("servers", status.servers())
@@ -79,10 +88,13 @@ public class DatabaseReadiness implements HealthCheck {
           .withData("answered_in_ms", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - asking))
           .build();
     } catch (TimeoutException e) {
-      return answer.down().withData("problem", "no answer within " + BOUND_SECONDS + " seconds").build();
+      return answer.down().withData("problem", "no answer within " + BOUND_SECONDS + " seconds")
+          .build();
     } catch (ExecutionException | RejectedExecutionException e) {
       asked = null;
-      return answer.down().withData("problem", usability.problem().orElse("the database cannot be queried")).build();
+      return answer.down()
+          .withData("problem", usability.problem().orElse("the database cannot be queried"))
+          .build();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return answer.down().withData("problem", "interrupted").build();

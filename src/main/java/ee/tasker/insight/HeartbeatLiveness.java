@@ -29,7 +29,8 @@ public class HeartbeatLiveness implements HealthCheck {
   public HealthCheckResponse call() {
     if (start.isUnderWay()) {
       // The heartbeat starts once the database answers; a restart would not help before that.
-      return HealthCheckResponse.named("heartbeat").up().withData("problem", "the server is not started yet").build();
+      return HealthCheckResponse.named("heartbeat").up()
+          .withData("problem", "the server is not started yet").build();
     }
     Duration silence = Duration.between(heartbeat.lastSign(), Instant.now());
     HealthCheckResponseBuilder answer = HealthCheckResponse.named("heartbeat")

@@ -40,8 +40,10 @@ class InsightGateway {
     return sql.object("get_health_document()");
   }
 
-  JsonObject getBottleneckDocument(int hours, int limit, int minExecutions, String namespace, String name, String version) {
-    return reads.object("get_bottleneck_document(?, ?, ?, ?, ?, ?)", hours, limit, minExecutions, namespace, name, version);
+  JsonObject getBottleneckDocument(int hours, int limit, int minExecutions, String namespace,
+      String name, String version) {
+    return reads.object("get_bottleneck_document(?, ?, ?, ?, ?, ?)", hours, limit, minExecutions,
+        namespace, name, version);
   }
 
   JsonObject getTimelineDocument(int minutes, String namespace) {

@@ -12,7 +12,8 @@ import org.eclipse.microprofile.health.HealthCheckResponseBuilder;
 import org.eclipse.microprofile.health.Readiness;
 
 /**
- * Never down, because without the listening connection the poller still finds all work, only later. Reports that the
+ * Never down, because without the listening connection the poller still finds all work, only later.
+ * Reports that the
  * connection is missing, since when and why.
  */
 @Readiness
@@ -29,7 +30,8 @@ public class ListenerReadiness implements HealthCheck {
 
   @Override
   public HealthCheckResponse call() {
-    HealthCheckResponseBuilder answer = HealthCheckResponse.named("listener").up().withData("events", settings.events());
+    HealthCheckResponseBuilder answer = HealthCheckResponse.named("listener").up()
+        .withData("events", settings.events());
     if (!settings.events() || start.isUnderWay()) {
       return answer.withData("connected", false).build();
     }

@@ -12,7 +12,8 @@ import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Liveness;
 
 /**
- * Up while the fallback poller keeps running. A run that fails because the database is away counts as running: a restart
+ * Up while the fallback poller keeps running. A run that fails because the database is away counts
+ * as running: a restart
  * would not fix it.
  */
 @Liveness
@@ -30,7 +31,8 @@ public class PollerLiveness implements HealthCheck {
   @Override
   public HealthCheckResponse call() {
     if (live.pollInterval().isZero() || start.isUnderWay()) {
-      return HealthCheckResponse.named("poller").up().withData("interval_seconds", live.pollInterval().toSeconds()).build();
+      return HealthCheckResponse.named("poller").up()
+          .withData("interval_seconds", live.pollInterval().toSeconds()).build();
     }
     Duration silence = Duration.between(poller.lastSign(), Instant.now());
     return HealthCheckResponse.named("poller")

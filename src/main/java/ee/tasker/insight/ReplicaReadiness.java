@@ -8,7 +8,10 @@ import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.HealthCheckResponseBuilder;
 import org.eclipse.microprofile.health.Readiness;
 
-/** Never down: without the replica the primary answers everything. Tells what became of the latest read that could be stale. */
+/**
+ * Never down: without the replica the primary answers everything. Tells what became of the latest
+ * read that could be stale.
+ */
 @Readiness
 @ApplicationScoped
 public class ReplicaReadiness implements HealthCheck {
@@ -17,11 +20,13 @@ public class ReplicaReadiness implements HealthCheck {
 
   @Override
   public HealthCheckResponse call() {
-    HealthCheckResponseBuilder answer = HealthCheckResponse.named("replica").up().withData("configured", replica.isConfigured());
+    HealthCheckResponseBuilder answer = HealthCheckResponse.named("replica").up()
+        .withData("configured", replica.isConfigured());
     if (replica.isConfigured()) {
       Replica.State state = replica.state();
       answer.withData("usable", state.isUsable());
-      state.staleness().ifPresent(staleness -> answer.withData("staleness_ms", staleness.toMillis()));
+      state.staleness()
+          .ifPresent(staleness -> answer.withData("staleness_ms", staleness.toMillis()));
       state.problem().ifPresent(problem -> answer.withData("problem", problem));
     }
     return answer.build();

@@ -9,7 +9,10 @@ import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Startup;
 
-/** Migrations are applied and templates are loaded; a rejected template is logged and does not block the startup. */
+/**
+ * Migrations are applied and templates are loaded; a rejected template is logged and does not block
+ * the startup.
+ */
 @Startup
 @ApplicationScoped
 public class Started implements HealthCheck {

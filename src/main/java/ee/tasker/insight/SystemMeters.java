@@ -19,8 +19,10 @@ import java.util.function.BiConsumer;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Installation-wide metrics, read from the database at collection time and at most every five seconds, plus the load of
- * this server's worker. Every server reports the same installation-wide values: scrape all servers and use any one.
+ * Installation-wide metrics, read from the database at collection time and at most every five
+ * seconds, plus the load of
+ * this server's worker. Every server reports the same installation-wide values: scrape all servers
+ * and use any one.
  */
 @ApplicationScoped
 public class SystemMeters implements MultiCollector {
@@ -35,7 +37,10 @@ public class SystemMeters implements MultiCollector {
   private JsonObject figures;
   private long askedAt;
 
-  /** @throws RuntimeException when the database does not answer: no values are better than stale ones */
+  /**
+   * @throws RuntimeException when the database does not answer: no values are better than stale
+   * ones
+   */
   @Override
   public MetricSnapshots collect() {
     JsonObject now = figures();
@@ -44,68 +49,105 @@ public class SystemMeters implements MultiCollector {
     List<MetricSnapshot> all = new ArrayList<>();
     all.add(byState("tasker_tasks", "Tasks by state", health.getJsonObject("tasks")));
     all.add(byState("tasker_steps", "Steps by state", health.getJsonObject("steps")));
-    all.add(gauge("tasker_health_score", "From 0 to 1: completed tasks, failures, free connections", number(health, "health_score")));
-    all.add(gauge("tasker_database_connections", "Connections of clients to the database server", number(health, "active_connections")));
-    all.add(gauge("tasker_database_connections_max", "The connection limit of the database server", number(health, "max_connections")));
+    all.add(gauge("tasker_health_score", "From 0 to 1: completed tasks, failures, free connections",
+        number(health, "health_score")));
+    all.add(gauge("tasker_database_connections", "Connections of clients to the database server",
+        number(health, "active_connections")));
+    all.add(gauge("tasker_database_connections_max", "The connection limit of the database server",
+        number(health, "max_connections")));
     all.add(byQueue("tasker_queue_depth", "Messages on a queue", now, SystemMeters::depth));
-    all.add(byQueue("tasker_queue_oldest_seconds", "Age of the oldest message on a queue", now, queue -> number(queue, "oldest_seconds")));
-    all.add(gauge("tasker_steps_oldest_offer_seconds", "How long the oldest offered step has waited for a worker",
+    all.add(byQueue("tasker_queue_oldest_seconds", "Age of the oldest message on a queue", now,
+        queue -> number(queue, "oldest_seconds")));
+    all.add(gauge("tasker_steps_oldest_offer_seconds",
+        "How long the oldest offered step has waited for a worker",
         number(now, "oldest_offer_seconds")));
-    all.add(gauge("tasker_steps_unserved", "Offered steps whose handler no live worker serves", number(now, "unserved_steps")));
-    all.add(gauge("tasker_tasks_overdue", "Tasks that have been due for a minute and that no server has processed",
+    all.add(gauge("tasker_steps_unserved", "Offered steps whose handler no live worker serves",
+        number(now, "unserved_steps")));
+    all.add(gauge("tasker_tasks_overdue",
+        "Tasks that have been due for a minute and that no server has processed",
         number(now, "overdue_tasks")));
-    all.add(gauge("tasker_tasks_overdue_seconds", "How long the oldest of them has waited", number(now, "overdue_seconds")));
+    all.add(gauge("tasker_tasks_overdue_seconds", "How long the oldest of them has waited",
+        number(now, "overdue_seconds")));
     all.add(
-        gauge("tasker_tasks_past_sla", "Unfinished tasks that are older than the SLA of their template", number(now, "tasks_past_sla")));
-    all.add(gauge("tasker_dlq_pending_investigations", "Open dead letters", number(now, "dead_letters_pending")));
-    all.add(gauge("tasker_servers", "Servers that are alive by their heartbeat", number(now, "servers")));
+        gauge("tasker_tasks_past_sla",
+            "Unfinished tasks that are older than the SLA of their template",
+            number(now, "tasks_past_sla")));
+    all.add(gauge("tasker_dlq_pending_investigations", "Open dead letters",
+        number(now, "dead_letters_pending")));
+    all.add(gauge("tasker_servers", "Servers that are alive by their heartbeat",
+        number(now, "servers")));
     JsonObject schedules = now.getJsonObject("schedules");
-    all.add(gauge("tasker_schedules_active", "Schedules that are not paused", number(schedules, "active")));
+    all.add(gauge("tasker_schedules_active", "Schedules that are not paused",
+        number(schedules, "active")));
     all.add(gauge("tasker_schedules_paused", "Paused schedules", number(schedules, "paused")));
-    all.add(gauge("tasker_schedules_failing", "Schedules whose latest fire times failed, also those that were paused for it",
+    all.add(gauge("tasker_schedules_failing",
+        "Schedules whose latest fire times failed, also those that were paused for it",
         number(schedules, "failing")));
-    all.add(gauge("tasker_schedules_overdue_seconds", "How long the schedule that is due longest has waited for a server",
+    all.add(gauge("tasker_schedules_overdue_seconds",
+        "How long the schedule that is due longest has waited for a server",
         number(schedules, "overdue_seconds")));
     for (String outcome : List.of("started", "skipped", "missed", "failed")) {
-      all.add(counter("tasker_schedule_fires_" + outcome, "Fire times of schedules by what became of them: " + outcome,
+      all.add(counter("tasker_schedule_fires_" + outcome,
+          "Fire times of schedules by what became of them: " + outcome,
           number(schedules, outcome)));
     }
     all.add(byConsumer("tasker_event_consumer_waiting_seconds",
         "How long a consumer of domain events, such as the topic, has made no progress", now,
         "waiting_seconds"));
-    all.add(byConsumer("tasker_event_consumer_failures", "Attempts in a row to send to a consumer of domain events that have failed", now,
+    all.add(byConsumer("tasker_event_consumer_failures",
+        "Attempts in a row to send to a consumer of domain events that have failed", now,
         "failures"));
     JsonObject webhooks = now.getJsonObject("webhooks");
-    all.add(gauge("tasker_webhooks_active", "Webhooks that are not paused", number(webhooks, "active")));
+    all.add(gauge("tasker_webhooks_active", "Webhooks that are not paused",
+        number(webhooks, "active")));
     all.add(gauge("tasker_webhooks_paused", "Paused webhooks", number(webhooks, "paused")));
-    all.add(gauge("tasker_webhooks_failing", "Webhooks whose latest attempt failed, also those that were paused for it",
+    all.add(gauge("tasker_webhooks_failing",
+        "Webhooks whose latest attempt failed, also those that were paused for it",
         number(webhooks, "failing")));
-    all.add(gauge("tasker_webhooks_behind", "How many places of the feed the active webhook that is last has still to look at",
+    all.add(gauge("tasker_webhooks_behind",
+        "How many places of the feed the active webhook that is last has still to look at",
         number(webhooks, "behind")));
-    all.add(gauge("tasker_webhook_open_deliveries", "Deliveries that wait or are in flight", number(webhooks, "open")));
-    all.add(gauge("tasker_webhook_dead_letters", "Deliveries that got their last attempt", number(webhooks, "dead_letters")));
-    all.add(gauge("tasker_webhook_oldest_open_seconds", "Age of the oldest event that waits for an active webhook",
+    all.add(gauge("tasker_webhook_open_deliveries", "Deliveries that wait or are in flight",
+        number(webhooks, "open")));
+    all.add(gauge("tasker_webhook_dead_letters", "Deliveries that got their last attempt",
+        number(webhooks, "dead_letters")));
+    all.add(gauge("tasker_webhook_oldest_open_seconds",
+        "Age of the oldest event that waits for an active webhook",
         number(webhooks, "oldest_open_seconds")));
-    all.add(counter("tasker_webhook_deliveries_delivered", "Deliveries that a receiver accepted", number(webhooks, "delivered")));
-    all.add(counter("tasker_webhook_deliveries_failed", "Attempts to deliver that failed", number(webhooks, "failed")));
-    all.add(counter("tasker_webhook_deliveries_dead", "Deliveries whose last attempt failed", number(webhooks, "dead")));
+    all.add(counter("tasker_webhook_deliveries_delivered", "Deliveries that a receiver accepted",
+        number(webhooks, "delivered")));
+    all.add(counter("tasker_webhook_deliveries_failed", "Attempts to deliver that failed",
+        number(webhooks, "failed")));
+    all.add(counter("tasker_webhook_deliveries_dead", "Deliveries whose last attempt failed",
+        number(webhooks, "dead")));
     JsonObject retention = now.getJsonObject("retention");
     all.add(counter("tasker_retention_purged_tasks", "Tasks purged after their retention period",
         number(retention, "purged_tasks")));
     all.add(
-        gauge("tasker_retention_oldest_task_seconds", "Age of the oldest stored task", number(retention, "oldest_task_seconds")));
-    all.add(gauge("tasker_history_oldest_seconds", "Age of the beginning of the oldest month of history",
+        gauge("tasker_retention_oldest_task_seconds", "Age of the oldest stored task",
+            number(retention, "oldest_task_seconds")));
+    all.add(gauge("tasker_history_oldest_seconds",
+        "Age of the beginning of the oldest month of history",
         number(retention, "oldest_history_seconds")));
-    all.add(gauge("tasker_history_months_ahead", "Future months that have a history partition", number(retention, "months_ahead")));
-    all.add(gauge("tasker_history_default_in_use", "1 while the default partition, which is never dropped, contains history",
+    all.add(gauge("tasker_history_months_ahead", "Future months that have a history partition",
+        number(retention, "months_ahead")));
+    all.add(gauge("tasker_history_default_in_use",
+        "1 while the default partition, which is never dropped, contains history",
         number(retention, "default_in_use")));
-    all.add(counter("tasker_database_commits", "Commits in the database, reads included", number(database, "commits")));
-    all.add(counter("tasker_database_rollbacks", "Rollbacks in the database", number(database, "rollbacks")));
-    all.add(counter("tasker_database_deadlocks", "Deadlocks in the database", number(database, "deadlocks")));
-    all.add(counter("tasker_database_wal_bytes", "Write-ahead log of the database server", number(database, "wal_bytes")));
-    all.add(gauge("tasker_worker_running_steps", "Steps that run on this server", worker.runningSteps()));
-    all.add(gauge("tasker_worker_available_capacity", "Steps that this server could claim now", worker.availableCapacity()));
-    all.add(gauge("tasker_worker_stuck_threads", "Threads of handlers that are still running although their step was abandoned",
+    all.add(counter("tasker_database_commits", "Commits in the database, reads included",
+        number(database, "commits")));
+    all.add(counter("tasker_database_rollbacks", "Rollbacks in the database",
+        number(database, "rollbacks")));
+    all.add(counter("tasker_database_deadlocks", "Deadlocks in the database",
+        number(database, "deadlocks")));
+    all.add(counter("tasker_database_wal_bytes", "Write-ahead log of the database server",
+        number(database, "wal_bytes")));
+    all.add(gauge("tasker_worker_running_steps", "Steps that run on this server",
+        worker.runningSteps()));
+    all.add(gauge("tasker_worker_available_capacity", "Steps that this server could claim now",
+        worker.availableCapacity()));
+    all.add(gauge("tasker_worker_stuck_threads",
+        "Threads of handlers that are still running although their step was abandoned",
         worker.stuckThreads()));
     return new MetricSnapshots(all);
   }
@@ -124,7 +166,8 @@ public class SystemMeters implements MultiCollector {
   }
 
   private static GaugeSnapshot gauge(String name, String help, double value) {
-    return GaugeSnapshot.builder().name(name).help(help).dataPoint(point(Labels.EMPTY, value)).build();
+    return GaugeSnapshot.builder().name(name).help(help).dataPoint(point(Labels.EMPTY, value))
+        .build();
   }
 
   private static CounterSnapshot counter(String name, String help, double value) {
@@ -134,20 +177,26 @@ public class SystemMeters implements MultiCollector {
 
   private static GaugeSnapshot byState(String name, String help, JsonObject counts) {
     GaugeSnapshot.Builder gauge = GaugeSnapshot.builder().name(name).help(help);
-    counts.forEach((state, count) -> gauge.dataPoint(point(Labels.of("state", state), ((JsonNumber) count).doubleValue())));
+    counts.forEach((state, count) -> gauge
+        .dataPoint(point(Labels.of("state", state), ((JsonNumber) count).doubleValue())));
     return gauge.build();
   }
 
-  private static GaugeSnapshot byQueue(String name, String help, JsonObject document, ToDoubleFunction<JsonObject> figure) {
+  private static GaugeSnapshot byQueue(String name, String help, JsonObject document,
+      ToDoubleFunction<JsonObject> figure) {
     GaugeSnapshot.Builder gauge = GaugeSnapshot.builder().name(name).help(help);
-    forEachQueue(document, (queue, figures) -> gauge.dataPoint(point(Labels.of("queue", queue), figure.applyAsDouble(figures))));
+    forEachQueue(document, (queue, figures) -> gauge
+        .dataPoint(point(Labels.of("queue", queue), figure.applyAsDouble(figures))));
     return gauge.build();
   }
 
-  private static GaugeSnapshot byConsumer(String name, String help, JsonObject document, String figure) {
+  private static GaugeSnapshot byConsumer(String name, String help, JsonObject document,
+      String figure) {
     GaugeSnapshot.Builder gauge = GaugeSnapshot.builder().name(name).help(help);
     document.getJsonArray("event_consumers").getValuesAs(JsonObject.class)
-        .forEach(consumer -> gauge.dataPoint(point(Labels.of("consumer", consumer.getString("consumer")), number(consumer, figure))));
+        .forEach(
+            consumer -> gauge.dataPoint(point(Labels.of("consumer", consumer.getString("consumer")),
+                number(consumer, figure))));
     return gauge.build();
   }
 
@@ -159,7 +208,8 @@ public class SystemMeters implements MultiCollector {
   }
 
   private static void forEachQueue(JsonObject document, BiConsumer<String, JsonObject> action) {
-    document.getJsonArray("queues").getValuesAs(JsonObject.class).forEach(queue -> action.accept(queue.getString("queue"), queue));
+    document.getJsonArray("queues").getValuesAs(JsonObject.class)
+        .forEach(queue -> action.accept(queue.getString("queue"), queue));
   }
 
   private static double depth(JsonObject queue) {

@@ -12,7 +12,8 @@ import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Readiness;
 
 /**
- * The roles and load of this server. A busy server is up, and so is one with stuck threads, since it still serves requests.
+ * The roles and load of this server. A busy server is up, and so is one with stuck threads, since
+ * it still serves requests.
  * A draining server is down.
  */
 @Readiness
@@ -33,7 +34,8 @@ public class WorkerReadiness implements HealthCheck {
         .status(!worker.isDraining())
         .withData("server", server.uuid().toString())
         .withData("name", server.name())
-        .withData("roles", live.roles().stream().map(Role::toString).sorted().collect(Collectors.joining(",")))
+        .withData("roles",
+            live.roles().stream().map(Role::toString).sorted().collect(Collectors.joining(",")))
         .withData("capacity", live.has(Role.WORKER) ? live.capacity() : 0)
         .withData("available_capacity", live.has(Role.WORKER) ? worker.availableCapacity() : 0)
         .withData("running", worker.runningSteps())

@@ -79,7 +79,8 @@ class ServerBean implements ServerMXBean {
 
   @Override
   public void setWorkerCapacity(int steps) {
-    management.change(new ServerChange(Optional.empty(), Optional.of(steps), Optional.empty(), Optional.empty(), BY, null));
+    management.change(new ServerChange(Optional.empty(), Optional.of(steps), Optional.empty(),
+        Optional.empty(), BY, null));
   }
 
   @Override
@@ -90,7 +91,8 @@ class ServerBean implements ServerMXBean {
   @Override
   public void setPollIntervalSeconds(int seconds) {
     management
-        .change(new ServerChange(Optional.empty(), Optional.empty(), Optional.of(Duration.ofSeconds(seconds)), Optional.empty(), BY, null));
+        .change(new ServerChange(Optional.empty(), Optional.empty(),
+            Optional.of(Duration.ofSeconds(seconds)), Optional.empty(), BY, null));
   }
 
   @Override
@@ -148,11 +150,13 @@ class ServerBean implements ServerMXBean {
   }
 
   private void changeRoles(Set<Role> paused) {
-    management.change(new ServerChange(Optional.of(paused), Optional.empty(), Optional.empty(), Optional.empty(), BY, null));
+    management.change(new ServerChange(Optional.of(paused), Optional.empty(), Optional.empty(),
+        Optional.empty(), BY, null));
   }
 
   private void changeDraining(boolean draining) {
-    management.change(new ServerChange(Optional.empty(), Optional.empty(), Optional.empty(), Optional.of(draining), BY, null));
+    management.change(new ServerChange(Optional.empty(), Optional.empty(), Optional.empty(),
+        Optional.of(draining), BY, null));
   }
 
   private Set<Role> pausedRoles() {
@@ -163,6 +167,7 @@ class ServerBean implements ServerMXBean {
 
   private static Role role(String word) {
     return Arrays.stream(Role.values()).filter(role -> role.toString().equals(word)).findFirst()
-        .orElseThrow(() -> new IllegalArgumentException("unknown role " + word + "; allowed: " + Arrays.toString(Role.values())));
+        .orElseThrow(() -> new IllegalArgumentException(
+            "unknown role " + word + "; allowed: " + Arrays.toString(Role.values())));
   }
 }

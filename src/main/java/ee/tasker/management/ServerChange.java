@@ -16,8 +16,8 @@ import java.util.Set;
  * @param reason       why, for the log; may be null
  */
 public record ServerChange(
-    Optional<Set<Role>> pausedRoles, Optional<Integer> capacity, Optional<Duration> pollInterval, Optional<Boolean> draining, String by,
-    String reason) {
+    Optional<Set<Role>> pausedRoles, Optional<Integer> capacity, Optional<Duration> pollInterval,
+    Optional<Boolean> draining, String by, String reason) {
 
   public ServerChange {
     pausedRoles = pausedRoles.map(Set::copyOf);

@@ -4,7 +4,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * {@code ee.tasker:type=Server} in the application server's MBean server. Changes last until the server stops; each one is
+ * {@code ee.tasker:type=Server} in the application server's MBean server. Changes last until the
+ * server stops; each one is
  * logged.
  */
 public interface ServerMXBean {
@@ -41,7 +42,8 @@ public interface ServerMXBean {
   int getAvailableCapacity();
 
   /**
-   * Threads of handlers that are still running although their step was abandoned; each lowers the number of steps claimed
+   * Threads of handlers that are still running although their step was abandoned; each lowers the
+   * number of steps claimed
    * by one.
    */
   int getStuckThreads();
@@ -61,7 +63,10 @@ public interface ServerMXBean {
   /** @param role {@code api}, {@code orchestrator} or {@code worker} */
   void resume(String role);
 
-  /** Stops claiming, releases steps that have not started and reports not ready; running steps continue. */
+  /**
+   * Stops claiming, releases steps that have not started and reports not ready; running steps
+   * continue.
+   */
   void drain();
 
   /** Claims again. */

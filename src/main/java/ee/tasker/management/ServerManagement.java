@@ -69,9 +69,9 @@ public class ServerManagement {
   }
 
   private ServerView view(Map<String, Long> depths) {
-    return new ServerView(server.uuid(), server.name(), heartbeat.state(), heartbeat.problems(), words(live.roles()),
-        words(live.pausedRoles()),
-        live.capacity(), live.pollInterval(), worker.runningSteps(), worker.availableCapacity(), worker.stuckThreads(), pools.sizes(),
+    return new ServerView(server.uuid(), server.name(), heartbeat.state(), heartbeat.problems(),
+        words(live.roles()), words(live.pausedRoles()), live.capacity(), live.pollInterval(),
+        worker.runningSteps(), worker.availableCapacity(), worker.stuckThreads(), pools.sizes(),
         worker.heldSteps(), depths);
   }
 
@@ -88,9 +88,12 @@ public class ServerManagement {
         workerLifecycle.stopDraining();
       }
     });
-    LOG.write(LogEvent.SERVER_CHANGED, "server", server.uuid(), "by", change.by(), "reason", change.reason(),
-        "paused_roles", change.pausedRoles().map(ServerManagement::words).orElse(null), "worker_capacity", change.capacity().orElse(null),
-        "poll_interval_seconds", change.pollInterval().map(Duration::toSeconds).orElse(null), "draining", change.draining().orElse(null));
+    LOG.write(LogEvent.SERVER_CHANGED, "server", server.uuid(), "by", change.by(), "reason",
+        change.reason(),
+        "paused_roles", change.pausedRoles().map(ServerManagement::words).orElse(null),
+        "worker_capacity", change.capacity().orElse(null),
+        "poll_interval_seconds", change.pollInterval().map(Duration::toSeconds).orElse(null),
+        "draining", change.draining().orElse(null));
     // Other servers should see the change before the next regular heartbeat.
     heartbeat.beat();
   }
@@ -99,16 +102,19 @@ public class ServerManagement {
     Set<Role> foreign = new HashSet<>(change.pausedRoles().orElse(Set.of()));
     foreign.removeAll(settings.roles());
     if (!foreign.isEmpty()) {
-      throw new IllegalArgumentException("this server is not configured with the role " + String.join(", ", words(foreign)));
+      throw new IllegalArgumentException(
+          "this server is not configured with the role " + String.join(", ", words(foreign)));
     }
     require("the capacity", change.capacity(), 1, LiveSettings.MOST_CAPACITY);
-    require("the poll interval in seconds", change.pollInterval().map(interval -> Math.toIntExact(interval.toSeconds())), 0,
+    require("the poll interval in seconds",
+        change.pollInterval().map(interval -> Math.toIntExact(interval.toSeconds())), 0,
         LiveSettings.LONGEST_POLL_SECONDS);
   }
 
   private static void require(String what, Optional<Integer> value, int least, int most) {
     if (value.filter(number -> number < least || number > most).isPresent()) {
-      throw new IllegalArgumentException(what + " must be from " + least + " to " + most + ", not " + value.get());
+      throw new IllegalArgumentException(
+          what + " must be from " + least + " to " + most + ", not " + value.get());
     }
   }
 

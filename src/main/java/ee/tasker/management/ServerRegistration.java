@@ -22,7 +22,8 @@ import javax.management.ObjectName;
 import javax.management.StandardMBean;
 
 /**
- * Registers the management bean with the platform's MBean server, and removes it at undeploy. Its methods are called on
+ * Registers the management bean with the platform's MBean server, and removes it at undeploy. Its
+ * methods are called on
  * threads without an application context, so each call establishes the application's context.
  */
 @Singleton
@@ -47,14 +48,16 @@ public class ServerRegistration {
   @PostConstruct
   void register() {
     try {
-      ServerMXBean bean = contexts.createContextualProxy(new ServerBean(management), ServerMXBean.class);
+      ServerMXBean bean = contexts.createContextualProxy(new ServerBean(management),
+          ServerMXBean.class);
       StandardMBean mxBean = new StandardMBean(bean, ServerMXBean.class, true);
       MBeanServer beans = ManagementFactory.getPlatformMBeanServer();
       try {
         registered = beans.registerMBean(mxBean, new ObjectName(NAME)).getObjectName();
       } catch (InstanceAlreadyExistsException taken) {
         // Another deployment of the product in the same process.
-        registered = beans.registerMBean(mxBean, new ObjectName(NAME + ",uuid=" + server.uuid())).getObjectName();
+        registered = beans.registerMBean(mxBean, new ObjectName(NAME + ",uuid=" + server.uuid()))
+            .getObjectName();
       }
     } catch (JMException | RuntimeException e) {
       LOG.write(LogEvent.MANAGEMENT_MISSING, e, "name", NAME);

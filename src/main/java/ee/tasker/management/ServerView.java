@@ -9,7 +9,8 @@ import java.util.UUID;
 /**
  * This server's current state.
  *
- * @param state       {@code healthy}, {@code degraded} or {@code draining}, as its next heartbeat will report
+ * @param state       {@code healthy}, {@code degraded} or {@code draining}, as its next heartbeat
+ *   will report
  * @param problems    why it is degraded
  * @param roles       the active roles
  * @param pausedRoles the configured roles that are paused
@@ -19,8 +20,9 @@ import java.util.UUID;
  * @param queueDepths messages on each queue of the installation
  */
 public record ServerView(
-    UUID uuid, String name, String state, List<String> problems, List<String> roles, List<String> pausedRoles, int capacity,
-    Duration pollInterval, int runningSteps, int availableCapacity, int stuckThreads, Map<String, Integer> threads, List<HeldStep> leases,
+    UUID uuid, String name, String state, List<String> problems, List<String> roles,
+    List<String> pausedRoles, int capacity, Duration pollInterval, int runningSteps,
+    int availableCapacity, int stuckThreads, Map<String, Integer> threads, List<HeldStep> leases,
     Map<String, Long> queueDepths) {
 
   public ServerView {

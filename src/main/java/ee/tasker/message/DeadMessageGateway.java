@@ -17,7 +17,9 @@ class DeadMessageGateway {
   private ActingCaller caller;
 
   JsonObject listDeadMessages(String queue, boolean replayed, int limit, UUID before) {
-    return sql.answer("list_dead_messages(?, ?, ?, cast(? as uuid))", queue, replayed, limit, before == null ? null : before.toString())
+    return sql
+        .answer("list_dead_messages(?, ?, ?, cast(? as uuid))", queue, replayed, limit,
+            before == null ? null : before.toString())
         .asJsonObject();
   }
 

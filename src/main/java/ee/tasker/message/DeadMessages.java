@@ -9,7 +9,9 @@ import jakarta.json.JsonObject;
 import jakarta.transaction.Transactional;
 import java.util.UUID;
 
-/** Dead messages: messages that could not be processed and were taken off their queues. Thread-safe. */
+/**
+ * Dead messages: messages that could not be processed and were taken off their queues. Thread-safe.
+ */
 @ApplicationScoped
 public class DeadMessages {
   @Inject
@@ -41,7 +43,8 @@ public class DeadMessages {
    */
   @Transactional
   public void replay(UUID deadMessageUuid, String by) {
-    JsonObject reply = Refusals.check(gateway.replayDeadMessage(deadMessageUuid, by), () -> notFound(deadMessageUuid));
+    JsonObject reply = Refusals.check(gateway.replayDeadMessage(deadMessageUuid, by),
+        () -> notFound(deadMessageUuid));
     if (!"done".equals(Refusals.outcome(reply))) {
       throw notFound(deadMessageUuid);
     }
@@ -49,6 +52,7 @@ public class DeadMessages {
   }
 
   private static Problem notFound(UUID deadMessageUuid) {
-    return Problem.of(404, "dead-message-not-found", "there is no message " + deadMessageUuid + " that was not sent again yet");
+    return Problem.of(404, "dead-message-not-found",
+        "there is no message " + deadMessageUuid + " that was not sent again yet");
   }
 }

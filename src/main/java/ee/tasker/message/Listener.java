@@ -31,8 +31,10 @@ import org.postgresql.PGNotification;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Listens for notifications of other servers on a dedicated connection, because a pooled one cannot be held that long.
- * Reconnects after a lost connection, with a pause of 0.2 seconds at first and 10 at most; the fallback poller covers the
+ * Listens for notifications of other servers on a dedicated connection, because a pooled one cannot
+ * be held that long.
+ * Reconnects after a lost connection, with a pause of 0.2 seconds at first and 10 at most; the
+ * fallback poller covers the
  * gap.
  */
 @Singleton
@@ -123,7 +125,8 @@ public class Listener {
         if (connected) {
           pause = FIRST_PAUSE;
         }
-        absence = connected ? Absence.now(e.getMessage()) : new Absence(absence.sinceNanos(), e.getMessage());
+        absence = connected ? Absence.now(e.getMessage())
+            : new Absence(absence.sinceNanos(), e.getMessage());
         connected = false;
         closeQuietly();
         if (stopped.getCount() > 0) {
@@ -149,7 +152,8 @@ public class Listener {
   }
 
   private void listen() throws SQLException {
-    try (Connection fresh = connect(settings.listen()); Statement statement = fresh.createStatement()) {
+    try (Connection fresh = connect(settings.listen());
+        Statement statement = fresh.createStatement()) {
       connection = fresh;
       statement.execute("listen tasker_wakeup");
       statement.execute("listen pgmq_message_ready");
@@ -172,12 +176,16 @@ public class Listener {
     }
   }
 
-  /** Behind a floating address or a proxy, the connection may now lead to a standby, on which no notification ever arrives. */
+  /**
+   * Behind a floating address or a proxy, the connection may now lead to a standby, on which no
+   * notification ever arrives.
+   */
   static void refuseStandby(Statement statement) throws SQLException {
     try (ResultSet row = statement.executeQuery("select pg_is_in_recovery()")) {
       row.next();
       if (row.getBoolean(1)) {
-        throw new SQLException("the database is a standby, which sends no notifications", DatabaseFaults.READ_ONLY);
+        throw new SQLException("the database is a standby, which sends no notifications",
+            DatabaseFaults.READ_ONLY);
       }
     }
   }
@@ -193,9 +201,11 @@ public class Listener {
 
   static Connection connect(Settings.ListenSettings to) throws SQLException {
     PGSimpleDataSource source = new PGSimpleDataSource();
-    source.setServerNames(to.hosts().stream().map(Settings.DatabaseHost::name).toArray(String[]::new));
+    source.setServerNames(
+        to.hosts().stream().map(Settings.DatabaseHost::name).toArray(String[]::new));
     source.setPortNumbers(to.hosts().stream().mapToInt(Settings.DatabaseHost::port).toArray());
-    // A standby refuses LISTEN and receives no notifications. The driver caches the status of hosts, which would keep it
+    // A standby refuses LISTEN and receives no notifications. The driver caches the status of
+    // hosts, which would keep it
     // from a standby that was just promoted.
     source.setTargetServerType("primary");
     source.setHostRecheckSeconds(1);
@@ -205,7 +215,8 @@ public class Listener {
     source.setApplicationName("tasker-listener");
     source.setTcpKeepAlive(true);
     source.setConnectTimeout(CONNECT_SECONDS);
-    // Longer than a wait for notifications; detects a host that vanished without closing the connection.
+    // Longer than a wait for notifications; detects a host that vanished without closing the
+    // connection.
     source.setSocketTimeout(ANSWER_SECONDS);
     return source.getConnection();
   }

@@ -18,6 +18,7 @@ class Notifications {
 
   @Transactional(Transactional.TxType.REQUIRES_NEW)
   public void send(Set<String> kinds) {
-    sql.run("notify_servers(cast(? as uuid), cast(? as text[]))", server.uuid(), SqlFunctions.arrayText(kinds));
+    sql.run("notify_servers(cast(? as uuid), cast(? as text[]))", server.uuid(),
+        SqlFunctions.arrayText(kinds));
   }
 }

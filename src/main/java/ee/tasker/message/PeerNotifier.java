@@ -12,8 +12,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Notifies the other servers, at most once every {@value #PERIOD_MS} ms and in its own transaction: a NOTIFY in the
- * transactions that do the work would serialize their commits. Silent while this server is the only one.
+ * Notifies the other servers, at most once every {@value #PERIOD_MS} ms and in its own transaction:
+ * a NOTIFY in the
+ * transactions that do the work would serialize their commits. Silent while this server is the only
+ * one.
  */
 @ApplicationScoped
 public class PeerNotifier {
@@ -45,7 +47,9 @@ public class PeerNotifier {
     }
   }
 
-  /** One send at a time: while the database hangs, a thread for each would soon exhaust the pool. */
+  /**
+   * One send at a time: while the database hangs, a thread for each would soon exhaust the pool.
+   */
   private void send() {
     Set<String> now = Set.copyOf(unsent);
     unsent.removeAll(now);

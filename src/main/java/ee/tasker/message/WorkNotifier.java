@@ -11,8 +11,10 @@ import jakarta.inject.Inject;
 import java.util.List;
 
 /**
- * Notifies the components of this server of new work at once, and the other servers by one coalesced notification. Called
- * after a commit. With {@code tasker.notify.enabled=false} no server is notified, and the fallback poller finds all work.
+ * Notifies the components of this server of new work at once, and the other servers by one
+ * coalesced notification. Called
+ * after a commit. With {@code tasker.notify.enabled=false} no server is notified, and the fallback
+ * poller finds all work.
  */
 @ApplicationScoped
 public class WorkNotifier {
@@ -47,7 +49,10 @@ public class WorkNotifier {
   @Inject
   private PeerNotifier notifier;
 
-  /** A call of the engine was committed: notifies every component that its reply concerns, here and on other servers. */
+  /**
+   * A call of the engine was committed: notifies every component that its reply concerns, here and
+   * on other servers.
+   */
   public void committed(EngineReply reply) {
     tasksEnded(reply.ended());
     if (reply.hasMoved()) {

@@ -18,13 +18,14 @@ class ApprovalGateway {
   private ServerIdentity server;
 
   JsonObject listApprovals(JsonObject filter, Approver by, int limit, String after) {
-    return sql.answer("list_approvals(cast(? as jsonb), ?, cast(? as jsonb), ?, cast(? as text))", filter, by.name(), by.rights(), limit,
-        after).asJsonObject();
+    return sql.answer("list_approvals(cast(? as jsonb), ?, cast(? as jsonb), ?, cast(? as text))",
+        filter, by.name(), by.rights(), limit, after).asJsonObject();
   }
 
   /** @return JSON null when there is none, or the caller may not see it */
   JsonValue getApprovalDocument(UUID approval, Approver by) {
-    return sql.json("get_approval_document(cast(? as uuid), ?, cast(? as jsonb))", approval, by.name(), by.rights());
+    return sql.json("get_approval_document(cast(? as uuid), ?, cast(? as jsonb))", approval,
+        by.name(), by.rights());
   }
 
   private void beginAction(Approver by) {
@@ -33,27 +34,30 @@ class ApprovalGateway {
 
   JsonObject claimApproval(UUID approval, Approver by) {
     beginAction(by);
-    return sql.object("claim_approval(cast(? as uuid), ?, cast(? as jsonb), cast(? as uuid))", approval, by.name(), by.rights(),
-        server.uuid());
+    return sql.object("claim_approval(cast(? as uuid), ?, cast(? as jsonb), cast(? as uuid))",
+        approval, by.name(), by.rights(), server.uuid());
   }
 
   JsonObject unclaimApproval(UUID approval, Approver by) {
     beginAction(by);
-    return sql.object("unclaim_approval(cast(? as uuid), ?, cast(? as jsonb), cast(? as uuid))", approval, by.name(), by.rights(),
-        server.uuid());
+    return sql.object("unclaim_approval(cast(? as uuid), ?, cast(? as jsonb), cast(? as uuid))",
+        approval, by.name(), by.rights(), server.uuid());
   }
 
   JsonObject delegateApproval(UUID approval, Approver by, String to, String note) {
     beginAction(by);
-    return sql.object("delegate_approval(cast(? as uuid), ?, ?, cast(? as text), cast(? as jsonb), cast(? as uuid))", approval, by.name(),
-        to, note, by.rights(), server.uuid());
+    return sql.object(
+        "delegate_approval(cast(? as uuid), ?, ?, cast(? as text), cast(? as jsonb), cast(? as uuid))",
+        approval, by.name(), to, note, by.rights(), server.uuid());
   }
 
   /** The values have been validated. */
-  JsonObject decideApproval(UUID approval, Approver by, boolean approved, JsonObject values, String comment) {
+  JsonObject decideApproval(UUID approval, Approver by, boolean approved, JsonObject values,
+      String comment) {
     beginAction(by);
     return sql.object(
         "decide_approval(cast(? as uuid), ?, ?, cast(cast(? as text) as jsonb), cast(? as text), true, cast(? as jsonb), cast(? as uuid))",
-        approval, by.name(), approved, values == null ? null : values.toString(), comment, by.rights(), server.uuid());
+        approval, by.name(), approved, values == null ? null : values.toString(), comment,
+        by.rights(), server.uuid());
   }
 }

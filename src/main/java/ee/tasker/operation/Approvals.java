@@ -16,8 +16,10 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * The facade for approvals: users decide what a step waits for. Validates the values of a decision against the form in the template; the SQL
- * functions decide everything else. All actions throw 404 approval-not-found where the caller may not see the approval, 403 four-eyes and
+ * The facade for approvals: users decide what a step waits for. Validates the values of a decision
+ * against the form in the template; the SQL
+ * functions decide everything else. All actions throw 404 approval-not-found where the caller may
+ * not see the approval, 403 four-eyes and
  * not-a-candidate, and 409 approval-taken, approval-decided and approval-ended. Thread-safe.
  */
 @ApplicationScoped
@@ -48,7 +50,8 @@ public class Approvals {
   }
 
   private Optional<JsonObject> find(UUID approval, Approver by) {
-    return gateway.getApprovalDocument(approval, by) instanceof JsonObject document ? Optional.of(document) : Optional.empty();
+    return gateway.getApprovalDocument(approval, by) instanceof JsonObject document
+        ? Optional.of(document) : Optional.empty();
   }
 
   /** @return {@code {outcome, approval}}; outcome is done or unchanged */
@@ -73,12 +76,16 @@ public class Approvals {
   /**
    * @param values  null when there are none, as for a rejection
    * @param comment null when there is none
-   * @return {@code {outcome, approval}}; outcome is done, or duplicate when the caller had decided the same before
-   * @throws Problem 400 invalid-values when the values violate the form; 422 not-validated; 413 payload-too-large
+   * @return {@code {outcome, approval}}; outcome is done, or duplicate when the caller had decided
+   *   the same before
+   * @throws Problem 400 invalid-values when the values violate the form; 422 not-validated; 413
+   *   payload-too-large
    */
-  public JsonObject decide(UUID approval, Approver by, boolean approved, JsonObject values, String comment) {
+  public JsonObject decide(UUID approval, Approver by, boolean approved, JsonObject values,
+      String comment) {
     JsonObject document = describe(approval, by);
-    if ("open".equals(document.getString("state")) && document.get("form") instanceof JsonObject form && (approved || values != null)) {
+    if ("open".equals(document.getString("state"))
+        && document.get("form") instanceof JsonObject form && (approved || values != null)) {
       validate(form, values == null ? JsonValue.EMPTY_JSON_OBJECT : values);
     }
     return done(approval, gateway.decideApproval(approval, by, approved, values, comment));
@@ -95,7 +102,8 @@ public class Approvals {
         workNotifier.stepsQueued();
       }
     });
-    return Json.build().createObjectBuilder().add("outcome", Refusals.outcome(reply)).add("approval", reply.get("approval")).build();
+    return Json.build().createObjectBuilder().add("outcome", Refusals.outcome(reply))
+        .add("approval", reply.get("approval")).build();
   }
 
   private static void validate(JsonObject form, JsonObject values) {

@@ -12,7 +12,10 @@ import jakarta.json.JsonObject;
 import jakarta.transaction.Transactional;
 import java.util.UUID;
 
-/** The component's facade for reading concurrency policies and changing their limits at run time. Thread-safe. */
+/**
+ * The component's facade for reading concurrency policies and changing their limits at run time.
+ * Thread-safe.
+ */
 @ApplicationScoped
 @Transactional
 public class ConcurrencyPolicies {
@@ -40,14 +43,17 @@ public class ConcurrencyPolicies {
    * @throws Problem 404 concurrency-policy-not-found
    */
   public JsonObject setLimit(UUID policy, Integer limit, String by, String reason) {
-    JsonObject reply = Refusals.check(gateway.setConcurrencyLimit(policy, limit, by), () -> notFound(policy));
-    LOG.write(LogEvent.OPERATOR_ACTED, "action", "set_concurrency_limit", "policy", policy, "namespace", reply.getString("namespace"),
-        "template", reply.getString("name"), "limit", limit, "by", caller.actor(by), "claimed_actor", caller.claimedActor(by), "reason",
-        reason);
+    JsonObject reply = Refusals.check(gateway.setConcurrencyLimit(policy, limit, by),
+        () -> notFound(policy));
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", "set_concurrency_limit", "policy", policy,
+        "namespace", reply.getString("namespace"),
+        "template", reply.getString("name"), "limit", limit, "by", caller.actor(by),
+        "claimed_actor", caller.claimedActor(by), "reason", reason);
     return reply;
   }
 
   public static Problem notFound(UUID policy) {
-    return Problem.of(404, "concurrency-policy-not-found", "there is no concurrency policy " + policy);
+    return Problem.of(404, "concurrency-policy-not-found",
+        "there is no concurrency policy " + policy);
   }
 }

@@ -14,7 +14,10 @@ import jakarta.transaction.Transactional;
 import java.util.Optional;
 import java.util.UUID;
 
-/** The component's facade for dead letters and staleness. A dead letter never changes its task's state. Thread-safe. */
+/**
+ * The component's facade for dead letters and staleness. A dead letter never changes its task's
+ * state. Thread-safe.
+ */
 @ApplicationScoped
 @Transactional
 public class DeadLetters {
@@ -37,7 +40,8 @@ public class DeadLetters {
 
   /** The newest match. */
   public Optional<JsonObject> find(JsonObject filter) {
-    return gateway.getDlqDocuments(filter, 1, null).getJsonArray("entries").getValuesAs(JsonObject.class).stream().findFirst();
+    return gateway.getDlqDocuments(filter, 1, null).getJsonArray("entries")
+        .getValuesAs(JsonObject.class).stream().findFirst();
   }
 
   public JsonArray statistics() {
@@ -69,18 +73,23 @@ public class DeadLetters {
    * @throws Problem 404 task-not-found
    */
   public JsonObject open(UUID task, String by, String reason) {
-    JsonObject reply = Refusals.check(gateway.sendTaskToDlq(task, by, reason), () -> Tasks.notFound(task));
-    LOG.write(LogEvent.OPERATOR_ACTED, "action", "send_to_dlq", "task", task, "by", caller.actor(by), "claimed_actor",
-        caller.claimedActor(by), "reason", reason,
+    JsonObject reply = Refusals.check(gateway.sendTaskToDlq(task, by, reason),
+        () -> Tasks.notFound(task));
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", "send_to_dlq", "task", task, "by",
+        caller.actor(by), "claimed_actor", caller.claimedActor(by), "reason", reason,
         "outcome", Refusals.outcome(reply));
     return reply;
   }
 
-  /** @param status null leaves it open @throws Problem 404 dead-letter-not-found, 409 dead-letter-closed */
+  /**
+   * @param status null leaves it open @throws Problem 404 dead-letter-not-found, 409
+   * dead-letter-closed
+   */
   public void update(UUID entry, String status, String by, String notes, JsonObject metadata) {
-    JsonObject reply = Refusals.check(gateway.updateDlqEntry(entry, status, by, notes, metadata), () -> notFound(entry));
-    LOG.write(LogEvent.OPERATOR_ACTED, "action", "update_dlq_entry", "entry", entry, "by", caller.actor(by), "claimed_actor",
-        caller.claimedActor(by), "reason", notes,
+    JsonObject reply = Refusals.check(gateway.updateDlqEntry(entry, status, by, notes, metadata),
+        () -> notFound(entry));
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", "update_dlq_entry", "entry", entry, "by",
+        caller.actor(by), "claimed_actor", caller.claimedActor(by), "reason", notes,
         "outcome", Refusals.outcome(reply));
   }
 

@@ -33,7 +33,8 @@ class OperationGateway {
 
   JsonObject actOnStep(UUID task, UUID step, Action action) {
     tellCaller();
-    return sql.object("act_on_step(cast(? as uuid), cast(? as uuid), ?, ?, ?, cast(? as jsonb), cast(? as uuid))",
+    return sql.object(
+        "act_on_step(cast(? as uuid), cast(? as uuid), ?, ?, ?, cast(? as jsonb), cast(? as uuid))",
         task, step, action.name(), action.by(), action.reason(), action.data(), server.uuid());
   }
 
@@ -47,15 +48,18 @@ class OperationGateway {
   JsonObject forkTask(UUID source, Action action) {
     tellCaller();
     return sql.object("fork_task(cast(? as uuid), ?, ?, cast(? as jsonb), ?, cast(? as uuid))",
-        source, action.by(), action.reason(), action.data(), action.data().containsKey("context"), server.uuid());
+        source, action.by(), action.reason(), action.data(), action.data().containsKey("context"),
+        server.uuid());
   }
 
   JsonValue getForkDocuments(UUID task, int limit, UUID before) {
-    return sql.answer("get_fork_documents(cast(? as uuid), ?, cast(? as uuid))", task, limit, before == null ? null : before.toString());
+    return sql.answer("get_fork_documents(cast(? as uuid), ?, cast(? as uuid))", task, limit,
+        before == null ? null : before.toString());
   }
 
   JsonValue getActionSchemas(UUID task, UUID step) {
-    return sql.json("get_action_schemas(cast(? as uuid), cast(? as uuid))", task, step == null ? null : step.toString());
+    return sql.json("get_action_schemas(cast(? as uuid), cast(? as uuid))", task,
+        step == null ? null : step.toString());
   }
 
   JsonArray getTaskHistory(UUID task) {
@@ -63,19 +67,22 @@ class OperationGateway {
   }
 
   JsonValue getWaitingDocument(UUID task, boolean showsContext, boolean showsErrors) {
-    return sql.answer("get_waiting_document(cast(? as uuid), ?, ?)", task, showsContext, showsErrors);
+    return sql.answer("get_waiting_document(cast(? as uuid), ?, ?)", task, showsContext,
+        showsErrors);
   }
 
   JsonArray getPauses() {
     return sql.answer("get_pauses()").asJsonArray();
   }
 
-  JsonObject pauseTemplates(String namespace, String name, String version, String by, String reason) {
+  JsonObject pauseTemplates(String namespace, String name, String version, String by,
+      String reason) {
     tellCaller();
     return sql.object("pause_templates(?, ?, ?, ?, ?)", namespace, name, version, by, reason);
   }
 
-  JsonObject resumeTemplates(String namespace, String name, String version, String by, String reason) {
+  JsonObject resumeTemplates(String namespace, String name, String version, String by,
+      String reason) {
     tellCaller();
     return sql.object("resume_templates(?, ?, ?, ?, ?)", namespace, name, version, by, reason);
   }
@@ -86,7 +93,8 @@ class OperationGateway {
 
   JsonObject setConcurrencyLimit(UUID policy, Integer limit, String by) {
     tellCaller();
-    return sql.object("set_concurrency_limit(cast(? as uuid), cast(? as int), ?)", policy, limit == null ? null : limit.toString(), by);
+    return sql.object("set_concurrency_limit(cast(? as uuid), cast(? as int), ?)", policy,
+        limit == null ? null : limit.toString(), by);
   }
 
   JsonObject getRetentionDocument() {
@@ -97,20 +105,26 @@ class OperationGateway {
     return sql.object("get_retention_preview()");
   }
 
-  JsonObject setRetentionPolicy(Retention.Policy policy, boolean removed, boolean dryRun, String by, String reason) {
+  JsonObject setRetentionPolicy(Retention.Policy policy, boolean removed, boolean dryRun, String by,
+      String reason) {
     tellCaller();
-    return sql.object("set_retention_policy(?, ?, ?, cast(? as int), ?, ?, ?, ?)", policy.namespace(), policy.template(), policy.state(),
-        policy.keepDays() == null ? null : policy.keepDays().toString(), by, reason, dryRun, removed);
+    return sql.object("set_retention_policy(?, ?, ?, cast(? as int), ?, ?, ?, ?)",
+        policy.namespace(), policy.template(), policy.state(),
+        policy.keepDays() == null ? null : policy.keepDays().toString(), by, reason, dryRun,
+        removed);
   }
 
-  JsonObject previewBulkAction(String action, JsonObject filter, String by, String reason, String maker, boolean background) {
-    return sql.object("preview_bulk_action(?, cast(? as jsonb), ?, ?, p_made_by => ?, p_background => ?)", action, filter, by, reason,
-        maker, background);
+  JsonObject previewBulkAction(String action, JsonObject filter, String by, String reason,
+      String maker, boolean background) {
+    return sql.object(
+        "preview_bulk_action(?, cast(? as jsonb), ?, ?, p_made_by => ?, p_background => ?)", action,
+        filter, by, reason, maker, background);
   }
 
   JsonObject runBulkAction(UUID token, String caller) {
     tellCaller();
-    return sql.object("run_bulk_action(cast(? as uuid), cast(? as uuid), p_run_by => ?)", token, server.uuid(), caller);
+    return sql.object("run_bulk_action(cast(? as uuid), cast(? as uuid), p_run_by => ?)", token,
+        server.uuid(), caller);
   }
 
   JsonValue getBulkAction(UUID token, String maker) {
@@ -127,8 +141,8 @@ class OperationGateway {
   }
 
   JsonObject listBulkActionTasks(UUID token, String outcome, int limit, UUID after) {
-    return sql.answer("list_bulk_action_tasks(cast(? as uuid), ?, ?, cast(? as uuid))", token, outcome, limit,
-        after == null ? null : after.toString()).asJsonObject();
+    return sql.answer("list_bulk_action_tasks(cast(? as uuid), ?, ?, cast(? as uuid))", token,
+        outcome, limit, after == null ? null : after.toString()).asJsonObject();
   }
 
   JsonObject cancelBulkAction(UUID token, String by) {
@@ -146,7 +160,8 @@ class OperationGateway {
   }
 
   JsonObject getDlqInvestigationQueue(int limit, UUID after) {
-    return sql.object("get_dlq_investigation_queue(?, cast(? as uuid))", limit, after == null ? null : after.toString());
+    return sql.object("get_dlq_investigation_queue(?, cast(? as uuid))", limit,
+        after == null ? null : after.toString());
   }
 
   JsonObject getStaleness(int limit, String after) {
@@ -158,16 +173,19 @@ class OperationGateway {
     return sql.object("send_task_to_dlq(cast(? as uuid), ?, ?)", task, by, reason);
   }
 
-  JsonObject updateDlqEntry(UUID entry, String status, String by, String reason, JsonObject metadata) {
+  JsonObject updateDlqEntry(UUID entry, String status, String by, String reason,
+      JsonObject metadata) {
     tellCaller();
-    return sql.object("update_dlq_entry(cast(? as uuid), ?, ?, ?, cast(? as jsonb))", entry, status, by, reason, metadata);
+    return sql.object("update_dlq_entry(cast(? as uuid), ?, ?, ?, cast(? as jsonb))", entry, status,
+        by, reason, metadata);
   }
 
   JsonArray listViews(String owner, JsonArray namespaces) {
     return sql.answer("list_views(?, cast(? as jsonb))", owner, namespaces).asJsonArray();
   }
 
-  JsonObject saveView(String page, String name, String query, String namespace, String owner, String by) {
+  JsonObject saveView(String page, String name, String query, String namespace, String owner,
+      String by) {
     return sql.object("save_view(?, ?, ?, ?, ?, ?)", page, name, query, namespace, owner, by);
   }
 

@@ -23,7 +23,10 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Supplier;
 
-/** The component's facade for actions on tasks and steps, pauses, and explaining why a task waits. Thread-safe. */
+/**
+ * The component's facade for actions on tasks and steps, pauses, and explaining why a task waits.
+ * Thread-safe.
+ */
 @ApplicationScoped
 @Transactional
 public class Operations {
@@ -43,8 +46,10 @@ public class Operations {
 
   /**
    * @return as {@code tasker.act_on_step}; never refused
-   * @throws Problem 404 step-not-found, 400 invalid-result when the result violates the template's schema, 422
-   *     not-validated when that takes too much work, 409 when the current state does not allow the action
+   * @throws Problem 404 step-not-found, 400 invalid-result when the result violates the template's
+   *   schema, 422
+   *     not-validated when that takes too much work, 409 when the current state does not allow the
+   *     action
    */
   public JsonObject actOnStep(UUID task, UUID step, Action action) {
     if (!(gateway.getActionSchemas(task, step) instanceof JsonObject schemas)) {
@@ -52,16 +57,19 @@ public class Operations {
     }
     if (action.data().containsKey("result")) {
       require(schemas.get("result_schema"), action.data().get("result"), "completion_data/result",
-          () -> Problem.of(400, "invalid-result", "the result does not fit the result schema of the step"));
+          () -> Problem.of(400, "invalid-result",
+              "the result does not fit the result schema of the step"));
     }
-    JsonObject reply = Refusals.check(gateway.actOnStep(task, step, action), () -> Tasks.stepNotFound(task, step));
+    JsonObject reply = Refusals.check(gateway.actOnStep(task, step, action),
+        () -> Tasks.stepNotFound(task, step));
     tell(action, task, reply);
     return reply;
   }
 
   /**
    * @return as {@code tasker.act_on_task}; never refused
-   * @throws Problem 404 task-not-found, 400 invalid-context when a new context violates the template's schema, 422
+   * @throws Problem 404 task-not-found, 400 invalid-context when a new context violates the
+   *   template's schema, 422
    *     not-validated when that takes too much work, 409 when the
    *     current state does not allow the action
    */
@@ -76,12 +84,14 @@ public class Operations {
    * Makes a new task that runs again from the steps on that the action names.
    *
    * @return the new task
-   * @throws Problem 404 task-not-found, 400 invalid-context when a new context violates the template's schema, 422
+   * @throws Problem 404 task-not-found, 400 invalid-context when a new context violates the
+   *   template's schema, 422
    *     not-validated when that takes too much work, 409 fork-not-possible
    */
   public UUID fork(UUID source, Action action) {
     checkContext(source, action);
-    JsonObject reply = Refusals.check(gateway.forkTask(source, action), () -> Tasks.notFound(source));
+    JsonObject reply = Refusals.check(gateway.forkTask(source, action),
+        () -> Tasks.notFound(source));
     tell(action, source, reply);
     return Json.uuid(reply, "task_uuid");
   }
@@ -99,22 +109,26 @@ public class Operations {
   }
 
   private void checkContext(UUID task, Action action) {
-    if (action.data().containsKey("context") && gateway.getActionSchemas(task, null) instanceof JsonObject schemas) {
+    if (action.data().containsKey("context")
+        && gateway.getActionSchemas(task, null) instanceof JsonObject schemas) {
       require(schemas.get("input_schema"), action.data().get("context"), "context",
           () -> Problem.of(400, "invalid-context",
-              "the context does not fit the input schema of template " + schemas.getString("template")));
+              "the context does not fit the input schema of template "
+                  + schemas.getString("template")));
     }
   }
 
-  private static void require(JsonValue schema, JsonValue value, String field, Supplier<Problem> misfit) {
+  private static void require(JsonValue schema, JsonValue value, String field,
+      Supplier<Problem> misfit) {
     if (schema != null && schema != JsonValue.NULL) {
       ContextSchema.compile(schema.toString()).require(value, field, misfit);
     }
   }
 
   private void tell(Action action, UUID task, JsonObject reply) {
-    LOG.write(LogEvent.OPERATOR_ACTED, "action", action.name(), "task", task, "by", caller.actor(action.by()), "claimed_actor",
-        caller.claimedActor(action.by()), "reason", action.reason(), "outcome", Refusals.outcome(reply));
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", action.name(), "task", task, "by",
+        caller.actor(action.by()), "claimed_actor", caller.claimedActor(action.by()), "reason",
+        action.reason(), "outcome", Refusals.outcome(reply));
     wakeAfterCommit(reply);
   }
 
@@ -140,7 +154,8 @@ public class Operations {
    * @throws Problem 404 task-not-found
    */
   public JsonObject why(UUID task, boolean showsContext, boolean showsErrors) {
-    if (gateway.getWaitingDocument(task, showsContext, showsErrors) instanceof JsonObject document) {
+    if (gateway.getWaitingDocument(task, showsContext,
+        showsErrors) instanceof JsonObject document) {
       return document;
     }
     throw Tasks.notFound(task);
@@ -155,16 +170,21 @@ public class Operations {
    * @param version null for all existing versions
    */
   public JsonObject pause(String namespace, String name, String version, String by, String reason) {
-    JsonObject reply = Refusals.check(gateway.pauseTemplates(namespace, name, version, by, reason), Operations::templateNotFound);
-    LOG.write(LogEvent.OPERATOR_ACTED, "action", "pause", "namespace", namespace, "name", name, "version", version, "by", caller.actor(by),
+    JsonObject reply = Refusals.check(gateway.pauseTemplates(namespace, name, version, by, reason),
+        Operations::templateNotFound);
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", "pause", "namespace", namespace, "name", name,
+        "version", version, "by", caller.actor(by),
         "claimed_actor", caller.claimedActor(by), "reason", reason);
     return reply;
   }
 
   /** The arguments are those of {@link #pause}. */
-  public JsonObject resume(String namespace, String name, String version, String by, String reason) {
-    JsonObject reply = Refusals.check(gateway.resumeTemplates(namespace, name, version, by, reason), Operations::templateNotFound);
-    LOG.write(LogEvent.OPERATOR_ACTED, "action", "resume", "namespace", namespace, "name", name, "version", version, "by", caller.actor(by),
+  public JsonObject resume(String namespace, String name, String version, String by,
+      String reason) {
+    JsonObject reply = Refusals.check(gateway.resumeTemplates(namespace, name, version, by, reason),
+        Operations::templateNotFound);
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", "resume", "namespace", namespace, "name", name,
+        "version", version, "by", caller.actor(by),
         "claimed_actor", caller.claimedActor(by), "reason", reason);
     afterCommit.run(workNotifier::orchestrationQueued);
     return reply;
@@ -180,10 +200,12 @@ public class Operations {
    * @return as {@code tasker.preview_bulk_action}, with a token
    * @throws Problem 409 too-many-tasks
    */
-  public JsonObject preview(String action, JsonObject filter, String by, String reason, String maker, boolean background) {
+  public JsonObject preview(String action, JsonObject filter, String by, String reason,
+      String maker, boolean background) {
     JsonObject reply = gateway.previewBulkAction(action, filter, by, reason, maker, background);
     if (!reply.containsKey("token")) {
-      throw new Problem(409, "too-many-tasks", "the filter matches more than " + reply.getInt("limit") + " tasks; narrow it", List.of(),
+      throw new Problem(409, "too-many-tasks",
+          "the filter matches more than " + reply.getInt("limit") + " tasks; narrow it", List.of(),
           Map.of());
     }
     return reply;
@@ -195,9 +217,10 @@ public class Operations {
    * @throws Problem 404 token-not-found, also for another caller's token, 409
    */
   public JsonObject run(UUID token, String maker) {
-    JsonObject reply = Refusals.check(gateway.runBulkAction(token, maker), Operations::tokenNotFound);
-    LOG.write(LogEvent.OPERATOR_ACTED, "action", "bulk " + reply.getString("action"), "token", token, "tasks", reply.getInt("count"), "by",
-        caller.name(),
+    JsonObject reply = Refusals.check(gateway.runBulkAction(token, maker),
+        Operations::tokenNotFound);
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", "bulk " + reply.getString("action"), "token",
+        token, "tasks", reply.getInt("count"), "by", caller.name(),
         "outcome", Refusals.outcome(reply));
     wakeAfterCommit(reply);
     if ("started".equals(Refusals.outcome(reply))) {
@@ -244,9 +267,10 @@ public class Operations {
    * @throws Problem 404 token-not-found, 409 bulk-action-not-running
    */
   public JsonObject cancelBulkAction(UUID token, String by) {
-    JsonObject reply = Refusals.check(gateway.cancelBulkAction(token, by), Operations::tokenNotFound);
-    LOG.write(LogEvent.OPERATOR_ACTED, "action", "cancel bulk " + reply.getString("action_type"), "token", token, "tasks",
-        reply.getInt("count"),
+    JsonObject reply = Refusals.check(gateway.cancelBulkAction(token, by),
+        Operations::tokenNotFound);
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", "cancel bulk " + reply.getString("action_type"),
+        "token", token, "tasks", reply.getInt("count"),
         "by", caller.name(), "outcome", Refusals.outcome(reply));
     return reply;
   }
@@ -257,12 +281,14 @@ public class Operations {
 
   /**
    * @param maker the caller
-   * @return empty when the token does not exist or belongs to another caller; its namespace is null for an action on all
+   * @return empty when the token does not exist or belongs to another caller; its namespace is null
+   *   for an action on all
    *     namespaces
    */
   public Optional<BulkAction> bulkAction(UUID token, String maker) {
     return gateway.getBulkAction(token, maker) instanceof JsonObject found
-        ? Optional.of(new BulkAction(found.getString("action"), found.getString("namespace", null))) : Optional.empty();
+        ? Optional.of(new BulkAction(found.getString("action"), found.getString("namespace", null)))
+        : Optional.empty();
   }
 
   public static Problem tokenNotFound() {

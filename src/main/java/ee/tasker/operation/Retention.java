@@ -10,7 +10,9 @@ import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
 import jakarta.transaction.Transactional;
 
-/** The component's facade for retention policies. It purges nothing: housekeeping does. Thread-safe. */
+/**
+ * The component's facade for retention policies. It purges nothing: housekeeping does. Thread-safe.
+ */
 @ApplicationScoped
 @Transactional
 public class Retention {
@@ -33,20 +35,25 @@ public class Retention {
   }
 
   /**
-   * @param policy     namespace, template and state, each possibly null, and keep_days, null to keep forever
+   * @param policy     namespace, template and state, each possibly null, and keep_days, null to
+   *   keep forever
    * @param removed    whether to remove the policy of that scope instead
    * @param dryRun     report what the policy would purge, and change nothing
    * @return as {@code tasker.set_retention_policy}
    * @throws Problem 404 template-not-found or retention-policy-not-found
    */
   public JsonObject set(Policy policy, boolean removed, boolean dryRun, String by, String reason) {
-    JsonObject reply = Refusals.check(gateway.setRetentionPolicy(policy, removed, dryRun, by, reason),
-        () -> removed ? Problem.of(404, "retention-policy-not-found", "no such retention policy") : Operations.templateNotFound());
+    JsonObject reply = Refusals
+        .check(gateway.setRetentionPolicy(policy, removed, dryRun, by, reason),
+            () -> removed
+                ? Problem.of(404, "retention-policy-not-found", "no such retention policy")
+                : Operations.templateNotFound());
     if (!dryRun) {
-      LOG.write(LogEvent.OPERATOR_ACTED, "action", removed ? "remove_retention_policy" : "set_retention_policy", "namespace",
+      LOG.write(LogEvent.OPERATOR_ACTED, "action",
+          removed ? "remove_retention_policy" : "set_retention_policy", "namespace",
           policy.namespace(),
-          "template", policy.template(), "state", policy.state(), "keep_days", policy.keepDays(), "by", caller.actor(by), "claimed_actor",
-          caller.claimedActor(by), "reason", reason);
+          "template", policy.template(), "state", policy.state(), "keep_days", policy.keepDays(),
+          "by", caller.actor(by), "claimed_actor", caller.claimedActor(by), "reason", reason);
     }
     return reply;
   }

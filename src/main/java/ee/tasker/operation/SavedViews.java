@@ -27,8 +27,10 @@ public class SavedViews {
    * @param namespace null for the owner only
    * @throws Problem 404 template-not-found when there is no such namespace, 409 too-many-views
    */
-  public JsonObject save(String page, String name, String query, String namespace, String owner, String by) {
-    return Refusals.check(gateway.saveView(page, name, query, namespace, owner, by), Operations::templateNotFound).getJsonObject("view");
+  public JsonObject save(String page, String name, String query, String namespace, String owner,
+      String by) {
+    return Refusals.check(gateway.saveView(page, name, query, namespace, owner, by),
+        Operations::templateNotFound).getJsonObject("view");
   }
 
   /**
@@ -37,6 +39,7 @@ public class SavedViews {
    */
   public JsonObject delete(UUID view, String owner, JsonArray namespaces) {
     return Refusals.check(gateway.deleteView(view, owner, namespaces),
-        () -> Problem.of(404, "view-not-found", "there is no view " + view + " that you may delete"));
+        () -> Problem.of(404, "view-not-found",
+            "there is no view " + view + " that you may delete"));
   }
 }

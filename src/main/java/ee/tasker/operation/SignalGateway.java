@@ -30,15 +30,17 @@ class SignalGateway {
   }
 
   /** @param namespaces null for all */
-  JsonArray findSignalTargets(UUID correlationId, String name, Collection<String> namespaces, int limit) {
-    return sql.array("find_signal_targets(cast(? as uuid), ?, cast(? as text[]), ?)", correlationId, name,
-        namespaces == null ? null : array(namespaces), limit);
+  JsonArray findSignalTargets(UUID correlationId, String name, Collection<String> namespaces,
+      int limit) {
+    return sql.array("find_signal_targets(cast(? as uuid), ?, cast(? as text[]), ?)", correlationId,
+        name, namespaces == null ? null : array(namespaces), limit);
   }
 
   /** The payload has been validated. */
   JsonObject sendSignals(List<UUID> tasks, String name, JsonValue payload, String signalId) {
     sql.run("begin_action(cast(? as text))", caller.name());
-    return sql.object("send_signals(cast(? as uuid[]), ?, cast(? as jsonb), cast(? as text), cast(? as text), true, cast(? as uuid))",
+    return sql.object(
+        "send_signals(cast(? as uuid[]), ?, cast(? as jsonb), cast(? as text), cast(? as text), true, cast(? as uuid))",
         array(tasks), name, payload.toString(), signalId, caller.name(), server.uuid());
   }
 

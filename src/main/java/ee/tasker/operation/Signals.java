@@ -19,7 +19,8 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Sends signals to tasks whose steps wait for them, or will. Validates payloads against the schema in the template; the SQL function decides
+ * Sends signals to tasks whose steps wait for them, or will. Validates payloads against the schema
+ * in the template; the SQL function decides
  * everything else. Thread-safe.
  */
 @ApplicationScoped
@@ -38,33 +39,43 @@ public class Signals {
    * @param payload  any JSON value of at most 64 KiB
    * @param signalId the sender's own id for the signal, or null
    * @return the answer of {@code tasker.send_signals} for the task; never refused
-   * @throws Problem 404 task-not-found; 400 invalid-payload when the payload violates the schema; 409 when the task has ended,
-   *     knows no such signal, or has one with the same id and another payload; 413 payload-too-large
+   * @throws Problem 404 task-not-found; 400 invalid-payload when the payload violates the schema;
+   *   409 when the task has ended,
+   *     knows no such signal, or has one with the same id and another payload; 413
+   *     payload-too-large
    */
   public JsonObject send(UUID task, String name, JsonValue payload, String signalId) {
     if (!(gateway.getSignalSchema(task, name) instanceof JsonObject known)) {
       throw Tasks.notFound(task);
     }
     SignalQueue.checkPayload(known.get("schema"), payload);
-    return Refusals.check(sent(List.of(task), name, payload, signalId).getJsonObject(0), () -> Tasks.notFound(task));
+    return Refusals.check(sent(List.of(task), name, payload, signalId).getJsonObject(0),
+        () -> Tasks.notFound(task));
   }
 
   /**
-   * Sends to all unfinished tasks with a correlation id whose templates know the signal, or to none.
+   * Sends to all unfinished tasks with a correlation id whose templates know the signal, or to
+   * none.
    *
    * @param namespaces where the caller may send signals; null for everywhere
    * @param limit      how many tasks there may be
-   * @return the answers of {@code tasker.send_signals}; one may be refused, when its task ended meanwhile
-   * @throws Problem 404 no-task-for-signal when there is none, 409 too-many-receivers when there are more than {@code limit}, 400 and 413 as
+   * @return the answers of {@code tasker.send_signals}; one may be refused, when its task ended
+   *   meanwhile
+   * @throws Problem 404 no-task-for-signal when there is none, 409 too-many-receivers when there
+   *   are more than {@code limit}, 400 and 413 as
    *     {@link #send}
    */
-  public JsonArray sendByCorrelation(UUID correlationId, String name, JsonValue payload, String signalId, Set<String> namespaces,
-      int limit) {
-    List<JsonObject> targets = gateway.findSignalTargets(correlationId, name, namespaces, limit).getValuesAs(JsonObject.class);
+  public JsonArray sendByCorrelation(UUID correlationId, String name, JsonValue payload,
+      String signalId, Set<String> namespaces, int limit) {
+    List<JsonObject> targets = gateway.findSignalTargets(correlationId, name, namespaces, limit)
+        .getValuesAs(JsonObject.class);
     SignalQueue.checkTargets(targets.size(), name, limit);
     targets.forEach(target -> SignalQueue.checkPayload(target.get("schema"), payload));
-    JsonArray answers = sent(targets.stream().map(target -> Json.uuid(target, "task_uuid")).toList(), name, payload, signalId);
-    if (answers.getValuesAs(JsonObject.class).stream().allMatch(answer -> "payload-too-large".equals(answer.getString("code", "")))) {
+    JsonArray answers = sent(
+        targets.stream().map(target -> Json.uuid(target, "task_uuid")).toList(), name, payload,
+        signalId);
+    if (answers.getValuesAs(JsonObject.class).stream()
+        .allMatch(answer -> "payload-too-large".equals(answer.getString("code", "")))) {
       Refusals.check(answers.getJsonObject(0), () -> Tasks.notFound(targetOf(answers)));
     }
     return answers;

@@ -8,9 +8,11 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Calls back at the earliest of the times that it was given, and ignores later ones until then. Thread-safe.
+ * Calls back at the earliest of the times that it was given, and ignores later ones until then.
+ * Thread-safe.
  *
- * <p>The timers belong to the server and outlive the application: {@link #stop} cancels the pending calls, so that none
+ * <p>The timers belong to the server and outlive the application: {@link #stop} cancels the pending
+ * calls, so that none
  * runs after an undeploy.
  */
 final class EarliestTimer {
@@ -32,7 +34,8 @@ final class EarliestTimer {
     planned.removeIf(each -> each.call().isDone());
     long at = System.nanoTime() + delay.toNanos();
     if (!stopped && planned.stream().allMatch(each -> each.atNanos() - at > 0)) {
-      planned.add(new Planned(at, timers.schedule(call, Math.max(delay.toMillis(), 0), TimeUnit.MILLISECONDS)));
+      planned.add(new Planned(at,
+          timers.schedule(call, Math.max(delay.toMillis(), 0), TimeUnit.MILLISECONDS)));
     }
   }
 

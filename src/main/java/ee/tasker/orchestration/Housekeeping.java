@@ -21,8 +21,10 @@ import jakarta.inject.Inject;
 import java.time.Duration;
 
 /**
- * Deletes what retention no longer keeps: one batch of tasks per timeout, the next after a short pause while there are
- * more, and otherwise after {@code tasker.housekeeping.interval-seconds}. Every orchestrator runs it; the database gives
+ * Deletes what retention no longer keeps: one batch of tasks per timeout, the next after a short
+ * pause while there are
+ * more, and otherwise after {@code tasker.housekeeping.interval-seconds}. Every orchestrator runs
+ * it; the database gives
  * each of them different tasks, or none.
  */
 @Singleton
@@ -65,11 +67,15 @@ public class Housekeeping {
     } catch (Exception fault) {
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "housekeeping");
     } finally {
-      comeBackIn(hasMore ? rest(Duration.ofNanos(System.nanoTime() - began)) : settings.housekeeping().interval());
+      comeBackIn(hasMore ? rest(Duration.ofNanos(System.nanoTime() - began))
+          : settings.housekeeping().interval());
     }
   }
 
-  /** At least as long as the work took, so that on a slow database housekeeping uses at most half of the time. */
+  /**
+   * At least as long as the work took, so that on a slow database housekeeping uses at most half of
+   * the time.
+   */
   private Duration rest(Duration worked) {
     Duration pause = settings.housekeeping().pause();
     return pause.compareTo(worked) > 0 ? pause : worked;
@@ -88,7 +94,8 @@ public class Housekeeping {
   private void tidyHistory() {
     orchestration.purgeExpiredRows();
     orchestration.dropHistoryMonth()
-        .ifPresent(dropped -> LOG.write(LogEvent.HISTORY_DROPPED, "month", dropped.month(), "outcome", dropped.outcome()));
+        .ifPresent(dropped -> LOG.write(LogEvent.HISTORY_DROPPED, "month", dropped.month(),
+            "outcome", dropped.outcome()));
     orchestration.forgetPurgedTasks();
   }
 

@@ -10,7 +10,9 @@ import jakarta.inject.Inject;
 import jakarta.transaction.Transactional;
 import java.util.Optional;
 
-/** The facade of the orchestrator: each method runs one round of one duty in its own transaction. */
+/**
+ * The facade of the orchestrator: each method runs one round of one duty in its own transaction.
+ */
 @ApplicationScoped
 @Transactional(Transactional.TxType.REQUIRES_NEW)
 public class Orchestration {
@@ -28,10 +30,14 @@ public class Orchestration {
 
   /** Settles up to {@code limit} results of worker-only servers. */
   public RoundReply processStepResults(int limit, int claimLimit) {
-    return gateway.processStepResults(limit, claimLimit, leaseSeconds(), settings.recovery().deliveries());
+    return gateway.processStepResults(limit, claimLimit, leaseSeconds(),
+        settings.recovery().deliveries());
   }
 
-  /** Acts on the next tasks of a bulk action in the background, if there is one that no other server is at. */
+  /**
+   * Acts on the next tasks of a bulk action in the background, if there is one that no other server
+   * is at.
+   */
   public RoundReply advanceBulkActions() {
     return gateway.advanceBulkActions();
   }
@@ -51,17 +57,25 @@ public class Orchestration {
     gateway.makeHistoryPartitions();
   }
 
-  /** Renews the statistics of tables that have grown much, so that the planner does not use plans for small tables. */
+  /**
+   * Renews the statistics of tables that have grown much, so that the planner does not use plans
+   * for small tables.
+   */
   public void analyzeGrownTables() {
     gateway.analyzeGrownTables();
   }
 
-  /** Updates the index summaries of history, so that its end is found without reading what was written since the last vacuum. */
+  /**
+   * Updates the index summaries of history, so that its end is found without reading what was
+   * written since the last vacuum.
+   */
   public void summarizeHistory() {
     gateway.summarizeHistory();
   }
 
-  /** Rolls up the moves since the last roll-up for the analytics, unless another server is doing so. */
+  /**
+   * Rolls up the moves since the last roll-up for the analytics, unless another server is doing so.
+   */
   public void rollUpAnalytics() {
     gateway.rollUpAnalytics();
   }

@@ -20,16 +20,19 @@ class OrchestrationGateway {
   @Inject
   private ServerIdentity server;
 
-  RoundReply advanceDueTasks(int limit, int claimLimit, long leaseSeconds, Settings.RecoverySettings recovery) {
+  RoundReply advanceDueTasks(int limit, int claimLimit, long leaseSeconds,
+      Settings.RecoverySettings recovery) {
     return RoundReply
-        .ofTasks(sql.object("advance_due_tasks(cast(? as uuid), ?, ?, cast(? as int), null, cast(? as int), cast(? as int), ?)",
-            server.uuid(), limit, claimLimit, leaseSeconds, recovery.claimLimit().toSeconds(), recovery.unservedLimit().toSeconds(),
-            recovery.deliveries()));
+        .ofTasks(sql.object(
+            "advance_due_tasks(cast(? as uuid), ?, ?, cast(? as int), null, cast(? as int), cast(? as int), ?)",
+            server.uuid(), limit, claimLimit, leaseSeconds, recovery.claimLimit().toSeconds(),
+            recovery.unservedLimit().toSeconds(), recovery.deliveries()));
   }
 
   RoundReply processStepResults(int limit, int claimLimit, long leaseSeconds, int deliveries) {
-    return RoundReply.ofMessages(sql.object("process_step_results(cast(? as uuid), ?, ?, cast(? as int), null, ?)",
-        server.uuid(), limit, claimLimit, leaseSeconds, deliveries));
+    return RoundReply.ofMessages(
+        sql.object("process_step_results(cast(? as uuid), ?, ?, cast(? as int), null, ?)",
+            server.uuid(), limit, claimLimit, leaseSeconds, deliveries));
   }
 
   RoundReply advanceBulkActions() {

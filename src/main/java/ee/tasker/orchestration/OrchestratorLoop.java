@@ -22,7 +22,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntFunction;
 
 /**
- * Runs the orchestrator's duties until each finds no more work: on a notification, when a retry is due, and on each poll.
+ * Runs the orchestrator's duties until each finds no more work: on a notification, when a retry is
+ * due, and on each poll.
  * One run at a time per server; a notification during a run causes another.
  */
 @ApplicationScoped
@@ -120,7 +121,8 @@ public class OrchestratorLoop implements Orchestrator {
 
   private void runAll() {
     repeat(limit -> orchestration.processStepResults(BATCH, limit));
-    // Before what looks after tasks that are left pending: a schedule may have submitted one of them.
+    // Before what looks after tasks that are left pending: a schedule may have submitted one of
+    // them.
     repeat(limit -> schedules.fireDue(BATCH, limit)).nextWakeIn().ifPresent(this::dueAgainIn);
     repeat(limit -> requests.submit(BATCH, limit));
     repeat(limit -> requests.startValidatedTasks(BATCH, limit));
@@ -140,7 +142,8 @@ public class OrchestratorLoop implements Orchestrator {
   private RoundReply repeat(IntFunction<RoundReply> duty) {
     RoundReply reply = RoundReply.NOTHING;
     long start = System.nanoTime();
-    for (int round = 0; round < MOST_ROUNDS && System.nanoTime() - start < LONGEST_DUTY.toNanos(); round++) {
+    for (int round = 0; round < MOST_ROUNDS
+        && System.nanoTime() - start < LONGEST_DUTY.toNanos(); round++) {
       reply = once(duty);
       if (reply.processed() == 0) {
         return reply;

@@ -29,7 +29,8 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * The fallback poller: every {@code tasker.poll.interval-seconds} it searches the database for all work whose notification
+ * The fallback poller: every {@code tasker.poll.interval-seconds} it searches the database for all
+ * work whose notification
  * may have been lost.
  */
 @Singleton
@@ -80,10 +81,12 @@ public class Poller {
 
   @PostConstruct
   void start() {
-    // No notification arrives for tasks that another server abandoned: poll at least once per lease.
+    // No notification arrives for tasks that another server abandoned: poll at least once per
+    // lease.
     long period = Math.min(live.pollInterval().toMillis(), settings.worker().lease().toMillis());
     if (period > 0) {
-      timers.createIntervalTimer(Math.min(period, 1_000), period, new TimerConfig("tasker-poller", false));
+      timers.createIntervalTimer(Math.min(period, 1_000), period,
+          new TimerConfig("tasker-poller", false));
     }
     // Until the start sequence has ended, polls do nothing.
     start.then(() -> {
@@ -128,7 +131,8 @@ public class Poller {
   private void reconcile() {
     ReconcileReply reply = orchestration.reconcileTasks();
     if (reply.hasRestored()) {
-      LOG.write(LogEvent.ROWS_RESTORED, "dead_letters", reply.deadLetters(), "wakeups", reply.wakeups());
+      LOG.write(LogEvent.ROWS_RESTORED, "dead_letters", reply.deadLetters(), "wakeups",
+          reply.wakeups());
     }
   }
 
@@ -141,7 +145,10 @@ public class Poller {
     }
   }
 
-  /** Chores that are not due on every poll. A fault is logged, and the chore is retried when it is next due. */
+  /**
+   * Chores that are not due on every poll. A fault is logged, and the chore is retried when it is
+   * next due.
+   */
   private void doChores() {
     long now = System.nanoTime();
     if (now - lastKeys >= KEYS_EVERY.toNanos()) {
@@ -156,7 +163,8 @@ public class Poller {
 
   /** In small transactions and of limited number: the next call deletes the rest. */
   private void purgeIdempotencyKeys() {
-    for (int batch = 0; batch < MOST_PURGES && keyedRequests.purge(PURGE_BATCH) == PURGE_BATCH; batch++) {
+    for (int batch = 0; batch < MOST_PURGES
+        && keyedRequests.purge(PURGE_BATCH) == PURGE_BATCH; batch++) {
       // the loop's condition does it
     }
   }
@@ -170,7 +178,9 @@ public class Poller {
     }
   }
 
-  /** When the last poll ended or, while a long run is under way, when that run last made progress. */
+  /**
+   * When the last poll ended or, while a long run is under way, when that run last made progress.
+   */
   public Instant lastSign() {
     Instant progress = orchestratorLoop.lastProgress();
     return orchestratorLoop.isRunning() || progress.isAfter(lastPoll) ? progress : lastPoll;

@@ -19,7 +19,8 @@ import jakarta.inject.Inject;
 import java.time.Duration;
 
 /**
- * Rolls up what has moved for the analytics: every 30 seconds, and more often the more there is to count. Every orchestrator that polls does; while one counts, the
+ * Rolls up what has moved for the analytics: every 30 seconds, and more often the more there is to
+ * count. Every orchestrator that polls does; while one counts, the
  * others skip it.
  */
 @Singleton
@@ -64,6 +65,7 @@ public class RollUp {
   }
 
   private void comeBack() {
-    timers.createSingleActionTimer(pace.interval().toMillis(), new TimerConfig("tasker-roll-up", false));
+    timers.createSingleActionTimer(pace.interval().toMillis(),
+        new TimerConfig("tasker-roll-up", false));
   }
 }

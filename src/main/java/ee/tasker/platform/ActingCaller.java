@@ -2,7 +2,10 @@ package ee.tasker.platform;
 
 import jakarta.enterprise.context.RequestScoped;
 
-/** The authenticated caller of this request, which gateways have the database record with each action. */
+/**
+ * The authenticated caller of this request, which gateways have the database record with each
+ * action.
+ */
 @RequestScoped
 public class ActingCaller {
   private String name;

@@ -6,7 +6,10 @@ import jakarta.transaction.Status;
 import jakarta.transaction.Synchronization;
 import jakarta.transaction.TransactionSynchronizationRegistry;
 
-/** Runs an action after the current transaction has committed; at once without a transaction, never after a rollback. */
+/**
+ * Runs an action after the current transaction has committed; at once without a transaction, never
+ * after a rollback.
+ */
 @Dependent
 public class AfterCommit {
   @Resource(lookup = "java:comp/TransactionSynchronizationRegistry")

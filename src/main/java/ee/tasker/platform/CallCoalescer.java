@@ -9,12 +9,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
 /**
- * Decides which caller calls the database for all pending items. A lone caller is admitted at once; items that arrive while
- * a call is under way go together in the next, because one transaction for all costs a fraction of one for each. A further
- * concurrent call is admitted when enough items are pending, or when the call under way is slow. Under load a call begins a little later than it could,
+ * Decides which caller calls the database for all pending items. A lone caller is admitted at once;
+ * items that arrive while
+ * a call is under way go together in the next, because one transaction for all costs a fraction of
+ * one for each. A further
+ * concurrent call is admitted when enough items are pending, or when the call under way is slow.
+ * Under load a call begins a little later than it could,
  * as {@link CallPace} says, unless enough items are pending.
  *
- * <p>A caller that {@link #tryAcquire} admitted checks for more items after {@link #release}; one that was turned away may
+ * <p>A caller that {@link #tryAcquire} admitted checks for more items after {@link #release}; one
+ * that was turned away may
  * leave. Thread-safe.
  */
 public final class CallCoalescer {
@@ -36,13 +40,15 @@ public final class CallCoalescer {
   /**
    * @param most    maximum number of concurrent calls
    * @param enough  number of pending items from which a further call is admitted beside a quick one
-   * @param retry   retries callers that were turned away, or whose call hangs; runs on a thread of the timers
+   * @param retry   retries callers that were turned away, or whose call hangs; runs on a thread of
+   *   the timers
    */
   public CallCoalescer(int most, int enough, ScheduledExecutorService timers, Runnable retry) {
     this(most, enough, timers, retry, System::nanoTime);
   }
 
-  CallCoalescer(int most, int enough, ScheduledExecutorService timers, Runnable retry, LongSupplier nanoTime) {
+  CallCoalescer(int most, int enough, ScheduledExecutorService timers, Runnable retry,
+      LongSupplier nanoTime) {
     this.most = most;
     this.enough = enough;
     this.timers = timers;
@@ -72,7 +78,8 @@ public final class CallCoalescer {
       if (others >= most) {
         return false;
       }
-      if (others > 0 && pending.get() < enough && nanoTime.getAsLong() - lastBegan < SLOW.toNanos()) {
+      if (others > 0 && pending.get() < enough
+          && nanoTime.getAsLong() - lastBegan < SLOW.toNanos()) {
         retryLater();
         return false;
       }

@@ -13,14 +13,19 @@ import javax.transaction.xa.XAException;
 /** Distinguishes transient database faults from statements that can never succeed. */
 public final class DatabaseFaults {
 
-  /** SQLSTATE of a write to a standby, or to a database that was made read-only: the connection leads to the wrong server. */
+  /**
+   * SQLSTATE of a write to a standby, or to a database that was made read-only: the connection
+   * leads to the wrong server.
+   */
   public static final String READ_ONLY = "25006";
 
   /**
-   * Classes of SQLSTATE that come from the connection, the transaction or the server: the list of {@code
+   * Classes of SQLSTATE that come from the connection, the transaction or the server: the list of
+   * {@code
    * tasker.is_transient_error}, and a test compares the two.
    */
-  private static final Set<String> TRANSIENT = Set.of("08", "25", "28", "3D", "40", "53", "55", "57", "58");
+  private static final Set<String> TRANSIENT = Set.of("08", "25", "28", "3D", "40", "53", "55",
+      "57", "58");
 
   private static final String DISK_FULL = "53100";
   private static final String TOO_MANY_CONNECTIONS = "53300";
@@ -29,8 +34,10 @@ public final class DatabaseFaults {
   }
 
   /**
-   * True when the same call may succeed later: the database is away, out of connections, disk or memory, or it ended the
-   * statement because of its time, a lock or another transaction. Neither the call nor its data are to blame.
+   * True when the same call may succeed later: the database is away, out of connections, disk or
+   * memory, or it ended the
+   * statement because of its time, a lock or another transaction. Neither the call nor its data are
+   * to blame.
    */
   public static boolean isTransient(Throwable fault) {
     String state = sqlState(fault);
@@ -42,7 +49,10 @@ public final class DatabaseFaults {
     return state.length() >= 2 && TRANSIENT.contains(state.substring(0, 2));
   }
 
-  /** True when PostgreSQL refused the data itself (class 22) or a check on it (class 23): the same call would fail again. */
+  /**
+   * True when PostgreSQL refused the data itself (class 22) or a check on it (class 23): the same
+   * call would fail again.
+   */
   public static boolean isAboutTheData(Throwable fault) {
     String state = sqlState(fault);
     return state != null && isAboutTheData(state);
@@ -54,7 +64,8 @@ public final class DatabaseFaults {
   }
 
   /**
-   * True when the database gave the call up, because it took too long or too much memory, or waited too long for a lock: the other calls go on, and the same
+   * True when the database gave the call up, because it took too long or too much memory, or waited
+   * too long for a lock: the other calls go on, and the same
    * call with other data would have succeeded. Nothing was committed.
    */
   public static boolean isAboutTheCall(Throwable fault) {
@@ -64,7 +75,8 @@ public final class DatabaseFaults {
   /** True when the call was cancelled, or took more memory than there is. */
   public static boolean isTooExpensive(Throwable fault) {
     String state = sqlState(fault);
-    return state != null && (state.equals("57014") || state.equals("53200") || state.equals("53400"));
+    return state != null
+        && (state.equals("57014") || state.equals("53200") || state.equals("53400"));
   }
 
   /** True when the call waited for a lock for longer than it may. */
@@ -73,16 +85,20 @@ public final class DatabaseFaults {
   }
 
   /**
-   * True when the database itself refused, so that nothing was committed. False for a lost connection, a server shutdown,
-   * and any fault without an SQLSTATE, such as a failed commit: the transaction may have been committed.
+   * True when the database itself refused, so that nothing was committed. False for a lost
+   * connection, a server shutdown,
+   * and any fault without an SQLSTATE, such as a failed commit: the transaction may have been
+   * committed.
    */
   public static boolean isRefusal(Throwable fault) {
     String state = sqlState(fault);
-    return state != null && !state.startsWith("08") && !state.startsWith("57P") && !state.startsWith("58") && !state.startsWith("XX");
+    return state != null && !state.startsWith("08") && !state.startsWith("57P")
+        && !state.startsWith("58") && !state.startsWith("XX");
   }
 
   /**
-   * True when the connection leads to a standby or a demoted primary: nothing was written, and another connection may lead
+   * True when the connection leads to a standby or a demoted primary: nothing was written, and
+   * another connection may lead
    * to the primary.
    */
   public static boolean isReadOnly(Throwable fault) {
@@ -90,7 +106,8 @@ public final class DatabaseFaults {
   }
 
   /**
-   * True when the primary could not be reached, the pool had no free connection, or the primary disconnected before it
+   * True when the primary could not be reached, the pool had no free connection, or the primary
+   * disconnected before it
    * confirmed a commit.
    */
   public static boolean isUnreachable(Throwable fault) {
@@ -100,17 +117,22 @@ public final class DatabaseFaults {
   }
 
   /**
-   * True when the database cannot be used by any call, or by none that writes: it is away, accepts no more connections,
-   * rejects the server's user or password, or its disk is full. Each of these is {@linkplain #isTransient transient}.
+   * True when the database cannot be used by any call, or by none that writes: it is away, accepts
+   * no more connections,
+   * rejects the server's user or password, or its disk is full. Each of these is {@linkplain
+   * #isTransient transient}.
    */
   public static boolean isOutage(Throwable fault) {
     String state = sqlState(fault);
     return state == null ? hasNoConnection(fault)
-        : state.startsWith("08") || state.startsWith("57P") || isLoginRefused(fault) || state.equals(READ_ONLY)
+        : state.startsWith("08") || state.startsWith("57P") || isLoginRefused(fault)
+            || state.equals(READ_ONLY)
             || state.equals(TOO_MANY_CONNECTIONS) || state.equals(DISK_FULL);
   }
 
-  /** True when the database rejects the server's user or password, or has no database of that name. */
+  /**
+   * True when the database rejects the server's user or password, or has no database of that name.
+   */
   public static boolean isLoginRefused(Throwable fault) {
     String state = sqlState(fault);
     return state != null && (state.startsWith("28") || state.startsWith("3D"));
@@ -121,14 +143,18 @@ public final class DatabaseFaults {
     return DISK_FULL.equals(sqlState(fault));
   }
 
-  /** A pool without a free connection reports this in the words of Jakarta Connectors; not every server adds an SQLSTATE. */
+  /**
+   * A pool without a free connection reports this in the words of Jakarta Connectors; not every
+   * server adds an SQLSTATE.
+   */
   private static boolean hasNoConnection(Throwable fault) {
     for (Throwable cause = fault; cause != null; cause = cause.getCause()) {
       if (cause instanceof ConnectException || cause instanceof SQLTransientConnectionException) {
         return true;
       }
       for (Class<?> type = cause.getClass(); type != null; type = type.getSuperclass()) {
-        // By name: the classes of Jakarta Connectors belong to the server, and not every server exposes them to
+        // By name: the classes of Jakarta Connectors belong to the server, and not every server
+        // exposes them to
         // applications.
         if (type.getName().equals("jakarta.resource.ResourceException")) {
           return true;
@@ -139,12 +165,15 @@ public final class DatabaseFaults {
   }
 
   /**
-   * True when a commit was requested and its outcome is unknown: transaction managers report this in their own words,
+   * True when a commit was requested and its outcome is unknown: transaction managers report this
+   * in their own words,
    * without an SQLSTATE.
    */
   public static boolean isUnconfirmedCommit(Throwable fault) {
-    for (Throwable cause = fault; cause != null && sqlState(fault) == null; cause = cause.getCause()) {
-      if (cause instanceof XAException || cause instanceof RollbackException || cause instanceof HeuristicMixedException
+    for (Throwable cause = fault; cause != null
+        && sqlState(fault) == null; cause = cause.getCause()) {
+      if (cause instanceof XAException || cause instanceof RollbackException
+          || cause instanceof HeuristicMixedException
           || cause instanceof HeuristicRollbackException || cause instanceof SystemException) {
         return true;
       }

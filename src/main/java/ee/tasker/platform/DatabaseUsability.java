@@ -6,8 +6,10 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * Remembers faults that make the database unusable for this server although it still answers reads, or still answers on the
- * connections that the pool has: a full disk, a refused login. Each counts for a while after it was last seen, and a full
+ * Remembers faults that make the database unusable for this server although it still answers reads,
+ * or still answers on the
+ * connections that the pool has: a full disk, a refused login. Each counts for a while after it was
+ * last seen, and a full
  * disk until a write was possible again. Thread-safe.
  */
 @ApplicationScoped
@@ -40,12 +42,16 @@ public class DatabaseUsability {
     }
   }
 
-  /** Why the database cannot be used, as far as this server has noticed; empty when it has noticed nothing lately. */
+  /**
+   * Why the database cannot be used, as far as this server has noticed; empty when it has noticed
+   * nothing lately.
+   */
   public synchronized Optional<String> problem() {
     if (diskFullAt != null) {
       return Optional.of("the disk of the database is full");
     }
-    return loginRefusedAt != null && isRecent(loginRefusedAt) ? Optional.of("the database refuses the login of this server")
+    return loginRefusedAt != null && isRecent(loginRefusedAt)
+        ? Optional.of("the database refuses the login of this server")
         : Optional.empty();
   }
 

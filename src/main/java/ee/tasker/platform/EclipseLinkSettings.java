@@ -19,15 +19,20 @@ import org.eclipse.persistence.sessions.server.ServerSession;
 /**
  * EclipseLink settings.
  *
- * <p>No connection test after a failed statement: in a transaction that PostgreSQL has aborted, the test fails as well, and
+ * <p>No connection test after a failed statement: in a transaction that PostgreSQL has aborted, the
+ * test fails as well, and
  * EclipseLink would retry for seconds and hide the true SQLSTATE behind 25P02.
  *
- * <p>The connection is returned after each call, not at the end of the transaction. The pool reserves it for the
- * transaction, so the next call, and the caller's own JDBC, get the same one. Payara hands it out again only after its
- * return and takes a second one from the pool otherwise: with as many transactions as connections, each would hold one and
+ * <p>The connection is returned after each call, not at the end of the transaction. The pool
+ * reserves it for the
+ * transaction, so the next call, and the caller's own JDBC, get the same one. Payara hands it out
+ * again only after its
+ * return and takes a second one from the pool otherwise: with as many transactions as connections,
+ * each would hold one and
  * wait for another.
  *
- * <p>No connection at startup: Payara initialises EclipseLink before any bean of the application, and would not deploy the
+ * <p>No connection at startup: Payara initialises EclipseLink before any bean of the application,
+ * and would not deploy the
  * application while the database is away.
  */
 public class EclipseLinkSettings implements SessionCustomizer {
@@ -51,7 +56,8 @@ public class EclipseLinkSettings implements SessionCustomizer {
   private static final class GivingBack extends SessionEventAdapter {
     @Override
     public void postExecuteQuery(SessionEvent event) {
-      if (event.getSession() instanceof UnitOfWorkImpl unit && unit.getParent() instanceof ClientSession client) {
+      if (event.getSession() instanceof UnitOfWorkImpl unit
+          && unit.getParent() instanceof ClientSession client) {
         client.releaseJTSConnection();
       }
     }

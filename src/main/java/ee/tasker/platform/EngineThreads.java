@@ -8,8 +8,10 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 
 /**
- * The engine's own threads: timeouts, heartbeats, cancellations, result submissions, claims and orchestrator loops. They
- * wait for the database only, and their number is bounded by the kinds of such calls; handlers, requests and streams have
+ * The engine's own threads: timeouts, heartbeats, cancellations, result submissions, claims and
+ * orchestrator loops. They
+ * wait for the database only, and their number is bounded by the kinds of such calls; handlers,
+ * requests and streams have
  * other threads.
  */
 @ApplicationScoped

@@ -13,15 +13,20 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/** JSON-P with cached providers: the static methods of {@code jakarta.json.Json} look up a provider at every call. */
+/**
+ * JSON-P with cached providers: the static methods of {@code jakarta.json.Json} look up a provider
+ * at every call.
+ */
 public final class Json {
   private static final JsonProvider PROVIDER = JsonProvider.provider();
   /**
-   * Rejects duplicate members instead of dropping one. Allows numbers as long as PostgreSQL does; Parsson's default is 1100
+   * Rejects duplicate members instead of dropping one. Allows numbers as long as PostgreSQL does;
+   * Parsson's default is 1100
    * digits.
    */
   private static final JsonReaderFactory READERS = PROVIDER.createReaderFactory(Map.of(
-      JsonConfig.KEY_STRATEGY, JsonConfig.KeyStrategy.NONE, "org.eclipse.parsson.maxBigDecimalLength", 200_000));
+      JsonConfig.KEY_STRATEGY, JsonConfig.KeyStrategy.NONE,
+      "org.eclipse.parsson.maxBigDecimalLength", 200_000));
   private static final JsonBuilderFactory BUILDERS = PROVIDER.createBuilderFactory(Map.of());
 
   private Json() {
@@ -56,7 +61,8 @@ public final class Json {
 
   /** A member that may be absent or null. */
   public static Optional<String> text(JsonObject object, String key) {
-    return object.containsKey(key) && !object.isNull(key) ? Optional.of(object.getString(key)) : Optional.empty();
+    return object.containsKey(key) && !object.isNull(key) ? Optional.of(object.getString(key))
+        : Optional.empty();
   }
 
   public static UUID uuid(JsonObject object, String key) {

@@ -11,9 +11,12 @@ import java.math.BigDecimal;
 import java.util.Optional;
 
 /**
- * Checks that a value can be stored and read back unchanged. PostgreSQL rejects U+0000; an unpaired surrogate would
- * silently become a question mark; and a value that is nested very deep, has very many digits or becomes very long could be
- * stored but not read again, which would also affect the other steps in the same message. {@code tasker.check_document} has
+ * Checks that a value can be stored and read back unchanged. PostgreSQL rejects U+0000; an unpaired
+ * surrogate would
+ * silently become a question mark; and a value that is nested very deep, has very many digits or
+ * becomes very long could be
+ * stored but not read again, which would also affect the other steps in the same message. {@code
+ * tasker.check_document} has
  * the same limits.
  */
 public final class JsonbCheck {
@@ -21,7 +24,8 @@ public final class JsonbCheck {
   private static final int MOST_DIGITS = 1_000;
   /** Of any document, whichever way it comes; requests over HTTP have a lower limit. */
   public static final int MOST_BYTES = 33_554_432;
-  public static final String TOO_MANY_DIGITS = "must not contain numbers of more than " + MOST_DIGITS + " digits before or after the point";
+  public static final String TOO_MANY_DIGITS = "must not contain numbers of more than "
+      + MOST_DIGITS + " digits before or after the point";
 
   private JsonbCheck() {
   }
@@ -33,7 +37,8 @@ public final class JsonbCheck {
       if (c == 0) {
         return Optional.of("must not contain the character U+0000");
       }
-      if (Character.isHighSurrogate(c) && i + 1 < text.length() && Character.isLowSurrogate(text.charAt(i + 1))) {
+      if (Character.isHighSurrogate(c) && i + 1 < text.length()
+          && Character.isLowSurrogate(text.charAt(i + 1))) {
         i++;
       } else if (Character.isSurrogate(c)) {
         return Optional.of("must not contain half of a surrogate pair");
@@ -62,11 +67,13 @@ public final class JsonbCheck {
   public static Optional<String> tooLong(JsonValue value, int mostBytes) {
     long bytes = size(value);
     return bytes <= mostBytes ? Optional.empty()
-        : Optional.of("must have at most " + mostBytes + " bytes with all digits of its numbers, but has " + bytes);
+        : Optional.of("must have at most " + mostBytes
+            + " bytes with all digits of its numbers, but has " + bytes);
   }
 
   /**
-   * The bytes of the text that PostgreSQL writes of a stored value: without exponents, so that 1e999 has a thousand digits, and with a blank
+   * The bytes of the text that PostgreSQL writes of a stored value: without exponents, so that
+   * 1e999 has a thousand digits, and with a blank
    * after each comma and colon between members and elements.
    */
   public static long size(JsonValue value) {
@@ -76,7 +83,8 @@ public final class JsonbCheck {
     if (value instanceof JsonNumber number) {
       BigDecimal decimal = number.bigDecimalValue();
       long before = Math.max(1L, (long) decimal.precision() - decimal.scale());
-      return (decimal.signum() < 0 ? 1 : 0) + before + (decimal.scale() > 0 ? 1L + decimal.scale() : 0);
+      return (decimal.signum() < 0 ? 1 : 0) + before
+          + (decimal.scale() > 0 ? 1L + decimal.scale() : 0);
     }
     long bytes;
     if (value instanceof JsonObject object) {
@@ -141,7 +149,8 @@ public final class JsonbCheck {
   }
 
   /**
-   * The text with unstorable characters replaced by a question mark or a blank: for messages, where the rest of the text
+   * The text with unstorable characters replaced by a question mark or a blank: for messages, where
+   * the rest of the text
    * matters more.
    */
   public static String cleaned(String text) {
@@ -150,20 +159,28 @@ public final class JsonbCheck {
     }
     StringBuilder clean = new StringBuilder(text.length());
     text.codePoints()
-        .forEach(c -> clean.appendCodePoint(c == 0 ? ' ' : c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE ? '?' : c));
+        .forEach(c -> clean.appendCodePoint(
+            c == 0 ? ' ' : c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE ? '?' : c));
     return clean.toString();
   }
 
-  /** The same, cut to at most so many characters, of which the last is an ellipsis then; no pair of surrogates is cut in two. */
+  /**
+   * The same, cut to at most so many characters, of which the last is an ellipsis then; no pair of
+   * surrogates is cut in two.
+   */
   public static String cleaned(String text, int most) {
     if (text.length() <= most) {
       return cleaned(text);
     }
     int end = most - 1;
-    return cleaned(text.substring(0, Character.isHighSurrogate(text.charAt(end - 1)) ? end - 1 : end)) + "…";
+    return cleaned(
+        text.substring(0, Character.isHighSurrogate(text.charAt(end - 1)) ? end - 1 : end)) + "…";
   }
 
-  /** The value with every text and every name in it {@link #cleaned}; of names that become the same, the last one counts. */
+  /**
+   * The value with every text and every name in it {@link #cleaned}; of names that become the same,
+   * the last one counts.
+   */
   public static JsonValue cleaned(JsonValue value) {
     if (value instanceof JsonString text) {
       String clean = cleaned(text.getString());

@@ -9,8 +9,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /**
- * The {@link Settings} that an administrator may change while this server runs. Starts with the configured values and loses
- * every change when the server stops. Holds values only; the code that changes one also notifies those affected.
+ * The {@link Settings} that an administrator may change while this server runs. Starts with the
+ * configured values and loses
+ * every change when the server stops. Holds values only; the code that changes one also notifies
+ * those affected.
  * Thread-safe.
  */
 @ApplicationScoped
@@ -43,7 +45,8 @@ public class LiveSettings {
 
   /** The roles that are configured but paused. */
   public Set<Role> pausedRoles() {
-    return settings.roles().stream().filter(role -> !has(role)).collect(Collectors.toUnmodifiableSet());
+    return settings.roles().stream().filter(role -> !has(role))
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   public void pause(Role role) {

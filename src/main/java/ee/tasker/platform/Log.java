@@ -5,9 +5,12 @@ import java.util.Arrays;
 /**
  * Writes catalogue events as one line of {@code key=value} pairs to the server's log. Thread-safe.
  *
- * <p>While the database is away nearly every call fails for the same reason. {@link LogEvent#CALL_FAILED} and {@link
- * LogEvent#NOTIFY_FAILED} are then replaced by an occasional {@link LogEvent#DATABASE_AWAY}, {@link LogEvent#LISTENER_LOST}
- * is repeated only now and then. Lines about a {@linkplain DatabaseFaults#isTransient transient} fault of the database have
+ * <p>While the database is away nearly every call fails for the same reason. {@link
+ * LogEvent#CALL_FAILED} and {@link
+ * LogEvent#NOTIFY_FAILED} are then replaced by an occasional {@link LogEvent#DATABASE_AWAY}, {@link
+ * LogEvent#LISTENER_LOST}
+ * is repeated only now and then. Lines about a {@linkplain DatabaseFaults#isTransient transient}
+ * fault of the database have
  * its SQLSTATE and message and no stack trace.
  */
 public final class Log {
@@ -59,7 +62,8 @@ public final class Log {
   public void databaseAnswered() {
     Outage.Over over = OUTAGE.end(System.nanoTime());
     if (over != null) {
-      write(LogEvent.DATABASE_BACK, "away_seconds", over.lasted().toSeconds(), "failed_calls", over.failures());
+      write(LogEvent.DATABASE_BACK, "away_seconds", over.lasted().toSeconds(), "failed_calls",
+          over.failures());
     }
   }
 
@@ -90,7 +94,8 @@ public final class Log {
   }
 
   private static String line(LogEvent event, Object... pairs) {
-    StringBuilder line = new StringBuilder(128).append(event.id()).append(' ').append(event.sentence());
+    StringBuilder line = new StringBuilder(128).append(event.id()).append(' ')
+        .append(event.sentence());
     for (int i = 0; i + 1 < pairs.length; i += 2) {
       if (pairs[i + 1] != null) {
         line.append(' ').append(pairs[i]).append('=').append(quoted(pairs[i + 1].toString()));
@@ -100,12 +105,15 @@ public final class Log {
   }
 
   private static String quoted(String value) {
-    // Strips line breaks and terminal control characters: text from a client must not look like a log line of its own.
+    // Strips line breaks and terminal control characters: text from a client must not look like a
+    // log line of its own.
     String oneLine = hasControl(value)
         ? value.codePoints().map(c -> isControl(c) ? ' ' : c)
-            .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append).toString()
+            .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+            .toString()
         : value;
-    return oneLine.indexOf(' ') < 0 && !oneLine.isEmpty() ? oneLine : '"' + oneLine.replace("\"", "'") + '"';
+    return oneLine.indexOf(' ') < 0 && !oneLine.isEmpty() ? oneLine
+        : '"' + oneLine.replace("\"", "'") + '"';
   }
 
   private static boolean hasControl(String value) {

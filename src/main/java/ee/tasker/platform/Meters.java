@@ -8,25 +8,30 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The counters of this server since it started. Labels have few values by design: no uuid, no user-defined name.
+ * The counters of this server since it started. Labels have few values by design: no uuid, no
+ * user-defined name.
  * Thread-safe; counting takes nanoseconds and never throws.
  */
 @ApplicationScoped
 public class Meters {
-  private static final List<String> OUTCOMES = List.of("success", "retryable_failure", "permanent_failure", "cancelled");
+  private static final List<String> OUTCOMES = List.of("success", "retryable_failure",
+      "permanent_failure", "cancelled");
 
   private static final List<String> REPLICA_OUTCOMES = List.of("answered", "behind", "failed");
 
   private final PrometheusRegistry registry = new PrometheusRegistry();
 
   private final Counter executions = Counter.builder().name("tasker_steps_executions_total")
-      .help("Step attempts that this server ran, by outcome").labelNames("outcome").register(registry);
+      .help("Step attempts that this server ran, by outcome").labelNames("outcome")
+      .register(registry);
 
-  private final Histogram durations = Histogram.builder().name("tasker_step_execution_duration_seconds")
+  private final Histogram durations = Histogram.builder()
+      .name("tasker_step_execution_duration_seconds")
       .help("How long the handlers of steps took on this server").classicOnly()
       .classicUpperBounds(0.001, 0.005, 0.025, 0.1, 0.5, 1, 5, 30, 120, 600).register(registry);
 
-  private final Counter requests = counter("tasker_tasks_requests_total", "Task requests that this server submitted to the database");
+  private final Counter requests = counter("tasker_tasks_requests_total",
+      "Task requests that this server submitted to the database");
 
   private final Counter refusals = counter("tasker_tasks_requests_refused_total",
       "HTTP requests for tasks that this server refused because earlier ones had waited too long for the database");
@@ -37,7 +42,8 @@ public class Meters {
   private final Counter failures = counter("tasker_tasks_failures_total",
       "Tasks that ended in error or became blocked_by_failures on this server");
 
-  private final Counter claims = counter("tasker_steps_claimed_total", "Step attempts that this server claimed");
+  private final Counter claims = counter("tasker_steps_claimed_total",
+      "Step attempts that this server claimed");
 
   private final Histogram initializations = calls("tasker_task_initialization_duration_seconds",
       "Duration of calls that submit task requests, up to 500 each, including the commit");
@@ -55,7 +61,8 @@ public class Meters {
       .help("SQL function calls of this server, transaction control excluded").register(registry);
 
   private final Counter replicaReads = Counter.builder().name("tasker_replica_reads_total")
-      .help("Reads that could be stale, by what became of them: answered by the replica, or by the primary because it was behind or failed")
+      .help(
+          "Reads that could be stale, by what became of them: answered by the replica, or by the primary because it was behind or failed")
       .labelNames("outcome").register(registry);
 
   public Meters() {
@@ -69,7 +76,8 @@ public class Meters {
 
   private Histogram calls(String name, String help) {
     return Histogram.builder().name(name).help(help).classicOnly()
-        .classicUpperBounds(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30).register(registry);
+        .classicUpperBounds(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30)
+        .register(registry);
   }
 
   /** Requests were submitted within the caller's transaction. */
@@ -77,13 +85,19 @@ public class Meters {
     requests.inc(count);
   }
 
-  /** Requests were submitted in their own transaction, which began at {@code startNanos} and has ended. */
+  /**
+   * Requests were submitted in their own transaction, which began at {@code startNanos} and has
+   * ended.
+   */
   public void tasksRequested(int count, long startNanos) {
     requests.inc(count);
     initializations.observe(secondsSince(startNanos));
   }
 
-  /** A request for one or more tasks was refused, because earlier ones had waited too long for the database. */
+  /**
+   * A request for one or more tasks was refused, because earlier ones had waited too long for the
+   * database.
+   */
   public void submissionRefused() {
     refusals.inc();
   }

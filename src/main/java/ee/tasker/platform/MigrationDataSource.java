@@ -8,8 +8,10 @@ import java.sql.SQLException;
 import javax.sql.DataSource;
 
 /**
- * The server's data source for migrations, without a socket timeout: the bound after which the pool's connections consider
- * a silent database dead would abort the creation of an index on a large table, and every later start would try again. The
+ * The server's data source for migrations, without a socket timeout: the bound after which the
+ * pool's connections consider
+ * a silent database dead would abort the creation of an index on a large table, and every later
+ * start would try again. The
  * bound is restored when a connection is returned.
  */
 final class MigrationDataSource {
@@ -41,8 +43,9 @@ final class MigrationDataSource {
   }
 
   private static <T> T proxy(Class<T> type, Call call) {
-    return type.cast(Proxy.newProxyInstance(MigrationDataSource.class.getClassLoader(), new Class<?>[]{type},
-        (proxy, method, arguments) -> call.answer(method, arguments)));
+    return type.cast(
+        Proxy.newProxyInstance(MigrationDataSource.class.getClassLoader(), new Class<?>[]{type},
+            (proxy, method, arguments) -> call.answer(method, arguments)));
   }
 
   private static Object call(Object target, Method method, Object[] arguments) throws Throwable {

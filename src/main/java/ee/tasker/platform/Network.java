@@ -10,7 +10,8 @@ import java.util.regex.Pattern;
  * @param prefix how many of the first bits are common to its addresses
  */
 public record Network(InetAddress base, int prefix) {
-  private static final Pattern LITERAL = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*");
+  private static final Pattern LITERAL = Pattern
+      .compile("\\d{1,3}(\\.\\d{1,3}){3}|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*");
 
   public Network {
     if (prefix < 0 || prefix > base.getAddress().length * 8) {
@@ -26,7 +27,8 @@ public record Network(InetAddress base, int prefix) {
     }
     try {
       InetAddress base = InetAddress.getByName(parts[0]);
-      return new Network(base, parts.length == 1 ? base.getAddress().length * 8 : Integer.parseInt(parts[1]));
+      return new Network(base,
+          parts.length == 1 ? base.getAddress().length * 8 : Integer.parseInt(parts[1]));
     } catch (UnknownHostException e) {
       throw new IllegalArgumentException("not a network: " + text, e);
     }

@@ -3,7 +3,8 @@ package ee.tasker.platform;
 import java.time.Duration;
 
 /**
- * Counts the calls that fail while the database is away, and decides which of them are logged. Times are of {@link
+ * Counts the calls that fail while the database is away, and decides which of them are logged.
+ * Times are of {@link
  * System#nanoTime}. Thread-safe.
  */
 final class Outage {
@@ -17,7 +18,10 @@ final class Outage {
   record Over(Duration lasted, int failures) {
   }
 
-  /** @return how many calls have failed since the outage began, including this one, if that should be logged; otherwise 0 */
+  /**
+   * @return how many calls have failed since the outage began, including this one, if that should
+   * be logged; otherwise 0
+   */
   synchronized int failed(long now) {
     failures++;
     if (failures == 1) {

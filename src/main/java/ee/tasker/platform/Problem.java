@@ -5,7 +5,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A caller's mistake, or a request that the current state does not allow: thrown by facades, returned over REST as an RFC
+ * A caller's mistake, or a request that the current state does not allow: thrown by facades,
+ * returned over REST as an RFC
  * 9457 problem. Nothing has been changed when it is thrown.
  */
 public class Problem extends RuntimeException {
@@ -27,7 +28,8 @@ public class Problem extends RuntimeException {
    * @param code   stable, lower case with hyphens, the last part of the problem's type
    * @param extras further members of the problem document: strings and numbers
    */
-  public Problem(int status, String code, String detail, List<Violation> violations, Map<String, Object> extras) {
+  public Problem(int status, String code, String detail, List<Violation> violations,
+      Map<String, Object> extras) {
     super(detail);
     this.status = status;
     this.code = code;
@@ -53,7 +55,8 @@ public class Problem extends RuntimeException {
   }
 
   public static Problem invalid(String field, String message) {
-    return new Problem(400, "invalid-request", field + ": " + message, List.of(new Violation(field, message)), Map.of());
+    return new Problem(400, "invalid-request", field + ": " + message,
+        List.of(new Violation(field, message)), Map.of());
   }
 
   public static Problem invalid(List<Violation> violations) {

@@ -8,7 +8,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Calls functions that only read and may run on a standby. The replica is asked if there is one, the request allows a stale
+ * Calls functions that only read and may run on a standby. The replica is asked if there is one,
+ * the request allows a stale
  * answer and the replica is fresh enough; otherwise the primary, like {@link SqlFunctions}.
  */
 @Dependent
@@ -29,7 +30,8 @@ public class ReadFunctions {
         long asked = System.nanoTime();
         replica.primaryWasAt(asked, (String) sql.result(WalPosition.OF_PRIMARY));
       }
-      Optional<Replica.Answer> answer = replica.read("select tasker." + SqlFunctions.limited(call), allowed.get(), arguments);
+      Optional<Replica.Answer> answer = replica.read("select tasker." + SqlFunctions.limited(call),
+          allowed.get(), arguments);
       if (answer.isPresent()) {
         staleReads.answeredByReplica(answer.get().staleness());
         return Json.parseObject(answer.get().text());

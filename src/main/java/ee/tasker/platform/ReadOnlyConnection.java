@@ -4,8 +4,10 @@ import java.sql.Connection;
 import java.sql.SQLException;
 
 /**
- * Discards a connection to a standby, or to a primary that was demoted while the connection was open, as can happen behind
- * a proxy or a moving address. The pool does not notice and would hand it out again and again; once aborted, it leaves the
+ * Discards a connection to a standby, or to a primary that was demoted while the connection was
+ * open, as can happen behind
+ * a proxy or a moving address. The pool does not notice and would hand it out again and again; once
+ * aborted, it leaves the
  * pool with its transaction.
  */
 final class ReadOnlyConnection {

@@ -5,10 +5,14 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Asks again, while a response is open, what its caller is permitted: the one way for streams, waiting requests and claims.
- * Whoever holds the response open asks every {@link #EVERY}; an authentication that the server has cached counts as long as
- * for any request. A check that is put off changes nothing at first, and after {@link #LONGEST_PUT_OFF} the permission
- * counts as withdrawn: otherwise failed logins would keep a stream open that the caller has lost the right to. Thread-safe.
+ * Asks again, while a response is open, what its caller is permitted: the one way for streams,
+ * waiting requests and claims.
+ * Whoever holds the response open asks every {@link #EVERY}; an authentication that the server has
+ * cached counts as long as
+ * for any request. A check that is put off changes nothing at first, and after {@link
+ * #LONGEST_PUT_OFF} the permission
+ * counts as withdrawn: otherwise failed logins would keep a stream open that the caller has lost
+ * the right to. Thread-safe.
  *
  * @param <T> what is permitted
  */
@@ -44,7 +48,10 @@ public final class Recheck<T> {
     this.clock = clock;
   }
 
-  /** May take long. A fault of the check is thrown, and changes nothing: what cannot be asked cannot be read either. */
+  /**
+   * May take long. A fault of the check is thrown, and changes nothing: what cannot be asked cannot
+   * be read either.
+   */
   public synchronized Outcome<T> now() {
     Outcome<T> outcome = ask.get();
     if (!(outcome instanceof Outcome.PutOff)) {
@@ -56,6 +63,7 @@ public final class Recheck<T> {
       putOffSince = now;
     }
     return now - putOffSince < LONGEST_PUT_OFF.toNanos() ? outcome
-        : new Outcome.Withdrawn<>(Problem.of(401, "not-authenticated", "the credentials could not be checked for too long"));
+        : new Outcome.Withdrawn<>(Problem.of(401, "not-authenticated",
+            "the credentials could not be checked for too long"));
   }
 }

@@ -10,7 +10,8 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Maps the outcome {@code refused} of a SQL function to a problem: 404 for objects that do not exist, 403 when another caller
+ * Maps the outcome {@code refused} of a SQL function to a problem: 404 for objects that do not
+ * exist, 403 when another caller
  * has to do it, 409 when the current state does not allow the request.
  */
 public final class Refusals {
@@ -64,7 +65,8 @@ public final class Refusals {
   }
 
   /**
-   * @param notFound the problem for a missing object, which is also the one for an object that the caller may not see
+   * @param notFound the problem for a missing object, which is also the one for an object that the
+   *   caller may not see
    * @return the answer, if it is not a refusal
    */
   public static JsonObject check(JsonObject reply, Supplier<Problem> notFound) {
@@ -76,9 +78,12 @@ public final class Refusals {
       throw notFound.get();
     }
     int status = KNOWN.stream().filter(known -> known.code().equals(code)).findFirst()
-        .orElseThrow(() -> new IllegalStateException("unknown refusal code from the database: " + code)).status();
+        .orElseThrow(
+            () -> new IllegalStateException("unknown refusal code from the database: " + code))
+        .status();
     String message = reply.getString("message");
-    List<Violation> violations = Json.text(reply, "field").map(field -> List.of(new Violation(field, message))).orElse(List.of());
+    List<Violation> violations = Json.text(reply, "field")
+        .map(field -> List.of(new Violation(field, message))).orElse(List.of());
     Map<String, Object> extras = new HashMap<>();
     for (String extra : List.of("state", "task_state")) {
       JsonValue value = reply.get(extra);

@@ -18,8 +18,10 @@ import javax.naming.NamingException;
 import javax.sql.DataSource;
 
 /**
- * The standby that answers reads which may be stale. It answers only if it is a standby of the present primary and fresh
- * enough; in every other case the caller asks the primary. After a failure it is left alone for some seconds, so that
+ * The standby that answers reads which may be stale. It answers only if it is a standby of the
+ * present primary and fresh
+ * enough; in every other case the caller asks the primary. After a failure it is left alone for
+ * some seconds, so that
  * requests do not wait for a host that is down. Thread-safe.
  */
 @ApplicationScoped
@@ -50,7 +52,8 @@ public class Replica {
 
   @PostConstruct
   void begin() {
-    lag = new ReplayLag(settings.replica().map(Settings.ReplicaSettings::maxStaleness).orElse(Duration.ZERO));
+    lag = new ReplayLag(
+        settings.replica().map(Settings.ReplicaSettings::maxStaleness).orElse(Duration.ZERO));
   }
 
   public boolean isConfigured() {
@@ -71,7 +74,8 @@ public class Replica {
   }
 
   /**
-   * Runs the query on the replica, outside the caller's transaction: a datasource without XA cannot join that of the
+   * Runs the query on the replica, outside the caller's transaction: a datasource without XA cannot
+   * join that of the
    * primary.
    *
    * @return empty when the primary has to be asked
@@ -91,9 +95,11 @@ public class Replica {
         return Optional.empty();
       }
       Optional<Duration> staleness = lag.of(replayed.get(), System.nanoTime());
-      if (staleness.isEmpty() || staleness.get().compareTo(allowed) > 0 || staleness.get().compareTo(longest()) > 0) {
+      if (staleness.isEmpty() || staleness.get().compareTo(allowed) > 0
+          || staleness.get().compareTo(longest()) > 0) {
         meters.replicaRead("behind");
-        state = new State(false, staleness, Optional.of("the replica is further behind than was allowed"));
+        state = new State(false, staleness,
+            Optional.of("the replica is further behind than was allowed"));
         return Optional.empty();
       }
       String text = text(connection, sql, arguments);
@@ -117,7 +123,8 @@ public class Replica {
     try (Statement statement = connection.createStatement()) {
       statement.setQueryTimeout(POSITION_SECONDS);
       try (ResultSet rows = statement.executeQuery(WalPosition.OF_STANDBY)) {
-        return rows.next() ? Optional.ofNullable(rows.getString(1)).map(WalPosition::parse) : Optional.empty();
+        return rows.next() ? Optional.ofNullable(rows.getString(1)).map(WalPosition::parse)
+            : Optional.empty();
       }
     }
   }
@@ -127,7 +134,8 @@ public class Replica {
       statement.setQueryTimeout((int) settings.statementTimeout().toSeconds());
       for (int i = 0; i < arguments.length; i++) {
         Object argument = arguments[i];
-        statement.setObject(i + 1, argument instanceof UUID || argument instanceof JsonValue ? argument.toString() : argument);
+        statement.setObject(i + 1, argument instanceof UUID || argument instanceof JsonValue
+            ? argument.toString() : argument);
       }
       try (ResultSet rows = statement.executeQuery()) {
         rows.next();
@@ -142,15 +150,20 @@ public class Replica {
     state = new State(true, Optional.of(staleness), Optional.empty());
     Outage.Over over = outage.end(System.nanoTime());
     if (over != null) {
-      LOG.write(LogEvent.REPLICA_BACK, "away_seconds", over.lasted().toSeconds(), "failed_reads", over.failures());
+      LOG.write(LogEvent.REPLICA_BACK, "away_seconds", over.lasted().toSeconds(), "failed_reads",
+          over.failures());
     }
   }
 
-  /** A query that a conflict with recovery ended, or that failed for another reason of its own, says nothing about the next. */
+  /**
+   * A query that a conflict with recovery ended, or that failed for another reason of its own, says
+   * nothing about the next.
+   */
   private void failed(String problem, Exception fault) {
     meters.replicaRead("failed");
     state = new State(false, Optional.empty(), Optional.of(problem));
-    if (fault == null || fault instanceof NamingException || DatabaseFaults.isOutage(fault) || DatabaseFaults.sqlState(fault) == null) {
+    if (fault == null || fault instanceof NamingException || DatabaseFaults.isOutage(fault)
+        || DatabaseFaults.sqlState(fault) == null) {
       failedAt = System.nanoTime();
     }
     int failures = outage.failed(System.nanoTime());

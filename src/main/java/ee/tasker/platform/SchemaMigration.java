@@ -21,8 +21,10 @@ import org.flywaydb.core.api.MigrationVersion;
 
 /**
  * Migrates the schema before the rest of the application starts: beans that need it declare {@code
- * @DependsOn("SchemaMigration")} and begin with {@link StartSequence#then}. Several servers may start at once: Flyway lets
- * one migrate while the others wait. A deployment whose migrations are missing or do not match the database fails; one that
+ * @DependsOn("SchemaMigration")} and begin with {@link StartSequence#then}. Several servers may
+ * start at once: Flyway lets
+ * one migrate while the others wait. A deployment whose migrations are missing or do not match the
+ * database fails; one that
  * cannot reach its database waits for it.
  */
 @Singleton
@@ -50,14 +52,16 @@ public class SchemaMigration {
         .dataSource(MigrationDataSource.of(dataSource))
         .schemas("tasker")
         .locations("classpath:db/migration", "classpath:db/routine")
-        // On some servers a location that cannot be listed counts as empty: without this check, "0 migrations" would be a
+        // On some servers a location that cannot be listed counts as empty: without this check, "0
+        // migrations" would be a
         // success.
         .failOnMissingLocations(true)
         .validateMigrationNaming(true)
         .load();
     int known = flyway.info().all().length;
     if (known < 2) {
-      throw new IllegalStateException("only " + known + " migrations were found in the application, so its files cannot be read");
+      throw new IllegalStateException("only " + known
+          + " migrations were found in the application, so its files cannot be read");
     }
     flyway.migrate();
     makeHistoryPartitions(dataSource);
@@ -65,17 +69,20 @@ public class SchemaMigration {
     MigrationInfoService migrated = flyway.info();
     brought = broughtBy(migrated);
     MigrationInfo current = migrated.current();
-    version = current == null || current.getVersion() == null ? latestVersion(migrated) : current.getVersion().toString();
+    version = current == null || current.getVersion() == null ? latestVersion(migrated)
+        : current.getVersion().toString();
     LOG.write(LogEvent.SCHEMA_MIGRATED, "version", version, "migrations", known);
     start.schemaIsReady();
   }
 
   /**
-   * Every failure to connect, including a wrong password that may be corrected later, is a reason to wait; a later failure
+   * Every failure to connect, including a wrong password that may be corrected later, is a reason
+   * to wait; a later failure
    * is not.
    */
   private static void connect(DataSource dataSource) {
-    try (Connection connection = dataSource.getConnection(); Statement statement = connection.createStatement()) {
+    try (Connection connection = dataSource.getConnection();
+        Statement statement = connection.createStatement()) {
       statement.execute("select 1");
     } catch (SQLException e) {
       throw new StartSequence.NoDatabase(e);
@@ -83,7 +90,8 @@ public class SchemaMigration {
   }
 
   /**
-   * Looked up instead of injected: for {@code @Resource(lookup)}, a name without a scheme is global on one server and local
+   * Looked up instead of injected: for {@code @Resource(lookup)}, a name without a scheme is global
+   * on one server and local
    * to the component on another.
    */
   private static DataSource dataSource() {
@@ -94,9 +102,12 @@ public class SchemaMigration {
     }
   }
 
-  /** Before the first row of history is written, which would pin its month to the default partition. */
+  /**
+   * Before the first row of history is written, which would pin its month to the default partition.
+   */
   private static void makeHistoryPartitions(DataSource dataSource) {
-    try (Connection connection = dataSource.getConnection(); Statement statement = connection.createStatement()) {
+    try (Connection connection = dataSource.getConnection();
+        Statement statement = connection.createStatement()) {
       statement.execute("select tasker.make_history_partitions()");
     } catch (SQLException e) {
       throw new IllegalStateException("the history partitions could not be made", e);
@@ -116,14 +127,18 @@ public class SchemaMigration {
   private static MigrationVersion broughtBy(MigrationInfoService migrated) {
     MigrationVersion newest = MigrationVersion.EMPTY;
     for (MigrationInfo info : migrated.all()) {
-      if (info.getVersion() != null && info.getState().isResolved() && info.getVersion().compareTo(newest) > 0) {
+      if (info.getVersion() != null && info.getState().isResolved()
+          && info.getVersion().compareTo(newest) > 0) {
         newest = info.getVersion();
       }
     }
     return newest;
   }
 
-  /** The newest version among this application's migrations; "unknown" while the server waits for its database. */
+  /**
+   * The newest version among this application's migrations; "unknown" while the server waits for
+   * its database.
+   */
   public String broughtVersion() {
     return brought == null ? "unknown" : brought.toString();
   }
@@ -134,7 +149,10 @@ public class SchemaMigration {
         && MigrationVersion.fromVersion(databaseVersion).compareTo(brought) >= 0;
   }
 
-  /** The schema version that this server found or created; null while the server waits for its database. */
+  /**
+   * The schema version that this server found or created; null while the server waits for its
+   * database.
+   */
   public String version() {
     return version;
   }

@@ -6,7 +6,8 @@ import java.net.UnknownHostException;
 import java.util.UUID;
 
 /**
- * The identity of this server: a uuid generated at every start, so that a restarted server is never mistaken for the one
+ * The identity of this server: a uuid generated at every start, so that a restarted server is never
+ * mistaken for the one
  * that crashed. Every move records it as the processor, for audit; no decision depends on it.
  */
 @ApplicationScoped

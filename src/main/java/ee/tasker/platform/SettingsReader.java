@@ -21,11 +21,15 @@ import java.util.regex.Pattern;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 
-/** Reads {@link Settings} from MicroProfile Config and rejects invalid configuration with all violations at once. */
+/**
+ * Reads {@link Settings} from MicroProfile Config and rejects invalid configuration with all
+ * violations at once.
+ */
 @Dependent
 public class SettingsReader {
   /** A name or an address, in brackets if it contains colons, and a port. */
-  private static final Pattern HOST = Pattern.compile("([^\\s:,/\\[\\]]+|\\[[0-9A-Fa-f:.]+])(?::([0-9]{1,6}))?");
+  private static final Pattern HOST = Pattern
+      .compile("([^\\s:,/\\[\\]]+|\\[[0-9A-Fa-f:.]+])(?::([0-9]{1,6}))?");
 
   private static final Pattern NOT_IN_A_VARIABLE = Pattern.compile("[^A-Za-z0-9]");
 
@@ -43,19 +47,23 @@ public class SettingsReader {
     Duration lease = seconds("tasker.worker.lease-seconds", 60, 5, 86_400);
     Duration heartbeat = seconds("tasker.worker.heartbeat-seconds", 2, 1, 28_800);
     if (heartbeat.multipliedBy(3).compareTo(lease) > 0) {
-      complaints.add("tasker.worker.heartbeat-seconds must be at most a third of tasker.worker.lease-seconds");
+      complaints.add(
+          "tasker.worker.heartbeat-seconds must be at most a third of tasker.worker.lease-seconds");
     }
     Settings settings = new Settings(
-        roles(), flag("tasker.notify.enabled", true), seconds("tasker.poll.interval-seconds", 30, 0, 86_400), folder(),
+        roles(), flag("tasker.notify.enabled", true),
+        seconds("tasker.poll.interval-seconds", 30, 0, 86_400), folder(),
         text("tasker.environment", "production"),
         new Settings.WorkerSettings(
-            number("tasker.worker.capacity", 100, 1, 10_000), number("tasker.worker.prefetch", 3, 0, 100),
-            names("tasker.worker.namespaces"), lease, heartbeat,
-            number("tasker.worker.batch-size", 500, 1, 5_000), number("tasker.worker.flushers", 2, 1, 32),
+            number("tasker.worker.capacity", 100, 1, 10_000),
+            number("tasker.worker.prefetch", 3, 0, 100), names("tasker.worker.namespaces"), lease,
+            heartbeat, number("tasker.worker.batch-size", 500, 1, 5_000),
+            number("tasker.worker.flushers", 2, 1, 32),
             seconds("tasker.worker.drain-seconds", 10, 0, 3_600)),
         new Settings.ListenSettings(
             databaseHosts(),
-            text(either("tasker.database.name", "DB_NAME"), "tasker"), text(either("tasker.database.user", "DB_USER"), "tasker"),
+            text(either("tasker.database.name", "DB_NAME"), "tasker"),
+            text(either("tasker.database.user", "DB_USER"), "tasker"),
             text(either("tasker.database.password", "DB_PASSWORD"), "tasker")),
         number("tasker.api.max-body-bytes", 1_048_576, 1_024, 67_108_864),
         new Settings.BodyPace(seconds("tasker.api.body-timeout-seconds", 30, 1, 3_600),
@@ -71,7 +79,8 @@ public class SettingsReader {
             number("tasker.messages.delivery-limit", 5, 1, 100)),
         seconds("tasker.idempotency.retention-seconds", 86_400, 60, 31_536_000),
         new Settings.StreamSettings(
-            number("tasker.streams.limit", 200, 0, 10_000), number("tasker.streams.buffer", 10_000, 10, 1_000_000),
+            number("tasker.streams.limit", 200, 0, 10_000),
+            number("tasker.streams.buffer", 10_000, 10, 1_000_000),
             seconds("tasker.streams.heartbeat-seconds", 15, 1, 3_600)),
         new Settings.HousekeepingSettings(
             seconds("tasker.housekeeping.interval-seconds", 60, 0, 86_400),
@@ -79,9 +88,11 @@ public class SettingsReader {
             Duration.ofMillis(number("tasker.housekeeping.pause-millis", 100, 0, 60_000))),
         // Not one of our settings, so its value is not checked.
         "false".equalsIgnoreCase(text("otel.sdk.disabled", "true")),
-        messaging(), security(), webhooks(), seconds("tasker.database.statement-timeout-seconds", 45, 0, 3_600), replica());
+        messaging(), security(), webhooks(),
+        seconds("tasker.database.statement-timeout-seconds", 45, 0, 3_600), replica());
     if (!complaints.isEmpty()) {
-      throw new IllegalStateException("the configuration cannot be used: " + String.join("; ", complaints));
+      throw new IllegalStateException(
+          "the configuration cannot be used: " + String.join("; ", complaints));
     }
     return settings;
   }
@@ -91,9 +102,11 @@ public class SettingsReader {
     String factory = text("tasker.events.messaging.connection-factory", null);
     String topic = text("tasker.events.messaging.topic", null);
     if ((factory == null) != (topic == null)) {
-      complaints.add("tasker.events.messaging.connection-factory and tasker.events.messaging.topic are needed both, or neither");
+      complaints.add(
+          "tasker.events.messaging.connection-factory and tasker.events.messaging.topic are needed both, or neither");
     }
-    return factory == null || topic == null ? Optional.empty() : Optional.of(new Settings.MessagingSettings(factory, topic));
+    return factory == null || topic == null ? Optional.empty()
+        : Optional.of(new Settings.MessagingSettings(factory, topic));
   }
 
   /** Empty without a datasource. */
@@ -105,13 +118,16 @@ public class SettingsReader {
 
   private Settings.WebhookSettings webhooks() {
     Set<Integer> ports = new HashSet<>();
-    Set<String> names = text("tasker.webhooks.allow-ports", null) == null ? Set.of("443", "8443") : names("tasker.webhooks.allow-ports");
+    Set<String> names = text("tasker.webhooks.allow-ports", null) == null ? Set.of("443", "8443")
+        : names("tasker.webhooks.allow-ports");
     if (!names.equals(Set.of("all"))) {
       for (String name : names) {
         if (name.matches("[1-9][0-9]{0,4}") && Integer.parseInt(name) <= 65_535) {
           ports.add(Integer.parseInt(name));
         } else {
-          complaints.add("tasker.webhooks.allow-ports must be all, or ports between 1 and 65535, not \"" + name + "\"");
+          complaints
+              .add("tasker.webhooks.allow-ports must be all, or ports between 1 and 65535, not \""
+                  + name + "\"");
         }
       }
     }
@@ -120,7 +136,9 @@ public class SettingsReader {
       try {
         networks.add(Network.parse(name));
       } catch (IllegalArgumentException e) {
-        complaints.add("tasker.webhooks.allow-addresses must be networks such as 10.1.0.0/16, not \"" + name + "\"");
+        complaints
+            .add("tasker.webhooks.allow-addresses must be networks such as 10.1.0.0/16, not \""
+                + name + "\"");
       }
     });
     return new Settings.WebhookSettings(flag("tasker.webhooks.allow-http", false), ports, networks,
@@ -130,22 +148,28 @@ public class SettingsReader {
   private Settings.SecuritySettings security() {
     Set<String> open = names("tasker.security.open");
     open.stream().filter(name -> !Set.of("metrics", "openapi").contains(name)).sorted()
-        .forEach(name -> complaints.add("tasker.security.open: only metrics and openapi can be open, not \"" + name + "\""));
+        .forEach(name -> complaints.add(
+            "tasker.security.open: only metrics and openapi can be open, not \"" + name + "\""));
     String name = text("tasker.security.admin.name", "admin");
     String password = text("tasker.security.admin.password", null);
     String hash = text("tasker.security.admin.password-hash", null);
     if (password != null && hash != null) {
-      complaints.add("tasker.security.admin.password and tasker.security.admin.password-hash: give only one of them");
+      complaints.add(
+          "tasker.security.admin.password and tasker.security.admin.password-hash: give only one of them");
     }
     if (password != null && password.length() < 12) {
       complaints.add("tasker.security.admin.password must have at least 12 characters");
     }
-    if (hash != null && !hash.matches("PBKDF2WithHmacSHA(256|384|512):[1-9][0-9]{0,8}:[A-Za-z0-9+/=]+:[A-Za-z0-9+/=]+")) {
-      complaints.add("tasker.security.admin.password-hash must be a hash made by tasker.hash_password()");
+    if (hash != null && !hash.matches(
+        "PBKDF2WithHmacSHA(256|384|512):[1-9][0-9]{0,8}:[A-Za-z0-9+/=]+:[A-Za-z0-9+/=]+")) {
+      complaints
+          .add("tasker.security.admin.password-hash must be a hash made by tasker.hash_password()");
     }
     return new Settings.SecuritySettings(seconds("tasker.security.cache-seconds", 30, 1, 3_600),
         seconds("tasker.security.session-seconds", 43_200, 60, 2_592_000), open,
-        Optional.ofNullable(password == null ? hash : password).map(secret -> new Settings.FirstAdmin(name, secret)), token());
+        Optional.ofNullable(password == null ? hash : password)
+            .map(secret -> new Settings.FirstAdmin(name, secret)),
+        token());
   }
 
   /** Empty without an issuer. */
@@ -158,20 +182,24 @@ public class SettingsReader {
       return Optional.empty();
     }
     if (issuer == null || audience == null) {
-      complaints.add("tasker.security.token.issuer and tasker.security.token.audience are both needed for tokens");
+      complaints.add(
+          "tasker.security.token.issuer and tasker.security.token.audience are both needed for tokens");
     }
     if ((key == null) == (url == null)) {
-      complaints.add("tasker.security.token.public-key or tasker.security.token.jwks-url is needed for tokens, but not both");
+      complaints.add(
+          "tasker.security.token.public-key or tasker.security.token.jwks-url is needed for tokens, but not both");
     }
     if (key != null && !key.contains("BEGIN PUBLIC KEY")) {
-      complaints.add("tasker.security.token.public-key must be in PEM, from -----BEGIN PUBLIC KEY----- on");
+      complaints.add(
+          "tasker.security.token.public-key must be in PEM, from -----BEGIN PUBLIC KEY----- on");
     }
     if (url != null && !url.matches("https?://[^\\s]+")) {
       complaints.add("tasker.security.token.jwks-url must be an http or https URL");
       url = null;
     }
-    return Optional.of(new Settings.TokenSettings(issuer, audience, Optional.ofNullable(key), Optional.ofNullable(url).map(URI::create),
-        text("tasker.security.token.name-claim", "sub"), text("tasker.security.token.permissions-claim", "permissions"),
+    return Optional.of(new Settings.TokenSettings(issuer, audience, Optional.ofNullable(key),
+        Optional.ofNullable(url).map(URI::create), text("tasker.security.token.name-claim", "sub"),
+        text("tasker.security.token.permissions-claim", "permissions"),
         text("tasker.security.token.namespaces-claim", "namespaces")));
   }
 
@@ -180,7 +208,9 @@ public class SettingsReader {
     origins.stream().filter(origin -> !origin.matches("https?://[A-Za-z0-9.-]+(:[0-9]+)?")).sorted()
         .forEach(
             origin -> complaints
-                .add("tasker.api.allowed-origins must be origins such as https://console.example.com, not \"" + origin + "\""));
+                .add(
+                    "tasker.api.allowed-origins must be origins such as https://console.example.com, not \""
+                        + origin + "\""));
     return origins;
   }
 
@@ -190,7 +220,9 @@ public class SettingsReader {
       return Optional.empty();
     }
     if (!url.matches("https?://[A-Za-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9._~/-]*)?")) {
-      complaints.add("tasker.api.base-url must be an address such as https://tasker.example.com/orders, not \"" + url + "\"");
+      complaints.add(
+          "tasker.api.base-url must be an address such as https://tasker.example.com/orders, not \""
+              + url + "\"");
     }
     return Optional.of(url.replaceFirst("/+$", ""));
   }
@@ -201,7 +233,8 @@ public class SettingsReader {
       try {
         roles.add(Role.parse(role));
       } catch (IllegalArgumentException e) {
-        complaints.add("tasker.roles: there is no role \"" + role.strip() + "\", only api, orchestrator and worker");
+        complaints.add("tasker.roles: there is no role \"" + role.strip()
+            + "\", only api, orchestrator and worker");
       }
     }
     if (roles.isEmpty()) {
@@ -211,15 +244,18 @@ public class SettingsReader {
   }
 
   private Optional<Path> folder() {
-    Optional<Path> folder = given("tasker.templates.folder").filter(value -> !value.isBlank()).map(Path::of);
+    Optional<Path> folder = given("tasker.templates.folder").filter(value -> !value.isBlank())
+        .map(Path::of);
     folder.filter(path -> !Files.isDirectory(path))
         .ifPresent(path -> complaints.add("tasker.templates.folder: there is no folder " + path));
     return folder;
   }
 
   /**
-   * As the driver reads {@code //a:5433,b:5434/}: the port belongs to the last host; each of the others has its own or
-   * defaults to 5432. A list whose other hosts default to 5432 although the port is a different one is a mistake that would
+   * As the driver reads {@code //a:5433,b:5434/}: the port belongs to the last host; each of the
+   * others has its own or
+   * defaults to 5432. A list whose other hosts default to 5432 although the port is a different one
+   * is a mistake that would
    * surface only at a failover.
    */
   private List<Settings.DatabaseHost> databaseHosts() {
@@ -232,11 +268,15 @@ public class SettingsReader {
       boolean isLast = i == names.length - 1;
       Matcher host = HOST.matcher(names[i].strip());
       if (!host.matches()) {
-        complaints.add(key + " must be a host, or hosts separated by commas such as db1:5432,db2, not \"" + text(key, "") + "\"");
+        complaints
+            .add(key + " must be a host, or hosts separated by commas such as db1:5432,db2, not \""
+                + text(key, "") + "\"");
       } else if (isLast && host.group(2) != null) {
-        complaints.add(key + ": the port of the last host belongs in " + portKey + ", not after \"" + names[i].strip() + "\"");
+        complaints.add(key + ": the port of the last host belongs in " + portKey + ", not after \""
+            + names[i].strip() + "\"");
       } else if (!isLast && host.group(2) == null && port != 5432) {
-        complaints.add(key + ": \"" + names[i].strip() + "\" needs its port, as in " + host.group(1) + ":" + port + ", since " + portKey
+        complaints.add(key + ": \"" + names[i].strip() + "\" needs its port, as in " + host.group(1)
+            + ":" + port + ", since " + portKey
             + " is that of the last host only");
       } else {
         int own = isLast ? port : host.group(2) == null ? 5432 : Integer.parseInt(host.group(2));
@@ -251,12 +291,14 @@ public class SettingsReader {
 
   private Set<String> names(String key) {
     Set<String> names = new HashSet<>();
-    given(key).ifPresent(value -> Arrays.stream(value.split(",")).map(String::strip).filter(name -> !name.isEmpty()).forEach(names::add));
+    given(key).ifPresent(value -> Arrays.stream(value.split(",")).map(String::strip)
+        .filter(name -> !name.isEmpty()).forEach(names::add));
     return names;
   }
 
   /**
-   * Decided here and not by an expression in a file of defaults: one of the servers does not resolve expressions against
+   * Decided here and not by an expression in a file of defaults: one of the servers does not
+   * resolve expressions against
    * the environment.
    */
   private String either(String key, String variable) {
@@ -268,7 +310,8 @@ public class SettingsReader {
   }
 
   /**
-   * Also by the name of its environment variable: the servers look for that in the capitals of the machine's language, and in Turkish
+   * Also by the name of its environment variable: the servers look for that in the capitals of the
+   * machine's language, and in Turkish
    * that of i is another letter than I.
    */
   private Optional<String> given(String key) {
@@ -276,7 +319,8 @@ public class SettingsReader {
     String variable = NOT_IN_A_VARIABLE.matcher(key).replaceAll("_").toUpperCase(Locale.ROOT);
     Optional<String> byVariable = config.getOptionalValue(variable, String.class);
     if (byKey.isPresent() && byVariable.isPresent() && !byKey.equals(byVariable)) {
-      return config.getConfigValue(variable).getSourceOrdinal() > config.getConfigValue(key).getSourceOrdinal() ? byVariable : byKey;
+      return config.getConfigValue(variable).getSourceOrdinal() > config.getConfigValue(key)
+          .getSourceOrdinal() ? byVariable : byKey;
     }
     return byKey.or(() -> byVariable);
   }

@@ -13,8 +13,10 @@ import java.util.Collection;
 import java.util.UUID;
 
 /**
- * The only access to the database: calls a function of schema {@code tasker} in the current JTA transaction. Gateways name
- * the function with its casts, for instance {@code "heartbeat(cast(? as uuid), ?)"}; documents are passed as text, so that
+ * The only access to the database: calls a function of schema {@code tasker} in the current JTA
+ * transaction. Gateways name
+ * the function with its casts, for instance {@code "heartbeat(cast(? as uuid), ?)"}; documents are
+ * passed as text, so that
  * the code does not depend on driver types.
  */
 @Dependent
@@ -96,7 +98,8 @@ public class SqlFunctions {
       if (text.length() > 1) {
         text.append(',');
       }
-      text.append('"').append(value.toString().replace("\\", "\\\\").replace("\"", "\\\"")).append('"');
+      text.append('"').append(value.toString().replace("\\", "\\\\").replace("\"", "\\\""))
+          .append('"');
     }
     return text.append('}').toString();
   }
@@ -130,10 +133,12 @@ public class SqlFunctions {
     }
     Query query = entityManager.createNativeQuery(numbered.toString());
     // Before the connection counts as dead, whose call the database would go on with.
-    query.setHint("jakarta.persistence.query.timeout", (int) settings.statementTimeout().toMillis());
+    query.setHint("jakarta.persistence.query.timeout",
+        (int) settings.statementTimeout().toMillis());
     for (int i = 0; i < arguments.length; i++) {
       Object argument = arguments[i];
-      query.setParameter(i + 1, argument instanceof UUID || argument instanceof JsonValue ? argument.toString() : argument);
+      query.setParameter(i + 1, argument instanceof UUID || argument instanceof JsonValue
+          ? argument.toString() : argument);
     }
     return query;
   }

@@ -4,7 +4,10 @@ import jakarta.enterprise.context.RequestScoped;
 import java.time.Duration;
 import java.util.Optional;
 
-/** How stale the answer to this request may be, and how stale it is. Nothing is allowed unless the request asks for it. */
+/**
+ * How stale the answer to this request may be, and how stale it is. Nothing is allowed unless the
+ * request asks for it.
+ */
 @RequestScoped
 public class StaleReads {
   private Duration allowed;

@@ -15,9 +15,12 @@ import java.util.concurrent.TimeUnit;
 /**
  * The startup steps of this server, in order: the schema, the templates, then everything else.
  *
- * <p>While the database answers, a step runs in the call that adds it, and its failure fails the deployment. From the first
- * step that cannot reach the database, everything waits: that step is retried, after 1 second at first and 30 at most, and
- * steps added meanwhile run after it. The server is deployed, but not ready, and answers 503. A step may therefore be
+ * <p>While the database answers, a step runs in the call that adds it, and its failure fails the
+ * deployment. From the first
+ * step that cannot reach the database, everything waits: that step is retried, after 1 second at
+ * first and 30 at most, and
+ * steps added meanwhile run after it. The server is deployed, but not ready, and answers 503. A
+ * step may therefore be
  * retried after a partial failure, but never after a success.
  */
 @ApplicationScoped
@@ -85,21 +88,26 @@ public class StartSequence {
   }
 
   /**
-   * Whether it is too early for a health check to call other beans: some servers answer probes while they still refuse
+   * Whether it is too early for a health check to call other beans: some servers answer probes
+   * while they still refuse
    * calls to beans under construction.
    */
   public boolean isUnderWay() {
     return !schemaReady || waiting || !webReady;
   }
 
-  /** Whether functions of the schema can be called: they exist, in the version that this application expects. */
+  /**
+   * Whether functions of the schema can be called: they exist, in the version that this application
+   * expects.
+   */
   public boolean isSchemaReady() {
     return schemaReady;
   }
 
   /** The problem that callers get meanwhile. */
   public static Problem waitingProblem() {
-    return Problem.of(503, "unavailable", "this server waits for its database since its start; try again later");
+    return Problem.of(503, "unavailable",
+        "this server waits for its database since its start; try again later");
   }
 
   void schemaIsReady() {
@@ -132,7 +140,8 @@ public class StartSequence {
       return;
     }
     if (isAbsence(fault)) {
-      LOG.write(LogEvent.DATABASE_AWAITED, "retry_ms", pause.toMillis(), "cause", DatabaseFaults.message(fault));
+      LOG.write(LogEvent.DATABASE_AWAITED, "retry_ms", pause.toMillis(), "cause",
+          DatabaseFaults.message(fault));
     } else {
       LOG.write(LogEvent.START_FAILED, fault, "retry_ms", pause.toMillis());
     }

@@ -6,7 +6,8 @@ import java.time.OffsetDateTime;
 import java.util.Optional;
 
 /**
- * The times that a caller may give: in UTC, of the years 0001 to 9999, also after PostgreSQL has rounded them to
+ * The times that a caller may give: in UTC, of the years 0001 to 9999, also after PostgreSQL has
+ * rounded them to
  * microseconds. Other years have more digits, or an era, and could not be read again.
  */
 public final class StorableTime {
@@ -20,7 +21,10 @@ public final class StorableTime {
     return !time.isBefore(FIRST) && !time.isAfter(LAST);
   }
 
-  /** Empty when the text is not a time with an offset, or not such a time. The database accepts fewer offsets than Java. */
+  /**
+   * Empty when the text is not a time with an offset, or not such a time. The database accepts
+   * fewer offsets than Java.
+   */
   public static Optional<Instant> parse(String text) {
     try {
       return Optional.of(OffsetDateTime.parse(text).toInstant()).filter(StorableTime::isStorable);

@@ -13,8 +13,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 
 /**
- * Threads reserved for one purpose. A task gets a new thread while none is idle, up to a bound, and is queued beyond it. A
- * thread ends after a minute of idleness. Each task runs in the context of its submitter, as with the server's managed
+ * Threads reserved for one purpose. A task gets a new thread while none is idle, up to a bound, and
+ * is queued beyond it. A
+ * thread ends after a minute of idleness. Each task runs in the context of its submitter, as with
+ * the server's managed
  * executors. Thread-safe.
  */
 public final class ThreadPool implements Executor {
@@ -34,11 +36,15 @@ public final class ThreadPool implements Executor {
   ThreadPool(String name, int most, ThreadFactory factory, UnaryOperator<Runnable> contextual) {
     this.name = name;
     this.contextual = contextual;
-    threads = new ThreadPoolExecutor(1, most, IDLE_SECONDS, TimeUnit.SECONDS, waiting, factory, this::await);
+    threads = new ThreadPoolExecutor(1, most, IDLE_SECONDS, TimeUnit.SECONDS, waiting, factory,
+        this::await);
     timers = new Timers(factory);
   }
 
-  /** Reports that it is full while no thread is idle, so that the executor creates a thread instead of queueing. */
+  /**
+   * Reports that it is full while no thread is idle, so that the executor creates a thread instead
+   * of queueing.
+   */
   private static final class IdleFirst extends LinkedTransferQueue<Runnable> {
     private static final long serialVersionUID = 1L;
 
@@ -80,7 +86,10 @@ public final class ThreadPool implements Executor {
     }
   }
 
-  /** An abandoned task may fail because the application's beans and classes are gone: not a fault of the task. */
+  /**
+   * An abandoned task may fail because the application's beans and classes are gone: not a fault of
+   * the task.
+   */
   private void runLogged(Runnable task) {
     try {
       task.run();
@@ -94,7 +103,8 @@ public final class ThreadPool implements Executor {
   }
 
   /**
-   * Starts delayed tasks on these threads. The timer thread does nothing else, so that nothing delays it. A periodic task
+   * Starts delayed tasks on these threads. The timer thread does nothing else, so that nothing
+   * delays it. A periodic task
    * that is still running when its next run is due skips that run.
    */
   public ScheduledExecutorService timers() {
@@ -118,7 +128,8 @@ public final class ThreadPool implements Executor {
     }
 
     @Override
-    public ScheduledFuture<?> scheduleAtFixedRate(Runnable task, long initialDelay, long period, TimeUnit unit) {
+    public ScheduledFuture<?> scheduleAtFixedRate(Runnable task, long initialDelay, long period,
+        TimeUnit unit) {
       Runnable started = contextual.apply(task);
       AtomicBoolean underWay = new AtomicBoolean();
       Runnable guarded = () -> {

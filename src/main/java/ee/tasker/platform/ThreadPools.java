@@ -13,8 +13,10 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Creates this application's {@link ThreadPool}s from the server's {@code ManagedThreadFactory}, and closes them with the
- * application. The server's managed executors are not an alternative: on Open Liberty all of them share the HTTP threads
+ * Creates this application's {@link ThreadPool}s from the server's {@code ManagedThreadFactory},
+ * and closes them with the
+ * application. The server's managed executors are not an alternative: on Open Liberty all of them
+ * share the HTTP threads
  * (ADR 0025).
  */
 @ApplicationScoped

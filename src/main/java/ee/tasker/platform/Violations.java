@@ -43,7 +43,9 @@ public final class Violations {
         reported.add(Problem.more(count - first.size()));
       }
       throw new Problem(400, "invalid-request",
-          count == 1 ? first.get(0).field() + ": " + first.get(0).message() : count + " fields are invalid", reported, Map.of());
+          count == 1 ? first.get(0).field() + ": " + first.get(0).message()
+              : count + " fields are invalid",
+          reported, Map.of());
     }
   }
 }

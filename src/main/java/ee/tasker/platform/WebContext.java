@@ -8,8 +8,10 @@ import java.util.List;
 import java.util.concurrent.Executor;
 
 /**
- * The context of the web application, for running application code on an executor. A thread gets the context of its
- * submitter; if that is a session bean with container-managed transactions, as the poller's timer is, Payara refuses {@code
+ * The context of the web application, for running application code on an executor. A thread gets
+ * the context of its
+ * submitter; if that is a session bean with container-managed transactions, as the poller's timer
+ * is, Payara refuses {@code
  * UserTransaction}.
  */
 @ApplicationScoped
@@ -49,8 +51,10 @@ public class WebContext {
   }
 
   /**
-   * Runs the action on this thread, in the context of the started web application. Only for submitting to another thread,
-   * which gets a context of its own: to Payara all threads in this context are one component, and it enlists connections
+   * Runs the action on this thread, in the context of the started web application. Only for
+   * submitting to another thread,
+   * which gets a context of its own: to Payara all threads in this context are one component, and
+   * it enlists connections
    * that one of them has open in the transaction that another begins.
    */
   public void run(Runnable action) {

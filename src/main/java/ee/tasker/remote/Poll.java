@@ -14,8 +14,8 @@ import java.util.UUID;
  * @param requestId  the same id again gets the same steps while the worker holds them
  * @param waitTime       how long it waits for the first step; zero for no time
  */
-public record Poll(UUID workerUuid, String owner, Optional<Set<String>> namespaces, int max, Optional<String> requestId,
-    Duration waitTime) {
+public record Poll(UUID workerUuid, String owner, Optional<Set<String>> namespaces, int max,
+    Optional<String> requestId, Duration waitTime) {
   /** The same request of a caller who may work in other namespaces now. */
   Poll in(Optional<Set<String>> others) {
     return new Poll(workerUuid, owner, others, max, requestId, waitTime);

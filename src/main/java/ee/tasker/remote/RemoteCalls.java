@@ -19,7 +19,10 @@ import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
 
-/** The calls of the database for external workers: each is one transaction, or joins that of its caller. Thread-safe. */
+/**
+ * The calls of the database for external workers: each is one transaction, or joins that of its
+ * caller. Thread-safe.
+ */
 @ApplicationScoped
 @Transactional
 public class RemoteCalls {
@@ -53,19 +56,23 @@ public class RemoteCalls {
     return gateway.submitResultsOfWorkers(requests, leaseSeconds(), live.has(Role.ORCHESTRATOR));
   }
 
-  public WorkerReply heartbeat(UUID worker, String owner, int running, JsonArray steps, String state) {
-    return gateway.heartbeatWorker(worker, owner, running, steps, state, leaseSeconds(), live.has(Role.ORCHESTRATOR));
+  public WorkerReply heartbeat(UUID worker, String owner, int running, JsonArray steps,
+      String state) {
+    return gateway.heartbeatWorker(worker, owner, running, steps, state, leaseSeconds(),
+        live.has(Role.ORCHESTRATOR));
   }
 
   public CheckpointsReply saveCheckpoints(UUID worker, String owner, JsonArray checkpoints) {
     return gateway.saveWorkerCheckpoints(worker, owner, checkpoints, leaseSeconds());
   }
 
-  public StepResultsReply stepResults(UUID worker, String owner, UUID step, Collection<String> names) {
+  public StepResultsReply stepResults(UUID worker, String owner, UUID step,
+      Collection<String> names) {
     return gateway.getWorkerStepResults(worker, owner, step, names);
   }
 
-  public WorkerBatchReply batchResults(UUID worker, String owner, UUID step, String batchStep, int after, int limit) {
+  public WorkerBatchReply batchResults(UUID worker, String owner, UUID step, String batchStep,
+      int after, int limit) {
     return gateway.getWorkerBatchResults(worker, owner, step, batchStep, after, limit);
   }
 

@@ -25,55 +25,70 @@ class RemoteGateway {
   private SqlFunctions sql;
 
   WorkerReply registerWorker(JsonObject worker, String owner, String registeredBy) {
-    return WorkerReply.of(sql.object("register_worker(cast(? as jsonb), null, ?, ?)", worker, owner, registeredBy));
+    return WorkerReply.of(
+        sql.object("register_worker(cast(? as jsonb), null, ?, ?)", worker, owner, registeredBy));
   }
 
   List<WorkerClaimReply> claimStepsForWorkers(JsonArray polls, long leaseSeconds) {
-    return WorkerClaimReply.of(sql.array("claim_steps_for_workers(cast(? as jsonb), cast(? as int))", polls, leaseSeconds));
+    return WorkerClaimReply.of(sql
+        .array("claim_steps_for_workers(cast(? as jsonb), cast(? as int))", polls, leaseSeconds));
   }
 
   /** @return JSON null for an unknown worker */
   JsonValue getWorkerClaims(UUID worker, String owner, JsonArray steps) {
-    return sql.json("get_worker_claims(cast(? as uuid), ?, cast(? as jsonb))", worker, owner, steps);
+    return sql.json("get_worker_claims(cast(? as uuid), ?, cast(? as jsonb))", worker, owner,
+        steps);
   }
 
   WorkerResultsReply submitWorkerResults(ResultRequest request, long leaseSeconds, boolean settle) {
     return WorkerResultsReply.of(sql.object(
-        "submit_worker_results(cast(? as uuid), ?, cast(? as jsonb), cast(? as jsonb), cast(? as int), ?)", request.worker(),
-        request.owner(), request.results(), request.claims() == JsonValue.NULL ? null : request.claims(), leaseSeconds, settle));
+        "submit_worker_results(cast(? as uuid), ?, cast(? as jsonb), cast(? as jsonb), cast(? as int), ?)",
+        request.worker(), request.owner(), request.results(),
+        request.claims() == JsonValue.NULL ? null : request.claims(), leaseSeconds, settle));
   }
 
-  List<WorkerResultsReply> submitResultsOfWorkers(List<ResultRequest> requests, long leaseSeconds, boolean settle) {
+  List<WorkerResultsReply> submitResultsOfWorkers(List<ResultRequest> requests, long leaseSeconds,
+      boolean settle) {
     JsonArrayBuilder array = Json.build().createArrayBuilder();
     requests.forEach(request -> array.add(request.toJson()));
-    return sql.array("submit_results_of_workers(cast(? as jsonb), cast(? as int), ?)", array.build(), leaseSeconds, settle)
+    return sql
+        .array("submit_results_of_workers(cast(? as jsonb), cast(? as int), ?)", array.build(),
+            leaseSeconds, settle)
         .getValuesAs(JsonObject.class).stream().map(WorkerResultsReply::of).toList();
   }
 
-  WorkerReply heartbeatWorker(UUID worker, String owner, int running, JsonArray steps, String state, long leaseSeconds, boolean settle) {
-    return WorkerReply.of(sql.object("heartbeat_worker(cast(? as uuid), ?, cast(? as jsonb), ?, cast(? as int), null, ?, ?)", worker,
-        running, steps, state, leaseSeconds, owner, settle));
+  WorkerReply heartbeatWorker(UUID worker, String owner, int running, JsonArray steps, String state,
+      long leaseSeconds, boolean settle) {
+    return WorkerReply.of(sql.object(
+        "heartbeat_worker(cast(? as uuid), ?, cast(? as jsonb), ?, cast(? as int), null, ?, ?)",
+        worker, running, steps, state, leaseSeconds, owner, settle));
   }
 
-  CheckpointsReply saveWorkerCheckpoints(UUID worker, String owner, JsonArray checkpoints, long leaseSeconds) {
+  CheckpointsReply saveWorkerCheckpoints(UUID worker, String owner, JsonArray checkpoints,
+      long leaseSeconds) {
     return CheckpointsReply.of(
-        sql.object("save_worker_checkpoints(cast(? as uuid), ?, cast(? as jsonb), cast(? as int))", worker, owner, checkpoints,
-            leaseSeconds));
+        sql.object("save_worker_checkpoints(cast(? as uuid), ?, cast(? as jsonb), cast(? as int))",
+            worker, owner, checkpoints, leaseSeconds));
   }
 
-  StepResultsReply getWorkerStepResults(UUID worker, String owner, UUID step, Collection<String> names) {
-    return StepResultsReply.of(sql.answer("get_worker_step_results(cast(? as uuid), ?, cast(? as uuid), cast(? as text[]))", worker, owner,
-        step, SqlFunctions.arrayText(names)).asJsonObject());
+  StepResultsReply getWorkerStepResults(UUID worker, String owner, UUID step,
+      Collection<String> names) {
+    return StepResultsReply.of(sql
+        .answer("get_worker_step_results(cast(? as uuid), ?, cast(? as uuid), cast(? as text[]))",
+            worker, owner, step, SqlFunctions.arrayText(names))
+        .asJsonObject());
   }
 
-  WorkerBatchReply getWorkerBatchResults(UUID worker, String owner, UUID step, String batchStep, int after, int limit) {
+  WorkerBatchReply getWorkerBatchResults(UUID worker, String owner, UUID step, String batchStep,
+      int after, int limit) {
     return WorkerBatchReply.of(sql.object(
-        "get_worker_batch_results(cast(? as uuid), ?, cast(? as uuid), ?, cast(? as int), cast(? as int))", worker, owner, step, batchStep,
-        after, limit));
+        "get_worker_batch_results(cast(? as uuid), ?, cast(? as uuid), ?, cast(? as int), cast(? as int))",
+        worker, owner, step, batchStep, after, limit));
   }
 
   WorkerReply drainWorker(UUID worker, String owner) {
-    return WorkerReply.of(sql.object("drain_worker(cast(? as uuid), cast(? as text))", worker, owner));
+    return WorkerReply
+        .of(sql.object("drain_worker(cast(? as uuid), cast(? as text))", worker, owner));
   }
 
   JsonObject getWorkerDocuments() {

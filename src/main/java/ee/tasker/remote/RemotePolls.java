@@ -35,12 +35,16 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
- * The requests of external workers that wait on this server for steps, first come, first served. A request is looked at once when
- * it arrives, and then only when queues may have steps: while it waits it occupies no thread and costs the database nothing. One
- * call claims for all of them; of the requests of one kind (namespaces and handlers) it tries a few, and the next call goes on
+ * The requests of external workers that wait on this server for steps, first come, first served. A
+ * request is looked at once when
+ * it arrives, and then only when queues may have steps: while it waits it occupies no thread and
+ * costs the database nothing. One
+ * call claims for all of them; of the requests of one kind (namespaces and handlers) it tries a
+ * few, and the next call goes on
  * while they find steps. The fallback poller covers lost notifications.
  *
- * <p>A worker waits once: its newer request ends the older, whose connection may be gone. What its caller is permitted is asked
+ * <p>A worker waits once: its newer request ends the older, whose connection may be gone. What its
+ * caller is permitted is asked
  * again every {@link Recheck#EVERY}. Thread-safe.
  */
 @ApplicationScoped
@@ -97,8 +101,10 @@ public class RemotePolls implements PollListener {
         (poll, steps) -> workers.giveBack(poll.workerUuid(), poll.owner(), steps), Recheck.EVERY);
   }
 
-  void connect(Executor threads, ScheduledExecutorService timers, Function<JsonArray, List<WorkerClaimReply>> claim,
-      BiFunction<Poll, JsonArray, List<ClaimedStep>> read, BiConsumer<Poll, List<ClaimedStep>> giveBack, Duration recheckEvery) {
+  void connect(Executor threads, ScheduledExecutorService timers,
+      Function<JsonArray, List<WorkerClaimReply>> claim,
+      BiFunction<Poll, JsonArray, List<ClaimedStep>> read,
+      BiConsumer<Poll, List<ClaimedStep>> giveBack, Duration recheckEvery) {
     this.threads = threads;
     this.timers = timers;
     this.claim = claim;
@@ -115,19 +121,23 @@ public class RemotePolls implements PollListener {
   }
 
   /**
-   * Returns at once. Completes on a thread of its own with the claimed steps, which may be none when the wait ends.
+   * Returns at once. Completes on a thread of its own with the claimed steps, which may be none
+   * when the wait ends.
    *
    * @param permission where the caller may work, asked again while the request waits
-   * @return fails with a {@link Problem} 401 or 403 when the caller has lost the right to work, 404 worker-not-found, or 409 worker-not-claiming, as cause
+   * @return fails with a {@link Problem} 401 or 403 when the caller has lost the right to work, 404
+   *   worker-not-found, or 409 worker-not-claiming, as cause
    * @throws Problem 503 server-busy when too many requests wait on this server
    */
-  public CompletableFuture<List<ClaimedStep>> poll(Poll poll, Recheck<Optional<Set<String>>> permission) {
+  public CompletableFuture<List<ClaimedStep>> poll(Poll poll,
+      Recheck<Optional<Set<String>>> permission) {
     Waiting mine = new Waiting(poll, permission);
     Waiting older;
     synchronized (waiting) {
       older = waiting.remove(mine.key());
       if (waiting.size() >= MOST_WAITING) {
-        throw Problem.of(503, "server-busy", MOST_WAITING + " requests of workers wait on this server; try again shortly");
+        throw Problem.of(503, "server-busy",
+            MOST_WAITING + " requests of workers wait on this server; try again shortly");
       }
       waiting.put(mine.key(), mine);
     }
@@ -135,12 +145,14 @@ public class RemotePolls implements PollListener {
       older.answer.complete(List.of());
     }
     if (!mine.isOver) {
-      ScheduledFuture<?> timer = timers.schedule(() -> timeIsUp(mine), poll.waitTime().toMillis(), TimeUnit.MILLISECONDS);
+      ScheduledFuture<?> timer = timers.schedule(() -> timeIsUp(mine), poll.waitTime().toMillis(),
+          TimeUnit.MILLISECONDS);
       mine.answer.whenComplete((steps, fault) -> timer.cancel(false));
       recheckLater(mine);
     }
     claimSoon();
-    // Never on a thread that serves another request: JAX-RS keeps a request's state with its thread.
+    // Never on a thread that serves another request: JAX-RS keeps a request's state with its
+    // thread.
     return mine.answer.whenCompleteAsync((steps, fault) -> {}, threads);
   }
 
@@ -180,7 +192,8 @@ public class RemotePolls implements PollListener {
   void end(UUID worker) {
     List<Waiting> its;
     synchronized (waiting) {
-      its = waiting.values().stream().filter(each -> each.poll.workerUuid().equals(worker)).toList();
+      its = waiting.values().stream().filter(each -> each.poll.workerUuid().equals(worker))
+          .toList();
       its.forEach(each -> waiting.remove(each.key()));
     }
     its.forEach(each -> each.answer.complete(List.of()));
@@ -253,7 +266,8 @@ public class RemotePolls implements PollListener {
 
   private boolean hasWork() {
     synchronized (waiting) {
-      return waiting.values().stream().anyMatch(each -> isNew(each) || hinted.get() && !each.isFull && !each.isPostponed);
+      return waiting.values().stream()
+          .anyMatch(each -> isNew(each) || hinted.get() && !each.isFull && !each.isPostponed);
     }
   }
 
@@ -267,7 +281,9 @@ public class RemotePolls implements PollListener {
     Map<String, Integer> ofKind = new HashMap<>();
     synchronized (waiting) {
       return waiting.values().stream().filter(each -> isNew(each)
-          || isHinted && !each.isFull && !each.isPostponed && ofKind.merge(each.kind, 1, Integer::sum) <= OF_A_KIND).toList();
+          || isHinted && !each.isFull && !each.isPostponed
+              && ofKind.merge(each.kind, 1, Integer::sum) <= OF_A_KIND)
+          .toList();
     }
   }
 
@@ -278,7 +294,8 @@ public class RemotePolls implements PollListener {
     try {
       replies = claim.apply(array.build());
     } catch (Exception fault) {
-      LOG.write(LogEvent.CALL_FAILED, fault, "call", "claim_steps_for_workers", "requests", polls.size());
+      LOG.write(LogEvent.CALL_FAILED, fault, "call", "claim_steps_for_workers", "requests",
+          polls.size());
       // Those that have been looked at wait for the poller.
       polls.stream().filter(each -> each.kind.isEmpty()).forEach(each -> fail(each, fault));
       return;
@@ -303,7 +320,8 @@ public class RemotePolls implements PollListener {
       }
       case BUSY -> postpone(each);
       case NOT_CLAIMING -> fail(each, new Problem(409, "worker-not-claiming",
-          "worker " + each.poll.workerUuid() + " is " + reply.state() + " and gets no steps", List.of(), Map.of("state", reply.state())));
+          "worker " + each.poll.workerUuid() + " is " + reply.state() + " and gets no steps",
+          List.of(), Map.of("state", reply.state())));
       case UNKNOWN_WORKER -> fail(each, RemoteWorkers.notFound(each.poll.workerUuid()));
     }
   }

@@ -36,7 +36,8 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What external workers may ask for, except to wait for steps, which {@link RemotePolls} does. A worker belongs to the caller who
+ * What external workers may ask for, except to wait for steps, which {@link RemotePolls} does. A
+ * worker belongs to the caller who
  * registered it ({@code owner}): to every other caller it does not exist. Thread-safe.
  */
 @ApplicationScoped
@@ -47,7 +48,8 @@ public class RemoteWorkers {
   private static final int REMEMBERED = 20_000;
 
   /** @param steps the next steps, when the worker has asked for them */
-  public record Submission(JsonArray verdicts, String state, List<ClaimedStep> steps, Map<Integer, JsonObject> failed) {
+  public record Submission(JsonArray verdicts, String state, List<ClaimedStep> steps,
+      Map<Integer, JsonObject> failed) {
   }
 
   @Inject
@@ -81,11 +83,13 @@ public class RemoteWorkers {
    * @return the reply; whether it {@code isNew}
    * @throws Problem 400 invalid-request; 409 worker-of-another-caller; 503 role-off
    */
-  public WorkerReply register(JsonObject worker, UUID workerUuid, String owner, String registeredBy) {
+  public WorkerReply register(JsonObject worker, UUID workerUuid, String owner,
+      String registeredBy) {
     requireApi();
     WorkerReply reply = calls.register(worker, owner, registeredBy);
     if (reply.isForeign()) {
-      throw Problem.of(409, "worker-of-another-caller", "another caller has registered worker " + workerUuid);
+      throw Problem.of(409, "worker-of-another-caller",
+          "another caller has registered worker " + workerUuid);
     }
     refuse(reply);
     LOG.write(LogEvent.WORKER_REGISTERED, "worker", workerUuid, "caller", registeredBy);
@@ -96,7 +100,8 @@ public class RemoteWorkers {
   private static void refuse(WorkerReply reply) {
     reply.invalidField().ifPresent(field -> {
       throw Problem.invalid(field,
-          reply.message().startsWith(field + " ") ? reply.message().substring(field.length() + 1) : reply.message());
+          reply.message().startsWith(field + " ") ? reply.message().substring(field.length() + 1)
+              : reply.message());
     });
   }
 
@@ -108,13 +113,15 @@ public class RemoteWorkers {
   }
 
   /**
-   * Submits results in one transaction with everything that follows from them, and perhaps with those of other workers. A successful result that does not fit its template's
+   * Submits results in one transaction with everything that follows from them, and perhaps with
+   * those of other workers. A successful result that does not fit its template's
    * result schema is recorded as a permanent failure, as for a handler of a server.
    *
    * @param next asks for the next steps in the same transaction; its wait is not regarded
    * @throws Problem 404 worker-not-found
    */
-  public Submission submit(UUID worker, String owner, List<WorkerResult> results, Optional<Poll> next) {
+  public Submission submit(UUID worker, String owner, List<WorkerResult> results,
+      Optional<Poll> next) {
     Map<Integer, JsonObject> failed = new HashMap<>();
     List<WorkerResult> checked = check(worker, owner, results, failed);
     long start = System.nanoTime();
@@ -128,15 +135,19 @@ public class RemoteWorkers {
     polls.capacityFreed(worker);
     record(checked, reply.accepted());
     failed.keySet().removeIf(index -> !reply.accepted().get(index));
-    return new Submission(reply.verdicts(), reply.state(), read(worker, owner, reply.claimedSteps()), failed);
+    return new Submission(reply.verdicts(), reply.state(),
+        read(worker, owner, reply.claimedSteps()), failed);
   }
 
-  private List<WorkerResult> check(UUID worker, String owner, List<WorkerResult> results, Map<Integer, JsonObject> failed) {
-    Map<UUID, StepSpec> specs = definitions(worker, owner, results.stream().filter(WorkerResult::isSuccess).toList());
+  private List<WorkerResult> check(UUID worker, String owner, List<WorkerResult> results,
+      Map<Integer, JsonObject> failed) {
+    Map<UUID, StepSpec> specs = definitions(worker, owner,
+        results.stream().filter(WorkerResult::isSuccess).toList());
     List<WorkerResult> checked = new ArrayList<>(results.size());
     for (WorkerResult result : results) {
       StepSpec spec = result.isSuccess() ? specs.get(result.stepUuid()) : null;
-      Optional<JsonObject> rejection = spec == null ? Optional.empty() : spec.rejection(result.result());
+      Optional<JsonObject> rejection = spec == null ? Optional.empty()
+          : spec.rejection(result.result());
       rejection.ifPresent(error -> failed.put(checked.size(), error));
       checked.add(rejection.map(result::failed).orElse(result));
     }
@@ -157,7 +168,8 @@ public class RemoteWorkers {
     }
     if (!unknown.isEmpty()) {
       if (!(calls.held(worker, owner, toJson(
-          unknown.stream().map(each -> WorkerResult.released(each.stepUuid(), each.handoff())).toList())) instanceof JsonArray held)) {
+          unknown.stream().map(each -> WorkerResult.released(each.stepUuid(), each.handoff()))
+              .toList())) instanceof JsonArray held)) {
         throw notFound(worker);
       }
       learn(held);
@@ -178,8 +190,8 @@ public class RemoteWorkers {
       remembered.remove(result.stepUuid());
       if (accepted.get(i) && result.isOfAHandler()) {
         meters.stepExecuted(result.outcome(), result.executionTime());
-        LOG.write(result.isSuccess() ? LogEvent.STEP_FINISHED : LogEvent.STEP_FAILED, "step", result.stepUuid(), "handoff",
-            result.handoff(),
+        LOG.write(result.isSuccess() ? LogEvent.STEP_FINISHED : LogEvent.STEP_FAILED, "step",
+            result.stepUuid(), "handoff", result.handoff(),
             "outcome", result.outcome(), "error", result.isSuccess() ? null : result.error());
       } else if (!accepted.get(i)) {
         LOG.write(LogEvent.RESULT_REFUSED, "step", result.stepUuid(), "handoff", result.handoff());
@@ -210,8 +222,10 @@ public class RemoteWorkers {
   /**
    * Saves checkpoints of steps that the worker runs, and renews their leases.
    *
-   * @param checkpoints objects with {@code step_uuid}, {@code handoff} and {@code checkpoint}, each step once
-   * @throws Problem 404 worker-not-found; 400 invalid-request when one is too long, and then none is saved
+   * @param checkpoints objects with {@code step_uuid}, {@code handoff} and {@code checkpoint}, each
+   *   step once
+   * @throws Problem 404 worker-not-found; 400 invalid-request when one is too long, and then none
+   *   is saved
    */
   public CheckpointsReply saveCheckpoints(UUID worker, String owner, JsonArray checkpoints) {
     CheckpointsReply reply = calls.saveCheckpoints(worker, owner, checkpoints);
@@ -229,7 +243,8 @@ public class RemoteWorkers {
    *
    * @throws Problem 404 worker-not-found, step-not-claimed
    */
-  public StepResultsReply stepResults(UUID worker, String owner, UUID step, Collection<String> names) {
+  public StepResultsReply stepResults(UUID worker, String owner, UUID step,
+      Collection<String> names) {
     StepResultsReply reply = calls.stepResults(worker, owner, step, names);
     checkHeld(worker, step, reply.isUnknown(), reply.isClaimed());
     return reply;
@@ -240,7 +255,8 @@ public class RemoteWorkers {
    *
    * @throws Problem 404 worker-not-found, step-not-claimed
    */
-  public WorkerBatchReply batchResults(UUID worker, String owner, UUID step, String batchStep, int after, int limit) {
+  public WorkerBatchReply batchResults(UUID worker, String owner, UUID step, String batchStep,
+      int after, int limit) {
     WorkerBatchReply reply = calls.batchResults(worker, owner, step, batchStep, after, limit);
     checkHeld(worker, step, reply.isUnknown(), reply.isClaimed());
     return reply;
@@ -288,7 +304,9 @@ public class RemoteWorkers {
     return Problem.of(404, "worker-not-found", "there is no worker " + worker);
   }
 
-  /** Reads claimed steps, up to the longest answer; gives the others back, which uses no attempt. */
+  /**
+   * Reads claimed steps, up to the longest answer; gives the others back, which uses no attempt.
+   */
   List<ClaimedStep> read(UUID worker, String owner, JsonArray claimedSteps) {
     if (claimedSteps.isEmpty()) {
       return List.of();
@@ -302,7 +320,8 @@ public class RemoteWorkers {
         break;
       }
     }
-    giveBackKeys(worker, owner, documents.subList(fitting, documents.size()).stream().map(ClaimedStep::key).toList());
+    giveBackKeys(worker, owner,
+        documents.subList(fitting, documents.size()).stream().map(ClaimedStep::key).toList());
     JsonArray sent = Json.build().createArrayBuilder(documents.subList(0, fitting)).build();
     learn(sent);
     List<ClaimedStep> kept = steps.read(sent);
@@ -313,7 +332,10 @@ public class RemoteWorkers {
     return kept;
   }
 
-  /** Gives back claimed steps that the worker has not got. A fault leaves them to its next heartbeat. */
+  /**
+   * Gives back claimed steps that the worker has not got. A fault leaves them to its next
+   * heartbeat.
+   */
   public void giveBack(UUID worker, String owner, List<ClaimedStep> unsent) {
     giveBackKeys(worker, owner, unsent.stream().map(ClaimedStep::key).toList());
   }
@@ -324,7 +346,8 @@ public class RemoteWorkers {
     }
     try {
       workNotifier.committed(calls.submit(new ResultRequest(worker, owner,
-          toJson(unsent.stream().map(step -> WorkerResult.released(step.stepUuid(), step.handoff())).toList()),
+          toJson(unsent.stream().map(step -> WorkerResult.released(step.stepUuid(), step.handoff()))
+              .toList()),
           JsonValue.NULL)));
     } catch (Exception fault) {
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "submit_worker_results", "worker", worker);
@@ -339,10 +362,12 @@ public class RemoteWorkers {
 
   /** @param kind what the database said of the request when it last looked; empty at first */
   static JsonObject toJson(Poll poll, String kind) {
-    JsonObjectBuilder json = Json.build().createObjectBuilder().add("worker_uuid", poll.workerUuid().toString()).add("owner", poll.owner())
+    JsonObjectBuilder json = Json.build().createObjectBuilder()
+        .add("worker_uuid", poll.workerUuid().toString()).add("owner", poll.owner())
         .add("max", poll.max());
     poll.requestId().ifPresent(id -> json.add("request_id", id));
-    poll.namespaces().map(Set::stream).ifPresent(names -> json.add("namespaces", Json.build().createArrayBuilder(names.sorted().toList())));
+    poll.namespaces().map(Set::stream).ifPresent(
+        names -> json.add("namespaces", Json.build().createArrayBuilder(names.sorted().toList())));
     if (!kind.isEmpty()) {
       json.add("kind", kind);
     }

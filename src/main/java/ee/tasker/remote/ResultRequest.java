@@ -16,7 +16,8 @@ import java.util.UUID;
 public record ResultRequest(UUID worker, String owner, JsonArray results, JsonValue claims) {
 
   JsonObject toJson() {
-    return Json.build().createObjectBuilder().add("worker_uuid", worker.toString()).add("owner", owner).add("results", results)
+    return Json.build().createObjectBuilder().add("worker_uuid", worker.toString())
+        .add("owner", owner).add("results", results)
         .add("claims", claims).build();
   }
 }

@@ -25,9 +25,12 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Function;
 
 /**
- * The results of external workers on their way to the database. A request with many results, and one that finds no call under way, is submitted at
- * once, by its own thread. Small requests that arrive while a call is under way go together in the next: one transaction and one commit, in which
- * each gets its own verdicts and next claims. What the database refuses of one request does not hurt the others. Thread-safe.
+ * The results of external workers on their way to the database. A request with many results, and
+ * one that finds no call under way, is submitted at
+ * once, by its own thread. Small requests that arrive while a call is under way go together in the
+ * next: one transaction and one commit, in which
+ * each gets its own verdicts and next claims. What the database refuses of one request does not
+ * hurt the others. Thread-safe.
  */
 @ApplicationScoped
 class ResultRequests {
@@ -35,13 +38,19 @@ class ResultRequests {
   /** As for the results of handlers: larger calls cost a step little less. */
   private static final int ENOUGH_FOR_ANOTHER_CALL = 64;
   private static final int MOST_RESULTS = 500;
-  /** A request with so many is a call worth its commit: its worker would wait for the results of others and gain nothing. */
+  /**
+   * A request with so many is a call worth its commit: its worker would wait for the results of
+   * others and gain nothing.
+   */
   private static final int ENOUGH_FOR_A_CALL_OF_ITS_OWN = 10;
 
   private record Waiting(ResultRequest request, CompletableFuture<WorkerResultsReply> reply) {
   }
 
-  /** By worker, the one whose turn is next first: a worker that sends many requests does not hold up the others. Guarded by its own monitor. */
+  /**
+   * By worker, the one whose turn is next first: a worker that sends many requests does not hold up
+   * the others. Guarded by its own monitor.
+   */
   private final Map<UUID, Deque<Waiting>> waiting = new LinkedHashMap<>();
   private CallCoalescer coalescer;
   private Executor threads;
@@ -56,7 +65,8 @@ class ResultRequests {
   }
 
   /** @param most how many calls there are at a time */
-  void connect(Executor threads, ScheduledExecutorService timers, int most, Function<ResultRequest, WorkerResultsReply> one,
+  void connect(Executor threads, ScheduledExecutorService timers, int most,
+      Function<ResultRequest, WorkerResultsReply> one,
       Function<List<ResultRequest>, List<WorkerResultsReply>> several) {
     this.threads = threads;
     this.one = one;
@@ -145,7 +155,10 @@ class ResultRequests {
     return batch;
   }
 
-  /** @return whether this thread made a call, or found nothing to submit; false when others make all calls that are allowed and go on */
+  /**
+   * @return whether this thread made a call, or found nothing to submit; false when others make all
+   * calls that are allowed and go on
+   */
   private boolean call() {
     if (!coalescer.tryAcquire()) {
       return false;
@@ -162,7 +175,8 @@ class ResultRequests {
     } finally {
       coalescer.release();
       // After an error that is no exception: no request waits for an answer that does not come.
-      batch.forEach(each -> each.reply().completeExceptionally(new IllegalStateException("the results could not be submitted")));
+      batch.forEach(each -> each.reply()
+          .completeExceptionally(new IllegalStateException("the results could not be submitted")));
     }
   }
 
@@ -181,7 +195,8 @@ class ResultRequests {
     } catch (RuntimeException fault) {
       if (DatabaseFaults.isRefusal(fault)) {
         // Nothing is committed: one of them may be the cause.
-        LOG.write(LogEvent.CALL_FAILED, fault, "call", "submit_results_of_workers", "requests", batch.size());
+        LOG.write(LogEvent.CALL_FAILED, fault, "call", "submit_results_of_workers", "requests",
+            batch.size());
         batch.forEach(this::submitAlone);
       } else {
         batch.forEach(each -> each.reply().completeExceptionally(fault));

@@ -26,19 +26,23 @@ import java.util.stream.Stream;
  * @param batches  the cursors of a batchable step; empty for other steps
  * @param yield    where the step goes on; only of the outcome {@code yielded}
  */
-public record WorkerResult(UUID stepUuid, int handoff, String outcome, JsonValue result, JsonValue error, Duration executionTime,
-    Optional<List<String>> decision, Optional<JsonArray> batches, Optional<StepResult.Yield> yield) {
+public record WorkerResult(UUID stepUuid, int handoff, String outcome, JsonValue result,
+    JsonValue error, Duration executionTime, Optional<List<String>> decision,
+    Optional<JsonArray> batches, Optional<StepResult.Yield> yield) {
   /** The step has not started: it is given back without using an attempt. */
   public static final String RELEASED = "released";
-  /** The worker lacks the handler: the step is given back, and the worker gets none of that handler until it registers again. */
+  /**
+   * The worker lacks the handler: the step is given back, and the worker gets none of that handler
+   * until it registers again.
+   */
   public static final String DECLINED = "declined";
   public static final Set<String> OUTCOMES = Stream
       .concat(Stream.of(RELEASED, DECLINED), Arrays.stream(Outcome.values()).map(Outcome::word))
       .collect(Collectors.toUnmodifiableSet());
 
   static WorkerResult released(UUID stepUuid, int handoff) {
-    return new WorkerResult(stepUuid, handoff, RELEASED, JsonValue.NULL, JsonValue.NULL, Duration.ZERO, Optional.empty(), Optional.empty(),
-        Optional.empty());
+    return new WorkerResult(stepUuid, handoff, RELEASED, JsonValue.NULL, JsonValue.NULL,
+        Duration.ZERO, Optional.empty(), Optional.empty(), Optional.empty());
   }
 
   public boolean isSuccess() {
@@ -52,12 +56,13 @@ public record WorkerResult(UUID stepUuid, int handoff, String outcome, JsonValue
 
   /** The same attempt as a permanent failure: its result does not fit. */
   WorkerResult failed(JsonObject why) {
-    return new WorkerResult(stepUuid, handoff, Outcome.PERMANENT_FAILURE.word(), JsonValue.NULL, why, executionTime, Optional.empty(),
-        Optional.empty(), Optional.empty());
+    return new WorkerResult(stepUuid, handoff, Outcome.PERMANENT_FAILURE.word(), JsonValue.NULL,
+        why, executionTime, Optional.empty(), Optional.empty(), Optional.empty());
   }
 
   JsonObject toJson() {
-    JsonObjectBuilder json = Json.build().createObjectBuilder().add("step_uuid", stepUuid.toString()).add("handoff", handoff)
+    JsonObjectBuilder json = Json.build().createObjectBuilder()
+        .add("step_uuid", stepUuid.toString()).add("handoff", handoff)
         .add("outcome", outcome).add("execution_time_ms", executionTime.toMillis());
     if (result != JsonValue.NULL) {
       json.add("result", result);

@@ -7,7 +7,8 @@ import java.util.Optional;
  *
  * @param isReplay whether it was stored earlier, so that this call changed nothing
  */
-public record IdempotentResponse(int status, Optional<String> location, String body, boolean isReplay) {
+public record IdempotentResponse(int status, Optional<String> location, String body,
+    boolean isReplay) {
 
   /** The response to a request that was executed just now. */
   public static IdempotentResponse done(int status, Optional<String> location, String body) {

@@ -27,10 +27,12 @@ sealed interface KeyClaim {
     return switch (verdict) {
       case "new" -> new Claimed();
       case "replay" -> new Replay(
-          new IdempotentResponse(reply.getInt("status"), Json.text(reply, "location"), reply.getString("body"), true));
+          new IdempotentResponse(reply.getInt("status"), Json.text(reply, "location"),
+              reply.getString("body"), true));
       case "other_request" -> new OtherRequest();
       case "busy" -> new Busy();
-      default -> throw new IllegalArgumentException("unknown verdict on an idempotency key: " + verdict);
+      default ->
+        throw new IllegalArgumentException("unknown verdict on an idempotency key: " + verdict);
     };
   }
 }

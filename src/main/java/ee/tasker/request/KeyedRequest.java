@@ -3,7 +3,8 @@ package ee.tasker.request;
 /**
  * A request with an idempotency key.
  *
- * @param principal the caller; empty without authentication. Keys of different callers are independent
+ * @param principal the caller; empty without authentication. Keys of different callers are
+ *   independent
  * @param key       as the client chose it, at most {@value #LONGEST_KEY} characters
  * @param hash      SHA-256 of everything that identifies the request, in hexadecimal digits
  */

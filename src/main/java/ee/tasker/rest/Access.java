@@ -34,17 +34,20 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * Decides whether the caller of this request may do what it asks for; no other class does. {@link PermissionFilter} applies
+ * Decides whether the caller of this request may do what it asks for; no other class does. {@link
+ * PermissionFilter} applies
  * the annotation of the method; methods whose namespace is in the body call this class themselves.
  *
- * <p>If the caller may not even read a namespace, the answer is 404, as if the object did not exist. Otherwise a missing
+ * <p>If the caller may not even read a namespace, the answer is 404, as if the object did not
+ * exist. Otherwise a missing
  * permission is 403.
  */
 @RequestScoped
 public class Access {
   /** What reading the events that a webhook sends needs. */
-  static final List<Permission> OF_EVENTS = List.of(Permission.TASKS_READ, Permission.TASKS_CONTEXT_READ, Permission.STEPS_READ,
-      Permission.APPROVALS_ASSIGN, Permission.DLQ_READ, Permission.SCHEDULES_READ);
+  static final List<Permission> OF_EVENTS = List.of(Permission.TASKS_READ,
+      Permission.TASKS_CONTEXT_READ, Permission.STEPS_READ, Permission.APPROVALS_ASSIGN,
+      Permission.DLQ_READ, Permission.SCHEDULES_READ);
 
   @Inject
   private Accounts accounts;
@@ -71,10 +74,12 @@ public class Access {
   }
 
   /**
-   * Checks the credentials and permissions of this request again while its response is open. To be called on the request's
+   * Checks the credentials and permissions of this request again while its response is open. To be
+   * called on the request's
    * own thread.
    *
-   * @param permitted what the caller is permitted with its present grants; empty when that is not enough any more
+   * @param permitted what the caller is permitted with its present grants; empty when that is not
+   *   enough any more
    */
   <T> Recheck<T> recheck(Function<Caller, Optional<T>> permitted) {
     Supplier<Verdict> again = callers.again(current);
@@ -85,11 +90,13 @@ public class Access {
       if (verdict instanceof Verdict.Later) {
         return new Recheck.Outcome.PutOff<>();
       }
-      if (!(verdict instanceof Verdict.Known known) || !known.caller().principal().equals(principal)) {
+      if (!(verdict instanceof Verdict.Known known)
+          || !known.caller().principal().equals(principal)) {
         return new Recheck.Outcome.Withdrawn<>(AccessFilter.refusal(new Verdict.Refused()));
       }
       Optional<T> now = permitted.apply(known.caller());
-      return now.isPresent() ? new Recheck.Outcome.Permitted<>(now.get()) : new Recheck.Outcome.Withdrawn<>(missing(needed, ""));
+      return now.isPresent() ? new Recheck.Outcome.Permitted<>(now.get())
+          : new Recheck.Outcome.Withdrawn<>(missing(needed, ""));
     });
   }
 
@@ -101,7 +108,8 @@ public class Access {
   Recheck<Caller> recheck(String namespace) {
     Permission needed = permission;
     return recheck(now -> Optional.of(now)
-        .filter(known -> namespace == null ? known.grants().mayEverywhere(needed) : known.grants().may(needed, namespace)));
+        .filter(known -> namespace == null ? known.grants().mayEverywhere(needed)
+            : known.grants().may(needed, namespace)));
   }
 
   /** @throws Problem 403 not-permitted */
@@ -130,7 +138,8 @@ public class Access {
    * @throws Problem 403 not-permitted
    */
   void require(Permission other, String namespace) {
-    if (namespace == null ? !caller.grants().mayEverywhere(other) : !caller.grants().may(other, namespace)) {
+    if (namespace == null ? !caller.grants().mayEverywhere(other)
+        : !caller.grants().may(other, namespace)) {
       throw missing(other, namespace == null ? " in all namespaces" : " in namespace " + namespace);
     }
   }
@@ -151,12 +160,15 @@ public class Access {
   }
 
   private static Problem missing(Permission permission, String where) {
-    return Problem.of(403, "not-permitted", "this needs the permission " + permission.text() + where);
+    return Problem.of(403, "not-permitted",
+        "this needs the permission " + permission.text() + where);
   }
 
   /**
-   * The request as it may be submitted: with its submitter, and with a parent only from a namespace where the caller may
-   * submit, because a child protects its parent from retention and a cancel of the parent reaches the child. Any other
+   * The request as it may be submitted: with its submitter, and with a parent only from a namespace
+   * where the caller may
+   * submit, because a child protects its parent from retention and a cancel of the parent reaches
+   * the child. Any other
    * parent is answered as if it did not exist.
    *
    * @throws Problem 403 not-permitted
@@ -164,7 +176,8 @@ public class Access {
   TaskRequest submitted(TaskRequest request) {
     require(request.namespace());
     TaskRequest mine = request.submittedBy(caller.actor());
-    return mine.hasParent() ? caller.grants().namespaces(permission).map(mine::parentIn).orElse(mine) : mine;
+    return mine.hasParent()
+        ? caller.grants().namespaces(permission).map(mine::parentIn).orElse(mine) : mine;
   }
 
   /** The same for what the method requires, in the namespace of a task, which never changes. */
@@ -177,7 +190,8 @@ public class Access {
   }
 
   /**
-   * Checks a permission in addition to that of the method, in the namespace of a task that the caller may see.
+   * Checks a permission in addition to that of the method, in the namespace of a task that the
+   * caller may see.
    *
    * @throws Problem 403 not-permitted
    */
@@ -239,12 +253,14 @@ public class Access {
       return;
     }
     String namespace = accounts.namespaceOf(kind, uuid)
-        .filter(of -> caller.grants().may(permission, of) || caller.grants().may(reading, of)).orElseThrow(() -> notFound);
+        .filter(of -> caller.grants().may(permission, of) || caller.grants().may(reading, of))
+        .orElseThrow(() -> notFound);
     require(namespace);
   }
 
   /**
-   * Restricts a list to what the caller may see: adds {@code namespaces} to a database filter, unless the caller may see
+   * Restricts a list to what the caller may see: adds {@code namespaces} to a database filter,
+   * unless the caller may see
    * all of them.
    */
   void limit(JsonObjectBuilder filter) {
@@ -252,12 +268,14 @@ public class Access {
   }
 
   /**
-   * The same for a filter by content, which would reveal that content to a caller who may list but not read it: only
+   * The same for a filter by content, which would reveal that content to a caller who may list but
+   * not read it: only
    * namespaces where the caller also has the other permissions.
    *
    * @param others possibly none
    * @param namespace the only requested namespace, or null
-   * @throws Problem 403 not-permitted without the other permissions in that namespace, or in any that the caller may list
+   * @throws Problem 403 not-permitted without the other permissions in that namespace, or in any
+   *   that the caller may list
    */
   void limit(JsonObjectBuilder filter, List<Permission> others, String namespace) {
     if (namespace != null) {
@@ -268,14 +286,17 @@ public class Access {
     Optional<Set<String>> all = where(others);
     if (!others.isEmpty() && all.filter(Set::isEmpty).isPresent()) {
       throw missing(
-          others.stream().filter(other -> where(List.of(other)).filter(Set::isEmpty).isPresent()).findFirst().orElse(others.get(0)), "");
+          others.stream().filter(other -> where(List.of(other)).filter(Set::isEmpty).isPresent())
+              .findFirst().orElse(others.get(0)),
+          "");
     }
     all.ifPresent(names -> limit(filter, names));
   }
 
   /** Where the caller has the permission of the method and these. */
   private Optional<Set<String>> where(List<Permission> others) {
-    return caller.grants().namespaces(Stream.concat(Stream.of(permission), others.stream()).toList());
+    return caller.grants()
+        .namespaces(Stream.concat(Stream.of(permission), others.stream()).toList());
   }
 
   /** To namespaces where the caller also has the other permission, possibly none. */
@@ -285,7 +306,8 @@ public class Access {
 
   /** Where another permission is granted, for the database: an array of names, or null for all. */
   JsonArray namespaces(Permission other) {
-    return caller.grants().namespaces(other).map(names -> Json.build().createArrayBuilder(names.stream().sorted().toList()).build())
+    return caller.grants().namespaces(other)
+        .map(names -> Json.build().createArrayBuilder(names.stream().sorted().toList()).build())
         .orElse(null);
   }
 
@@ -299,7 +321,8 @@ public class Access {
       return objects;
     }
     JsonArrayBuilder visible = Json.build().createArrayBuilder();
-    objects.getValuesAs(JsonObject.class).stream().filter(object -> caller.grants().may(permission, object.getString("namespace")))
+    objects.getValuesAs(JsonObject.class).stream()
+        .filter(object -> caller.grants().may(permission, object.getString("namespace")))
         .forEach(visible::add);
     return visible.build();
   }

@@ -31,8 +31,10 @@ import java.util.concurrent.Semaphore;
 import java.util.regex.Pattern;
 
 /**
- * The entry filter of the application: sets the headers of every response, authenticates the caller and limits concurrent
- * requests. Only pages without data are open. {@link PermissionFilter} checks the permission of each route under {@code
+ * The entry filter of the application: sets the headers of every response, authenticates the caller
+ * and limits concurrent
+ * requests. Only pages without data are open. {@link PermissionFilter} checks the permission of
+ * each route under {@code
  * /v1}.
  */
 @WebFilter(urlPatterns = "/*", asyncSupported = true)
@@ -41,7 +43,8 @@ public class AccessFilter implements Filter {
   /** Pages without data; the data they show comes from protected routes. */
   private static final Set<String> PAGES = Set.of("", "/", "/index.html", "/console");
   private static final Pattern BROKEN_ESCAPE = Pattern.compile("%(?!\\p{XDigit}{2})");
-  private static final Pattern ODD = Pattern.compile("%(?!\\p{XDigit}{2})|%[01]\\p{XDigit}|%7[fF]|%5[cC]|[\\x00-\\x1f\\x7f\\\\]");
+  private static final Pattern ODD = Pattern
+      .compile("%(?!\\p{XDigit}{2})|%[01]\\p{XDigit}|%7[fF]|%5[cC]|[\\x00-\\x1f\\x7f\\\\]");
   private static final int RETRY_WAITING_SECONDS = 5;
   private static final List<String> PAGE_FOLDERS = List.of("/assets/", "/console/");
   private static final String PAGE_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -65,14 +68,17 @@ public class AccessFilter implements Filter {
   private Semaphore permits;
 
   @Override
-  public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain) throws IOException, ServletException {
+  public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+      throws IOException, ServletException {
     HttpServletRequest http = (HttpServletRequest) request;
     HttpServletResponse answer = (HttpServletResponse) response;
     boolean isPage = isPage(http);
     if (hasOddCharacters(path(http))) {
-      // Files of servers on other systems, and string terminators of other languages: no page or operation has such a name.
+      // Files of servers on other systems, and string terminators of other languages: no page or
+      // operation has such a name.
       writeHeaders(answer, false);
-      refuse(http, answer, Problem.of(400, "invalid-request", "the path has a backslash or a control character"), 0);
+      refuse(http, answer,
+          Problem.of(400, "invalid-request", "the path has a backslash or a control character"), 0);
       return;
     }
     if (!Framing.isClear(http)) {
@@ -97,16 +103,20 @@ public class AccessFilter implements Filter {
       UnreadBodies.dismiss(http, answer);
       chain.doFilter(request, response);
     } else if (hasBrokenEscape(http.getRequestURI()) || hasBrokenEscape(http.getQueryString())) {
-      refuse(http, answer, Problem.of(400, "invalid-request", "the path or the query has an invalid percent-encoding"), 0);
+      refuse(http, answer, Problem.of(400, "invalid-request",
+          "the path or the query has an invalid percent-encoding"), 0);
     } else if (!origins.admits(http, answer, settings.allowedOrigins())) {
-      refuse(http, answer, Problem.of(403, "foreign-origin", "pages of this origin may not use this API"), 0);
+      refuse(http, answer,
+          Problem.of(403, "foreign-origin", "pages of this origin may not use this API"), 0);
     } else if (origins.isPreflight(http)) {
       UnreadBodies.dismiss(http, answer);
       answer.setStatus(204);
     } else if (start.isWaiting()) {
       refuse(http, answer, StartSequence.waitingProblem(), RETRY_WAITING_SECONDS);
     } else if (!permits().tryAcquire()) {
-      refuse(http, answer, Problem.of(503, "server-busy", "this server has reached its limit of concurrent requests; try again shortly"),
+      refuse(http, answer,
+          Problem.of(503, "server-busy",
+              "this server has reached its limit of concurrent requests; try again shortly"),
           1);
     } else {
       try (TraceSpan.Current thread = tracing.scope()) {
@@ -162,7 +172,10 @@ public class AccessFilter implements Filter {
     return path.equals("/health") || path.startsWith("/health/");
   }
 
-  /** The path as the application server decoded and normalised it: some servers report a file's whole path as path info. */
+  /**
+   * The path as the application server decoded and normalised it: some servers report a file's
+   * whole path as path info.
+   */
   private static String path(HttpServletRequest request) {
     return request.getServletPath() + (request.getPathInfo() == null ? "" : request.getPathInfo());
   }
@@ -178,22 +191,28 @@ public class AccessFilter implements Filter {
   }
 
   /** Whether the headers are well-formed. Sends the response when they are not. */
-  private static boolean isReadable(HttpServletRequest request, HttpServletResponse answer) throws IOException {
+  private static boolean isReadable(HttpServletRequest request, HttpServletResponse answer)
+      throws IOException {
     if (!MediaTypes.areWellFormed(request.getHeaders("Accept"))) {
-      refuse(request, answer, Problem.of(400, "invalid-request", "the header Accept is not a list of media types"), 0);
+      refuse(request, answer,
+          Problem.of(400, "invalid-request", "the header Accept is not a list of media types"), 0);
       return false;
     }
     if (!MediaTypes.isWellFormed(request.getContentType())) {
-      refuse(request, answer, Problem.of(415, "unsupported-media-type", "the header Content-Type is not a media type"), 0);
+      refuse(request, answer,
+          Problem.of(415, "unsupported-media-type", "the header Content-Type is not a media type"),
+          0);
       return false;
     }
     return true;
   }
 
   /** Sends the response when the caller is not authenticated. */
-  private boolean isAllowed(HttpServletRequest request, HttpServletResponse answer) throws IOException {
+  private boolean isAllowed(HttpServletRequest request, HttpServletResponse answer)
+      throws IOException {
     String path = path(request);
-    if (Set.of("/openapi", "/openapi.yaml").contains(path) && settings.security().open().contains("openapi")
+    if (Set.of("/openapi", "/openapi.yaml").contains(path)
+        && settings.security().open().contains("openapi")
         || path.equals("/metrics") && settings.security().open().contains("metrics")) {
       return true;
     }
@@ -205,10 +224,12 @@ public class AccessFilter implements Filter {
       return false;
     }
     if (!(verdict instanceof Verdict.Known known)) {
-      refuse(request, answer, refusal(verdict), verdict instanceof Verdict.Later later ? later.seconds() : 0);
+      refuse(request, answer, refusal(verdict),
+          verdict instanceof Verdict.Later later ? later.seconds() : 0);
       return false;
     }
-    if (path.equals("/metrics") && !known.caller().grants().mayEverywhere(Permission.SYSTEM_METRICS_READ)) {
+    if (path.equals("/metrics")
+        && !known.caller().grants().mayEverywhere(Permission.SYSTEM_METRICS_READ)) {
       deny(request, answer, known.caller());
       return false;
     }
@@ -222,32 +243,42 @@ public class AccessFilter implements Filter {
           List.of(), Map.of("retry_after_seconds", later.seconds()));
     }
     return verdict instanceof Verdict.Anonymous
-        ? Problem.of(401, "not-authenticated", "authentication is required, by user and password, API key or token")
+        ? Problem.of(401, "not-authenticated",
+            "authentication is required, by user and password, API key or token")
         : Problem.of(401, "not-authenticated", "the credentials are invalid");
   }
 
-  private void deny(HttpServletRequest request, HttpServletResponse answer, Caller caller) throws IOException {
-    LOG.write(LogEvent.ACCESS_DENIED, "caller", caller.actor(), "method", request.getMethod(), "path", request.getRequestURI());
-    refuse(request, answer, Problem.of(403, "not-permitted", "this needs the permission " + Permission.SYSTEM_METRICS_READ.text()), 0);
+  private void deny(HttpServletRequest request, HttpServletResponse answer, Caller caller)
+      throws IOException {
+    LOG.write(LogEvent.ACCESS_DENIED, "caller", caller.actor(), "method", request.getMethod(),
+        "path", request.getRequestURI());
+    refuse(request, answer, Problem.of(403, "not-permitted",
+        "this needs the permission " + Permission.SYSTEM_METRICS_READ.text()), 0);
   }
 
-  private static void fail(HttpServletRequest request, HttpServletResponse answer, RuntimeException fault) throws IOException {
+  private static void fail(HttpServletRequest request, HttpServletResponse answer,
+      RuntimeException fault) throws IOException {
     // Only reads, so a commit without confirmation leaves nothing behind either.
     if (DatabaseFaults.isTransient(fault) || DatabaseFaults.isUnconfirmedCommit(fault)) {
-      LOG.write(LogEvent.CALL_FAILED, fault, "call", request.getMethod() + " " + request.getRequestURI());
+      LOG.write(LogEvent.CALL_FAILED, fault, "call",
+          request.getMethod() + " " + request.getRequestURI());
       refuse(request, answer, FaultMapper.unavailable(fault), ProblemDocument.RETRY_AFTER_SECONDS);
       return;
     }
     String id = UUID.randomUUID().toString();
     LOG.write(LogEvent.REQUEST_FAILED, fault, "id", id, "path", request.getRequestURI());
-    refuse(request, answer, Problem.of(500, "internal-error", "internal error (log id " + id + ")"), 0);
+    refuse(request, answer, Problem.of(500, "internal-error", "internal error (log id " + id + ")"),
+        0);
   }
 
-  private static void refuse(HttpServletRequest request, HttpServletResponse answer, Problem problem, int retryAfterSeconds)
+  private static void refuse(HttpServletRequest request, HttpServletResponse answer,
+      Problem problem, int retryAfterSeconds)
       throws IOException {
     UnreadBodies.dismiss(request, answer);
-    // For a program in a page, a browser would prompt its user for a password, and the program would wait for that. Browsers
-    // send Sec-Fetch-Dest only over HTTPS and to localhost; the console says what it is with a header of its own.
+    // For a program in a page, a browser would prompt its user for a password, and the program
+    // would wait for that. Browsers
+    // send Sec-Fetch-Dest only over HTTPS and to localhost; the console says what it is with a
+    // header of its own.
     if (problem.status() == 401 && !"empty".equals(request.getHeader("Sec-Fetch-Dest"))
         && request.getHeader(SessionCookie.CHANGE_HEADER) == null) {
       answer.setHeader("WWW-Authenticate", "Basic realm=\"Tasker EE\", charset=\"UTF-8\"");
@@ -258,7 +289,8 @@ public class AccessFilter implements Filter {
     write(request, answer, problem);
   }
 
-  private static void write(HttpServletRequest request, HttpServletResponse answer, Problem problem) throws IOException {
+  private static void write(HttpServletRequest request, HttpServletResponse answer, Problem problem)
+      throws IOException {
     answer.setStatus(problem.status());
     answer.setContentType(ProblemDocument.MEDIA_TYPE);
     answer.setCharacterEncoding("UTF-8");

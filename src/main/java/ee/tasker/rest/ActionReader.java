@@ -12,9 +12,12 @@ import java.util.Set;
 /** Reads an action that an operator requests. Every action needs an actor and a reason. */
 final class ActionReader {
   static final Map<String, String> STEP_ACTIONS = Map.of(
-      "reset_for_retry", "reset_by", "resolve_manually", "resolved_by", "complete_manually", "completed_by");
-  static final Set<String> TASK_ACTIONS = Set.of("retry", "retry_from_step", "resolve", "fail", "compensate");
-  static final Set<String> BULK_ACTIONS = Set.of("retry", "resolve", "fail", "cancel", "compensate");
+      "reset_for_retry", "reset_by", "resolve_manually", "resolved_by", "complete_manually",
+      "completed_by");
+  static final Set<String> TASK_ACTIONS = Set.of("retry", "retry_from_step", "resolve", "fail",
+      "compensate");
+  static final Set<String> BULK_ACTIONS = Set.of("retry", "resolve", "fail", "cancel",
+      "compensate");
   static final int WHO = 128;
   static final int WHY = 1_000;
 
@@ -22,7 +25,8 @@ final class ActionReader {
   }
 
   /**
-   * As in the reference: the action in {@code action_type}, the actor in {@code reset_by}, {@code resolved_by} or {@code
+   * As in the reference: the action in {@code action_type}, the actor in {@code reset_by}, {@code
+   * resolved_by} or {@code
    * completed_by}.
    */
   static Action step(JsonObject body) {
@@ -76,7 +80,8 @@ final class ActionReader {
     if (name.startsWith("retry")) {
       JsonObject context = members.object("context");
       if (context != null) {
-        TaskRequestReader.contextComplaint(context).ifPresent(complaint -> members.wrong("context", complaint));
+        TaskRequestReader.contextComplaint(context)
+            .ifPresent(complaint -> members.wrong("context", complaint));
         data.add("context", context);
       }
       addTokenChoice(members, data);
@@ -112,7 +117,8 @@ final class ActionReader {
     }
     JsonObject context = members.object("context");
     if (context != null) {
-      TaskRequestReader.contextComplaint(context).ifPresent(complaint -> members.wrong("context", complaint));
+      TaskRequestReader.contextComplaint(context)
+          .ifPresent(complaint -> members.wrong("context", complaint));
       data.add("context", context);
     }
     Integer priority = members.number("priority", -100, 100);

@@ -14,7 +14,10 @@ import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.UriInfo;
 import java.util.Set;
 
-/** Analytics over HTTP. The figures come from counters, so their cost does not depend on the number of finished tasks. */
+/**
+ * Analytics over HTTP. The figures come from counters, so their cost does not depend on the number
+ * of finished tasks.
+ */
 @Path("analytics")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
@@ -57,7 +60,8 @@ public class AnalyticsResource {
   public String bottlenecks(@QueryParam("hours") String hours, @QueryParam("limit") String limit,
       @QueryParam("min_executions") String minExecutions, @QueryParam("namespace") String namespace,
       @QueryParam("name") String name, @QueryParam("version") String version) {
-    Parameters.checkKnown(uri, Set.of("hours", "limit", "min_executions", "namespace", "name", "version"));
+    Parameters.checkKnown(uri,
+        Set.of("hours", "limit", "min_executions", "namespace", "name", "version"));
     access.require(namespace);
     return insight.bottlenecks(
         Parameters.number("hours", hours, 24, 1, MOST_HOURS),
@@ -70,9 +74,11 @@ public class AnalyticsResource {
   @MayBeStale
   @GET
   @Path("timeline")
-  public String timeline(@QueryParam("minutes") String minutes, @QueryParam("namespace") String namespace) {
+  public String timeline(@QueryParam("minutes") String minutes,
+      @QueryParam("namespace") String namespace) {
     Parameters.checkKnown(uri, Set.of("minutes", "namespace"));
     access.require(namespace);
-    return insight.timeline(Parameters.number("minutes", minutes, 60, 1, MOST_MINUTES), namespace).toString();
+    return insight.timeline(Parameters.number("minutes", minutes, 60, 1, MOST_MINUTES), namespace)
+        .toString();
   }
 }

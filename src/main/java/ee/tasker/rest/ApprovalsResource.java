@@ -26,13 +26,18 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The inbox of those who decide inside workflows. Giving an approval back or on needs approvals:decide or approvals:assign, which the SQL functions judge. */
+/**
+ * The inbox of those who decide inside workflows. Giving an approval back or on needs
+ * approvals:decide or approvals:assign, which the SQL functions judge.
+ */
 @Path("approvals")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
 public class ApprovalsResource {
-  private static final Set<String> STATES = Set.of("open", "approved", "rejected", "expired", "cancelled");
-  private static final Set<String> FILTERS = Set.of("state", "namespace", "mine", "claimed_by", "due_before", "task_uuid", "title", "limit",
+  private static final Set<String> STATES = Set.of("open", "approved", "rejected", "expired",
+      "cancelled");
+  private static final Set<String> FILTERS = Set.of("state", "namespace", "mine", "claimed_by",
+      "due_before", "task_uuid", "title", "limit",
       "cursor");
   private static final int MOST = 500;
   private static final int COMMENT = 1_000;
@@ -58,14 +63,17 @@ public class ApprovalsResource {
 
   @Requires(value = Permission.APPROVALS_READ, in = Scope.ASKED)
   @GET
-  public String list(@QueryParam("state") String state, @QueryParam("namespace") String namespace, @QueryParam("mine") String mine,
-      @QueryParam("claimed_by") String claimedBy, @QueryParam("due_before") String dueBefore, @QueryParam("task_uuid") String taskUuid,
-      @QueryParam("title") String title, @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
+  public String list(@QueryParam("state") String state, @QueryParam("namespace") String namespace,
+      @QueryParam("mine") String mine, @QueryParam("claimed_by") String claimedBy,
+      @QueryParam("due_before") String dueBefore, @QueryParam("task_uuid") String taskUuid,
+      @QueryParam("title") String title, @QueryParam("limit") String limit,
+      @QueryParam("cursor") String cursor) {
     Parameters.checkKnown(uri, FILTERS);
     String states = state == null ? "open" : state;
     if (!Stream.of(states.split(",", -1)).allMatch(STATES::contains)) {
-      throw Problem.invalid("state", "must be one or several of " + String.join(", ", STATES.stream().sorted().toList())
-          + ", with commas between them");
+      throw Problem.invalid("state",
+          "must be one or several of " + String.join(", ", STATES.stream().sorted().toList())
+              + ", with commas between them");
     }
     if (mine != null && !Set.of("true", "false").contains(mine)) {
       throw Problem.invalid("mine", "must be true or false");
@@ -74,19 +82,23 @@ public class ApprovalsResource {
     if (cursor != null && !(byDueTime ? BY_DUE_TIME : NEWEST_FIRST).matcher(cursor).matches()) {
       throw Problem.invalid("cursor", "must be next of the previous page, with the same filters");
     }
-    JsonObjectBuilder filter = Json.build().createObjectBuilder().add("state", states).add("mine", "true".equals(mine));
+    JsonObjectBuilder filter = Json.build().createObjectBuilder().add("state", states).add("mine",
+        "true".equals(mine));
     Filters.add(filter, "namespace", namespace);
     Filters.add(filter, "claimed_by", claimedBy);
     Filters.add(filter, "title", title);
     if (dueBefore != null) {
       filter.add("due_before", Parameters.time(dueBefore)
-          .orElseThrow(() -> Problem.invalid("due_before", "must be a time with an offset, as 2026-11-20T12:00:00Z")).toString());
+          .orElseThrow(() -> Problem.invalid("due_before",
+              "must be a time with an offset, as 2026-11-20T12:00:00Z"))
+          .toString());
     }
     if (taskUuid != null) {
       filter.add("task_uuid", Parameters.uuid("task_uuid", taskUuid).toString());
     }
     access.limit(filter);
-    return approvals.list(filter.build(), access.approver(), Parameters.number("limit", limit, 50, 1, MOST), cursor).toString();
+    return approvals.list(filter.build(), access.approver(),
+        Parameters.number("limit", limit, 50, 1, MOST), cursor).toString();
   }
 
   @Requires(value = Permission.APPROVALS_READ, in = Scope.APPROVAL)
@@ -94,7 +106,8 @@ public class ApprovalsResource {
   @Path("{approval_uuid}")
   public String describe(@PathParam("approval_uuid") String approvalUuid) {
     Parameters.checkKnown(uri, Set.of());
-    return approvals.describe(Parameters.uuid("approval_uuid", approvalUuid), access.approver()).toString();
+    return approvals.describe(Parameters.uuid("approval_uuid", approvalUuid), access.approver())
+        .toString();
   }
 
   @Requires(value = Permission.APPROVALS_DECIDE, in = Scope.APPROVAL)
@@ -129,7 +142,8 @@ public class ApprovalsResource {
     String to = members.text("to", Limits.APPROVAL_NAME);
     String note = members.optionalText("note", COMMENT);
     members.check();
-    return visibility.approval(approvals.delegate(approval, access.approver(), to, note)).toString();
+    return visibility.approval(approvals.delegate(approval, access.approver(), to, note))
+        .toString();
   }
 
   @Requires(value = Permission.APPROVALS_DECIDE, in = Scope.APPROVAL)
@@ -148,6 +162,8 @@ public class ApprovalsResource {
     JsonObject values = members.object("values");
     String comment = members.optionalText("comment", COMMENT);
     members.check();
-    return visibility.approval(approvals.decide(approval, access.approver(), approved, values, comment)).toString();
+    return visibility
+        .approval(approvals.decide(approval, access.approver(), approved, values, comment))
+        .toString();
   }
 }

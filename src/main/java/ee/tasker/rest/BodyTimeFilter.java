@@ -13,8 +13,10 @@ import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.ext.Provider;
 
 /**
- * Limits the {@linkplain TimedBody time} of a request body. A response sent before the whole body has arrived closes the
- * connection: otherwise the application server would wait for the rest, in some cases as long as it trickles in, and block
+ * Limits the {@linkplain TimedBody time} of a request body. A response sent before the whole body
+ * has arrived closes the
+ * connection: otherwise the application server would wait for the rest, in some cases as long as it
+ * trickles in, and block
  * the request's thread.
  */
 @Provider
@@ -34,7 +36,8 @@ public class BodyTimeFilter implements ContainerRequestFilter, ContainerResponse
   @Override
   public void filter(ContainerRequestContext request) {
     if (UnreadBodies.hasBody(servletRequest)) {
-      TimedBody body = watch.timed(request.getEntityStream(), servletRequest.getContentLengthLong());
+      TimedBody body = watch.timed(request.getEntityStream(),
+          servletRequest.getContentLengthLong());
       request.setEntityStream(body);
       request.setProperty(BODY, body);
     }

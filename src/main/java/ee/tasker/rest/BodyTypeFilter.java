@@ -11,7 +11,8 @@ import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.ext.Provider;
 
 /**
- * A body without a media type matches no {@linkplain Consumes}: some application servers refuse it themselves, others
+ * A body without a media type matches no {@linkplain Consumes}: some application servers refuse it
+ * themselves, others
  * accept it as any type.
  */
 @Provider
@@ -22,7 +23,9 @@ public class BodyTypeFilter implements ContainerRequestFilter {
 
   @Override
   public void filter(ContainerRequestContext request) {
-    if (request.getMediaType() == null && resource.getResourceMethod().isAnnotationPresent(Consumes.class) && request.hasEntity()) {
+    if (request.getMediaType() == null
+        && resource.getResourceMethod().isAnnotationPresent(Consumes.class)
+        && request.hasEntity()) {
       throw new NotSupportedException();
     }
   }

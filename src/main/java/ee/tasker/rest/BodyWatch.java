@@ -11,7 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Checks once a second for threads that wait for the rest of a request body whose time is over, and interrupts them.
+ * Checks once a second for threads that wait for the rest of a request body whose time is over, and
+ * interrupts them.
  * Thread-safe.
  */
 @ApplicationScoped
@@ -30,7 +31,8 @@ public class BodyWatch {
   /** @param length the request's content length, or -1 */
   TimedBody timed(InputStream body, long length) {
     if (started.compareAndSet(false, true)) {
-      threads.timers().scheduleAtFixedRate(this::check, CHECK_EVERY_MS, CHECK_EVERY_MS, TimeUnit.MILLISECONDS);
+      threads.timers().scheduleAtFixedRate(this::check, CHECK_EVERY_MS, CHECK_EVERY_MS,
+          TimeUnit.MILLISECONDS);
     }
     return new TimedBody(body, length, settings.bodyPace(), this, System::nanoTime);
   }

@@ -31,15 +31,18 @@ import java.util.TreeSet;
 import java.util.UUID;
 
 /**
- * Actions on many tasks: first a dry run, which counts the tasks and returns a token, then the run, which presents the token. Those on very
+ * Actions on many tasks: first a dry run, which counts the tasks and returns a token, then the run,
+ * which presents the token. Those on very
  * many go on in the background, with progress and a verdict on each task.
  */
 @Path("bulk-actions")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
 public class BulkActionsResource {
-  static final Set<String> FILTERS = Set.of("namespace", "name", "version", "state", "initiator", "source_system", "correlation_id",
-      "parent_correlation_id", "dlq_reason", "failed_step", "error_type", "error_signature", "created_after", "created_before");
+  static final Set<String> FILTERS = Set.of("namespace", "name", "version", "state", "initiator",
+      "source_system", "correlation_id",
+      "parent_correlation_id", "dlq_reason", "failed_step", "error_type", "error_signature",
+      "created_after", "created_before");
   /** What errors say is for those who may read them. */
   private static final Set<String> OF_ERRORS = Set.of("error_type", "error_signature");
 
@@ -73,7 +76,8 @@ public class BulkActionsResource {
     JsonObject filter = members.object("filter");
     boolean background = members.flag("background");
     if (filter == null || filter.isEmpty()) {
-      members.wrong("filter", "must have at least one of " + String.join(", ", new TreeSet<>(FILTERS)));
+      members.wrong("filter",
+          "must have at least one of " + String.join(", ", new TreeSet<>(FILTERS)));
     } else {
       filter.forEach((name, value) -> check(members, name, value));
     }
@@ -84,8 +88,11 @@ public class BulkActionsResource {
     if (OF_ERRORS.stream().anyMatch(filter::containsKey)) {
       access.require(Permission.STEPS_READ, namespace);
     }
-    JsonObject counted = operations.preview(action, inOneForm(filter), by, reason, access.caller().principal(), background);
-    return Response.status(201).header(Locations.HEADER, locations.of(uri, "bulk-actions/" + counted.getString("token") + "/run"))
+    JsonObject counted = operations.preview(action, inOneForm(filter), by, reason,
+        access.caller().principal(), background);
+    return Response.status(201)
+        .header(Locations.HEADER,
+            locations.of(uri, "bulk-actions/" + counted.getString("token") + "/run"))
         .entity(counted.toString()).build();
   }
 
@@ -104,14 +111,17 @@ public class BulkActionsResource {
       members.wrong(field, "must be a string that is not blank");
     } else if ("state".equals(name) && !TasksResource.STATES.contains(text.getString())) {
       members.wrong(field, "unknown state");
-    } else if ("dlq_reason".equals(name) && !DeadLettersResource.REASONS.contains(text.getString())) {
+    } else if ("dlq_reason".equals(name)
+        && !DeadLettersResource.REASONS.contains(text.getString())) {
       members.wrong(field, "unknown reason");
     } else if (name.endsWith("correlation_id") && !Parameters.isUuid(text.getString())) {
       members.wrong(field, "must be a uuid");
     } else if (name.startsWith("created_") && Parameters.time(text.getString()).isEmpty()) {
-      members.wrong(field, "must be a date and time with an offset, in one of the years 0001 to 9999");
+      members.wrong(field,
+          "must be a date and time with an offset, in one of the years 0001 to 9999");
     } else {
-      JsonbCheck.complaint(text.getString()).ifPresent(complaint -> members.wrong(field, complaint));
+      JsonbCheck.complaint(text.getString())
+          .ifPresent(complaint -> members.wrong(field, complaint));
     }
   }
 
@@ -135,9 +145,11 @@ public class BulkActionsResource {
     UUID uuid = token(token);
     String maker = access.caller().principal();
     // Checked here as well as at the dry run: the caller may have lost the permission in between.
-    operations.bulkAction(uuid, maker).ifPresent(bulk -> requireFor(bulk.action(), bulk.namespace()));
+    operations.bulkAction(uuid, maker)
+        .ifPresent(bulk -> requireFor(bulk.action(), bulk.namespace()));
     JsonObject reply = operations.run(uuid, maker);
-    return Response.status("started".equals(reply.getString("outcome")) ? 202 : 200).entity(reply.toString()).build();
+    return Response.status("started".equals(reply.getString("outcome")) ? 202 : 200)
+        .entity(reply.toString()).build();
   }
 
   /** Those that were started, by every caller, in the namespaces where this one may act. */
@@ -146,8 +158,9 @@ public class BulkActionsResource {
   public String list(@QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
     Parameters.checkKnown(uri, Set.of("limit", "cursor"));
     access.requireSomewhere();
-    return operations.bulkActions(access.namespaces(Permission.TASKS_ACT), Parameters.number("limit", limit, 25, 1, 100),
-        Parameters.optionalUuid("cursor", cursor)).toString();
+    return operations.bulkActions(access.namespaces(Permission.TASKS_ACT),
+        Parameters.number("limit", limit, 25, 1, 100), Parameters.optionalUuid("cursor", cursor))
+        .toString();
   }
 
   @Requires(value = Permission.TASKS_ACT, in = Scope.BULK_ACTION)
@@ -161,14 +174,15 @@ public class BulkActionsResource {
   @Requires(value = Permission.TASKS_ACT, in = Scope.BULK_ACTION)
   @GET
   @Path("{token}/tasks")
-  public String tasks(@PathParam("token") String token, @QueryParam("outcome") String outcome, @QueryParam("limit") String limit,
-      @QueryParam("cursor") String cursor) {
+  public String tasks(@PathParam("token") String token, @QueryParam("outcome") String outcome,
+      @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
     Parameters.checkKnown(uri, Set.of("outcome", "limit", "cursor"));
     if (outcome != null && !OUTCOMES.contains(outcome)) {
       throw Problem.invalid("outcome", "must be " + String.join(" or ", OUTCOMES));
     }
-    return operations.bulkActionTasks(Parameters.uuid("token", token), outcome, Parameters.number("limit", limit, 100, 1, 1_000),
-        Parameters.optionalUuid("cursor", cursor)).toString();
+    return operations.bulkActionTasks(Parameters.uuid("token", token), outcome,
+        Parameters.number("limit", limit, 100, 1, 1_000), Parameters.optionalUuid("cursor", cursor))
+        .toString();
   }
 
   /** What it has not come to stays as it is. */

@@ -36,12 +36,14 @@ final class ClaimedStepDocuments {
         .add("resolver", Json.string(spec.resolver().orElse(null)))
         .add("initialization", spec.initialization())
         .add("timeout_seconds",
-            spec.timeout().<JsonValue>map(limit -> Json.provider().createValue(limit.toSeconds())).orElse(JsonValue.NULL))
+            spec.timeout().<JsonValue>map(limit -> Json.provider().createValue(limit.toSeconds()))
+                .orElse(JsonValue.NULL))
         .add("namespace", spec.namespace())
         .add("template", spec.taskName())
         .add("version", spec.taskVersion())
         .add("correlation_id", step.correlationId().toString())
-        .add("parent_correlation_id", Json.string(step.parentCorrelationId().map(UUID::toString).orElse(null)))
+        .add("parent_correlation_id",
+            Json.string(step.parentCorrelationId().map(UUID::toString).orElse(null)))
         .add("trace_parent", Json.string(step.traceParent().orElse(null)))
         .add("cancel_requested", step.isCancelRequested())
         .add("context", step.context())

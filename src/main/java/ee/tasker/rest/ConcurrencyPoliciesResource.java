@@ -45,7 +45,8 @@ public class ConcurrencyPoliciesResource {
 
   @Requires(value = Permission.POLICIES_READ, in = Scope.ASKED)
   @GET
-  public String list(@QueryParam("namespace") String namespace, @QueryParam("name") String name, @QueryParam("entries") String entries) {
+  public String list(@QueryParam("namespace") String namespace, @QueryParam("name") String name,
+      @QueryParam("entries") String entries) {
     Parameters.checkKnown(uri, Set.of("namespace", "name", "entries"));
     JsonObjectBuilder filter = Json.build().createObjectBuilder();
     if (namespace != null) {
@@ -56,7 +57,8 @@ public class ConcurrencyPoliciesResource {
     }
     return Listing
         .whole("policies",
-            visibility.policies(access.visible(policies.list(filter.build(), Parameters.number("entries", entries, 10, 0, 100)))))
+            visibility.policies(access.visible(
+                policies.list(filter.build(), Parameters.number("entries", entries, 10, 0, 100)))))
         .toString();
   }
 

@@ -6,7 +6,10 @@ import jakarta.ws.rs.container.ContainerResponseFilter;
 import jakarta.ws.rs.ext.Provider;
 import java.util.regex.Pattern;
 
-/** Returns the {@code X-Correlation-Id} of the request in the response, so that the client can match the two. */
+/**
+ * Returns the {@code X-Correlation-Id} of the request in the response, so that the client can match
+ * the two.
+ */
 @Provider
 public class CorrelationEcho implements ContainerResponseFilter {
   /** Safe in a header and in a log line. */

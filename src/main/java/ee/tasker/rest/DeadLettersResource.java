@@ -27,17 +27,23 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
-/** Investigations of tasks: find, open, close and count them; and list the tasks that are past their SLA. */
+/**
+ * Investigations of tasks: find, open, close and count them; and list the tasks that are past their
+ * SLA.
+ */
 @Path("dlq")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
 public class DeadLettersResource {
-  static final Set<String> REASONS = Set.of("staleness_timeout", "max_retries_exceeded", "permanent_failure", "dependency_cycle_detected",
+  static final Set<String> REASONS = Set.of("staleness_timeout", "max_retries_exceeded",
+      "permanent_failure", "dependency_cycle_detected",
       "worker_unavailable", "manual_dlq");
-  static final Set<String> STATUSES = Set.of("pending", "manually_resolved", "permanently_failed", "cancelled");
+  static final Set<String> STATUSES = Set.of("pending", "manually_resolved", "permanently_failed",
+      "cancelled");
   private static final int MOST = 500;
   /** A time in microseconds and a task. */
-  private static final Pattern LATE_CURSOR = Pattern.compile("[0-9]{1,17}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+  private static final Pattern LATE_CURSOR = Pattern
+      .compile("[0-9]{1,17}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
 
   @Inject
   private DeadLetters deadLetters;
@@ -60,19 +66,23 @@ public class DeadLettersResource {
   @Requires(value = Permission.DLQ_READ, in = Scope.ASKED)
   @MayBeStale
   @GET
-  public String list(@QueryParam("resolution_status") String status, @QueryParam("dlq_reason") String reason,
-      @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
+  public String list(@QueryParam("resolution_status") String status,
+      @QueryParam("dlq_reason") String reason, @QueryParam("limit") String limit,
+      @QueryParam("cursor") String cursor) {
     Parameters.checkKnown(uri, Set.of("resolution_status", "dlq_reason", "limit", "cursor"));
     JsonObjectBuilder filter = Json.build().createObjectBuilder();
     Filters.addWord(filter, "resolution_status", status, STATUSES);
     Filters.addWord(filter, "dlq_reason", reason, REASONS);
     access.limit(filter);
     return visibility.deadLetters(
-        deadLetters.list(filter.build(), Parameters.number("limit", limit, 50, 1, MOST), Parameters.optionalUuid("cursor", cursor)))
+        deadLetters.list(filter.build(), Parameters.number("limit", limit, 50, 1, MOST),
+            Parameters.optionalUuid("cursor", cursor)))
         .toString();
   }
 
-  /** Opens an investigation of a task; 200 with the open investigation when there is one already. */
+  /**
+   * Opens an investigation of a task; 200 with the open investigation when there is one already.
+   */
   @Requires(value = Permission.DLQ_UPDATE, in = Scope.ASKED)
   @POST
   @OncePerKey(shows = Visibility.Content.DEAD_LETTER)
@@ -89,7 +99,8 @@ public class DeadLettersResource {
     JsonObject reply = deadLetters.open(uuid, by, reason);
     String entry = reply.getString("dlq_entry_uuid");
     return Response.status("done".equals(Refusals.outcome(reply)) ? 201 : 200)
-        .header(Locations.HEADER, locations.of(uri, "dlq/entry/" + entry)).entity(entry(entry)).build();
+        .header(Locations.HEADER, locations.of(uri, "dlq/entry/" + entry)).entity(entry(entry))
+        .build();
   }
 
   @Requires(value = Permission.DLQ_READ, in = Scope.TASK)
@@ -98,8 +109,11 @@ public class DeadLettersResource {
   public String ofTask(@PathParam("task_uuid") String taskUuid) {
     Parameters.checkKnown(uri, Set.of());
     UUID task = Parameters.uuid("task_uuid", taskUuid);
-    return deadLetters.find(Json.build().createObjectBuilder().add("task_uuid", task.toString()).build()).map(visibility::deadLetter)
-        .orElseThrow(() -> DeadLetters.notFound("there is no dead letter about a task " + task)).toString();
+    return deadLetters
+        .find(Json.build().createObjectBuilder().add("task_uuid", task.toString()).build())
+        .map(visibility::deadLetter)
+        .orElseThrow(() -> DeadLetters.notFound("there is no dead letter about a task " + task))
+        .toString();
   }
 
   @Requires(value = Permission.DLQ_READ, in = Scope.DEAD_LETTER)
@@ -111,7 +125,8 @@ public class DeadLettersResource {
   }
 
   private String entry(String uuid) {
-    return deadLetters.find(Json.build().createObjectBuilder().add("dlq_entry_uuid", uuid).build()).map(visibility::deadLetter)
+    return deadLetters.find(Json.build().createObjectBuilder().add("dlq_entry_uuid", uuid).build())
+        .map(visibility::deadLetter)
         .orElseThrow(() -> DeadLetters.notFound(UUID.fromString(uuid))).toString();
   }
 
@@ -124,7 +139,8 @@ public class DeadLettersResource {
     Parameters.checkKnown(uri, Set.of());
     UUID entry = Parameters.uuid("dlq_entry_uuid", entryUuid);
     Members members = new Members(bodies.object(body));
-    String status = members.has("resolution_status") ? members.word("resolution_status", STATUSES) : null;
+    String status = members.has("resolution_status") ? members.word("resolution_status", STATUSES)
+        : null;
     String by = members.text("resolved_by", ActionReader.WHO);
     String notes = members.text("resolution_notes", ActionReader.WHY);
     JsonObject metadata = members.object("metadata");
@@ -144,9 +160,12 @@ public class DeadLettersResource {
   @Requires(value = Permission.DLQ_READ, in = Scope.EVERYWHERE)
   @GET
   @Path("investigation-queue")
-  public String investigationQueue(@QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
+  public String investigationQueue(@QueryParam("limit") String limit,
+      @QueryParam("cursor") String cursor) {
     Parameters.checkKnown(uri, Set.of("limit", "cursor"));
-    return deadLetters.investigationQueue(Parameters.number("limit", limit, 50, 1, MOST), Parameters.optionalUuid("cursor", cursor))
+    return deadLetters
+        .investigationQueue(Parameters.number("limit", limit, 50, 1, MOST),
+            Parameters.optionalUuid("cursor", cursor))
         .toString();
   }
 

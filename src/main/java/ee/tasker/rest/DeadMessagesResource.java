@@ -40,27 +40,32 @@ public class DeadMessagesResource {
 
   @Requires(value = Permission.MESSAGES_READ, in = Scope.EVERYWHERE)
   @GET
-  public String list(@QueryParam("queue_name") String queue, @QueryParam("replayed") String replayed, @QueryParam("limit") String limit,
+  public String list(@QueryParam("queue_name") String queue,
+      @QueryParam("replayed") String replayed, @QueryParam("limit") String limit,
       @QueryParam("cursor") String cursor) {
     Parameters.checkKnown(uri, Set.of("queue_name", "replayed", "limit", "cursor"));
     if (replayed != null && !Set.of("true", "false").contains(replayed)) {
       throw Problem.invalid("replayed", "must be true or false");
     }
-    return visibility.deadMessages(messages.list(queue, Boolean.parseBoolean(replayed), Parameters.number("limit", limit, 25, 1, 100),
-        Parameters.optionalUuid("cursor", cursor))).toString();
+    return visibility.deadMessages(messages.list(queue, Boolean.parseBoolean(replayed),
+        Parameters.number("limit", limit, 25, 1, 100), Parameters.optionalUuid("cursor", cursor)))
+        .toString();
   }
 
   @Requires(value = Permission.MESSAGES_REPLAY, in = Scope.EVERYWHERE)
   @POST
   @OncePerKey
   @Path("{dead_message_uuid}/replay")
-  public String replay(@PathParam("dead_message_uuid") String deadMessageUuid, @QueryParam("requested_by") String requestedBy) {
+  public String replay(@PathParam("dead_message_uuid") String deadMessageUuid,
+      @QueryParam("requested_by") String requestedBy) {
     Parameters.checkKnown(uri, Set.of("requested_by"));
     UUID uuid = Parameters.uuid("dead_message_uuid", deadMessageUuid);
     if (requestedBy != null && requestedBy.length() > LONGEST_NAME) {
       throw Problem.invalid("requested_by", "must have at most " + LONGEST_NAME + " characters");
     }
-    messages.replay(uuid, requestedBy == null || requestedBy.isBlank() ? access.caller().actor() : requestedBy);
-    return Json.build().createObjectBuilder().add("dead_message_uuid", uuid.toString()).add("replayed", true).build().toString();
+    messages.replay(uuid,
+        requestedBy == null || requestedBy.isBlank() ? access.caller().actor() : requestedBy);
+    return Json.build().createObjectBuilder().add("dead_message_uuid", uuid.toString())
+        .add("replayed", true).build().toString();
   }
 }

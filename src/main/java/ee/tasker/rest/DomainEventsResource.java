@@ -34,7 +34,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * The feed of domain events, of the namespaces where the caller may read tasks, as pages and as a stream. Data that come from contexts and results are
+ * The feed of domain events, of the namespaces where the caller may read tasks, as pages and as a
+ * stream. Data that come from contexts and results are
  * shown to who may read both.
  */
 @Path("domain-events")
@@ -58,10 +59,13 @@ public class DomainEventsResource {
 
   @Requires(value = Permission.TASKS_READ, in = Scope.ASKED)
   @GET
-  public String list(@QueryParam("namespace") String namespace, @QueryParam("name") String name, @QueryParam("type") String type,
-      @QueryParam("task") String task, @QueryParam("correlation_id") String correlationId, @QueryParam("with_error") String withError,
-      @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
-    Parameters.checkKnown(uri, Set.of("namespace", "name", "type", "task", "correlation_id", "with_error", "limit", "cursor"));
+  public String list(@QueryParam("namespace") String namespace, @QueryParam("name") String name,
+      @QueryParam("type") String type, @QueryParam("task") String task,
+      @QueryParam("correlation_id") String correlationId,
+      @QueryParam("with_error") String withError, @QueryParam("limit") String limit,
+      @QueryParam("cursor") String cursor) {
+    Parameters.checkKnown(uri, Set.of("namespace", "name", "type", "task", "correlation_id",
+        "with_error", "limit", "cursor"));
     JsonObjectBuilder filter = Json.build().createObjectBuilder();
     Filters.add(filter, "namespace", namespace);
     Filters.add(filter, "name", name);
@@ -94,11 +98,15 @@ public class DomainEventsResource {
   @Path("stream")
   @Streaming
   @Produces(MediaType.SERVER_SENT_EVENTS)
-  public void stream(@Context SseEventSink sink, @Context Sse sse, @HeaderParam(EventsResource.LAST_EVENT_ID) String lastEventId,
-      @QueryParam("last_event_id") String lastEventIdInQuery, @QueryParam("namespace") String namespace, @QueryParam("name") String name,
-      @QueryParam("type") String type, @QueryParam("task") String task, @QueryParam("correlation_id") String correlationId,
+  public void stream(@Context SseEventSink sink, @Context Sse sse,
+      @HeaderParam(EventsResource.LAST_EVENT_ID) String lastEventId,
+      @QueryParam("last_event_id") String lastEventIdInQuery,
+      @QueryParam("namespace") String namespace, @QueryParam("name") String name,
+      @QueryParam("type") String type, @QueryParam("task") String task,
+      @QueryParam("correlation_id") String correlationId,
       @QueryParam("with_error") String withError) {
-    Parameters.checkKnown(uri, Set.of("last_event_id", "namespace", "name", "type", "task", "correlation_id", "with_error"));
+    Parameters.checkKnown(uri, Set.of("last_event_id", "namespace", "name", "type", "task",
+        "correlation_id", "with_error"));
     if (namespace != null) {
       access.require(namespace);
     }
@@ -107,14 +115,18 @@ public class DomainEventsResource {
     members.put("taskertemplate", name);
     members.put("type", type);
     members.put("subject", task == null ? null : Parameters.uuid("task", task).toString());
-    members.put("taskercorrelation", correlationId == null ? null : Parameters.uuid("correlation_id", correlationId).toString());
+    members.put("taskercorrelation",
+        correlationId == null ? null : Parameters.uuid("correlation_id", correlationId).toString());
     members.values().removeIf(Objects::isNull);
     DomainEventView view = view(access.caller());
     Recheck<DomainEventView> permission = access
-        .recheck(caller -> Optional.of(caller).filter(now -> now.grants().may(Permission.TASKS_READ)).map(DomainEventsResource::view));
+        .recheck(
+            caller -> Optional.of(caller).filter(now -> now.grants().may(Permission.TASKS_READ))
+                .map(DomainEventsResource::view));
     EventsResource.open(lastEventId, lastEventIdInQuery,
         after -> streams.open(new DomainEventFilter(members, flag("with_error", withError)),
-            after.map(DomainEventsResource::id).map(OptionalLong::of).orElseGet(OptionalLong::empty),
+            after.map(DomainEventsResource::id).map(OptionalLong::of)
+                .orElseGet(OptionalLong::empty),
             view, permission, new SseSink(sink, sse)));
   }
 
@@ -131,7 +143,8 @@ public class DomainEventsResource {
 
   private static long id(String id) {
     if (!id.matches("[0-9]{1,18}")) {
-      throw Problem.invalid(EventStreams.ID, "must be the id of an event of this stream, or a position of the feed");
+      throw Problem.invalid(EventStreams.ID,
+          "must be the id of an event of this stream, or a position of the feed");
     }
     return Long.parseLong(id);
   }
@@ -141,7 +154,8 @@ public class DomainEventsResource {
       return 0;
     }
     if (!cursor.matches("[0-9]{1,18}")) {
-      throw Problem.invalid("cursor", "must be next or position of an earlier page: a whole number of at most 18 digits");
+      throw Problem.invalid("cursor",
+          "must be next or position of an earlier page: a whole number of at most 18 digits");
     }
     return Long.parseLong(cursor);
   }

@@ -11,9 +11,12 @@ import java.io.IOException;
 import java.util.UUID;
 
 /**
- * The application's error page, used instead of the application server's own, which names classes and versions: a problem
- * below {@code /v1} and for programs, a short page for browsers elsewhere. The deployment descriptor maps every error here.
- * The folder of the assets is mapped here too: application servers would redirect it to the host that the client named.
+ * The application's error page, used instead of the application server's own, which names classes
+ * and versions: a problem
+ * below {@code /v1} and for programs, a short page for browsers elsewhere. The deployment
+ * descriptor maps every error here.
+ * The folder of the assets is mapped here too: application servers would redirect it to the host
+ * that the client named.
  */
 @WebServlet({"/assets/error", "/assets"})
 public class ErrorServlet extends HttpServlet {
@@ -23,12 +26,16 @@ public class ErrorServlet extends HttpServlet {
   private static final int NOT_FOUND = 404;
 
   @Override
-  protected void service(HttpServletRequest request, HttpServletResponse answer) throws IOException {
+  protected void service(HttpServletRequest request, HttpServletResponse answer)
+      throws IOException {
     // A direct request for this servlet's own path is 404.
-    int status = request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) instanceof Integer given && given >= 400 ? given : NOT_FOUND;
-    String path = request.getAttribute(RequestDispatcher.ERROR_REQUEST_URI) instanceof String asked ? asked : request.getRequestURI();
+    int status = request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) instanceof Integer given
+        && given >= 400 ? given : NOT_FOUND;
+    String path = request.getAttribute(RequestDispatcher.ERROR_REQUEST_URI) instanceof String asked
+        ? asked : request.getRequestURI();
     if (status >= 500 && AccessFilter.isOdd(path)) {
-      // The request never reached the application, whose filter refuses such paths: the application server rejected it
+      // The request never reached the application, whose filter refuses such paths: the application
+      // server rejected it
       // before.
       status = BAD_REQUEST;
     }
@@ -45,25 +52,32 @@ public class ErrorServlet extends HttpServlet {
     if (isForBrowsers(request, path)) {
       answer.setContentType("text/html");
       answer.getWriter()
-          .write("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + status + "</title></head><body><main><h1>"
+          .write("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + status
+              + "</title></head><body><main><h1>"
               + status + "</h1><p>"
-              + Character.toUpperCase(detail.charAt(0)) + detail.substring(1) + ".</p></main></body></html>\n");
+              + Character.toUpperCase(detail.charAt(0)) + detail.substring(1)
+              + ".</p></main></body></html>\n");
     } else {
       answer.setContentType(ProblemDocument.MEDIA_TYPE);
-      answer.getWriter().write(ProblemDocument.plain(status, FaultMapper.code(status), detail, path).toString());
+      answer.getWriter()
+          .write(ProblemDocument.plain(status, FaultMapper.code(status), detail, path).toString());
     }
   }
 
   private static String fault(HttpServletRequest request, String path) {
     String id = UUID.randomUUID().toString();
-    Throwable cause = request.getAttribute(RequestDispatcher.ERROR_EXCEPTION) instanceof Throwable thrown ? thrown : null;
+    Throwable cause = request
+        .getAttribute(RequestDispatcher.ERROR_EXCEPTION) instanceof Throwable thrown ? thrown
+            : null;
     LOG.write(LogEvent.REQUEST_FAILED, cause, "id", id, "path", path);
     return "internal error (log id " + id + ")";
   }
 
   private static boolean isForBrowsers(HttpServletRequest request, String path) {
     String accept = request.getHeader("Accept");
-    String below = path.startsWith(request.getContextPath()) ? path.substring(request.getContextPath().length()) : path;
-    return accept != null && accept.contains("text/html") && !below.equals("/v1") && !below.startsWith("/v1/");
+    String below = path.startsWith(request.getContextPath())
+        ? path.substring(request.getContextPath().length()) : path;
+    return accept != null && accept.contains("text/html") && !below.equals("/v1")
+        && !below.startsWith("/v1/");
   }
 }

@@ -48,12 +48,17 @@ public class EventsResource {
   @GET
   @Streaming
   @Produces(MediaType.SERVER_SENT_EVENTS)
-  public void stream(@Context SseEventSink sink, @Context Sse sse, @HeaderParam(LAST_EVENT_ID) String lastEventId,
-      @QueryParam("last_event_id") String lastEventIdInQuery, @QueryParam("namespace") String namespace, @QueryParam("name") String name,
-      @QueryParam("version") String version, @QueryParam("kind") String kind, @QueryParam("correlation_id") String correlationId,
-      @QueryParam("task_uuid") List<String> taskUuids, @QueryParam("stream_uuid") String streamUuid) {
+  public void stream(@Context SseEventSink sink, @Context Sse sse,
+      @HeaderParam(LAST_EVENT_ID) String lastEventId,
+      @QueryParam("last_event_id") String lastEventIdInQuery,
+      @QueryParam("namespace") String namespace, @QueryParam("name") String name,
+      @QueryParam("version") String version, @QueryParam("kind") String kind,
+      @QueryParam("correlation_id") String correlationId,
+      @QueryParam("task_uuid") List<String> taskUuids,
+      @QueryParam("stream_uuid") String streamUuid) {
     Parameters.checkKnown(uri,
-        Set.of("last_event_id", "namespace", "name", "version", "kind", "correlation_id", "task_uuid", "stream_uuid"),
+        Set.of("last_event_id", "namespace", "name", "version", "kind", "correlation_id",
+            "task_uuid", "stream_uuid"),
         Set.of("task_uuid"));
     if (kind != null && !Set.of("task", "step").contains(kind)) {
       throw Problem.invalid("kind", "must be task or step");
@@ -61,18 +66,22 @@ public class EventsResource {
     if (taskUuids.size() > MOST_TASKS) {
       throw Problem.invalid("task_uuid", "must be given at most " + MOST_TASKS + " times");
     }
-    Set<UUID> among = taskUuids.stream().map(id -> Parameters.uuid("task_uuid", id)).collect(Collectors.toSet());
+    Set<UUID> among = taskUuids.stream().map(id -> Parameters.uuid("task_uuid", id))
+        .collect(Collectors.toSet());
     access.require(namespace);
     Map<String, String> members = new HashMap<>();
     put(members, "namespace", namespace);
     put(members, "name", name);
     put(members, "version", version);
     put(members, "kind", kind);
-    put(members, "correlation_id", correlationId == null ? null : Parameters.uuid("correlation_id", correlationId).toString());
+    put(members, "correlation_id",
+        correlationId == null ? null : Parameters.uuid("correlation_id", correlationId).toString());
     Recheck<?> permission = access.recheck(namespace);
-    Optional<String> stream = Optional.ofNullable(streamUuid).map(id -> access.caller().name() + " " + Parameters.uuid("stream_uuid", id));
+    Optional<String> stream = Optional.ofNullable(streamUuid)
+        .map(id -> access.caller().name() + " " + Parameters.uuid("stream_uuid", id));
     open(lastEventId, lastEventIdInQuery,
-        after -> streams.open(new EventFilter(Optional.empty(), among, members), stream, after, Optional.empty(), permission,
+        after -> streams.open(new EventFilter(Optional.empty(), among, members), stream, after,
+            Optional.empty(), permission,
             new SseSink(sink, sse)));
   }
 
@@ -83,15 +92,18 @@ public class EventsResource {
   }
 
   /**
-   * The header, which a browser sends when it reconnects, is newer than the query parameter. A problem names the one that
+   * The header, which a browser sends when it reconnects, is newer than the query parameter. A
+   * problem names the one that
    * was read.
    */
   static void open(String header, String parameter, Consumer<Optional<String>> stream) {
-    Optional<String> after = Optional.ofNullable(header).or(() -> Optional.ofNullable(parameter)).filter(id -> !id.isBlank());
+    Optional<String> after = Optional.ofNullable(header).or(() -> Optional.ofNullable(parameter))
+        .filter(id -> !id.isBlank());
     try {
       stream.accept(after);
     } catch (Problem refused) {
-      if (header == null && refused.violations().stream().anyMatch(violation -> EventStreams.ID.equals(violation.field()))) {
+      if (header == null && refused.violations().stream()
+          .anyMatch(violation -> EventStreams.ID.equals(violation.field()))) {
         throw Problem.invalid("last_event_id", refused.violations().get(0).message());
       }
       throw refused;

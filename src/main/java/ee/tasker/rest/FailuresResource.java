@@ -17,7 +17,10 @@ import jakarta.ws.rs.core.UriInfo;
 import java.util.HashSet;
 import java.util.Set;
 
-/** What failed, in groups of template, step and error, in the namespaces where the caller may read steps and list tasks. */
+/**
+ * What failed, in groups of template, step and error, in the namespaces where the caller may read
+ * steps and list tasks.
+ */
 @Path("failures")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped

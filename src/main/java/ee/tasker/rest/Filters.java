@@ -5,7 +5,10 @@ import jakarta.json.JsonObjectBuilder;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Adds parameters of a request to the filter of a list, as the functions of the database read it; those that are missing are left out. */
+/**
+ * Adds parameters of a request to the filter of a list, as the functions of the database read it;
+ * those that are missing are left out.
+ */
 final class Filters {
   static final Set<String> FLAG = Set.of("true", "false");
 

@@ -21,8 +21,10 @@ final class GrantReader {
   static String name(Members members, boolean isForBasic) {
     String name = members.text("name", 128);
     if (!name.isEmpty()
-        && (!name.strip().equals(name) || name.chars().anyMatch(Character::isISOControl) || isForBasic && name.indexOf(':') >= 0)) {
-      members.wrong("name", "must have no control characters, no leading or trailing blanks" + (isForBasic ? " and no colon" : ""));
+        && (!name.strip().equals(name) || name.chars().anyMatch(Character::isISOControl)
+            || isForBasic && name.indexOf(':') >= 0)) {
+      members.wrong("name", "must have no control characters, no leading or trailing blanks"
+          + (isForBasic ? " and no colon" : ""));
     }
     return name;
   }
@@ -51,7 +53,8 @@ final class GrantReader {
     List<Granted> grants = new ArrayList<>();
     if (members.has("grants")) {
       JsonValue value = members.anything("grants");
-      if (value instanceof JsonArray array && array.size() <= 100 && array.stream().allMatch(JsonObject.class::isInstance)) {
+      if (value instanceof JsonArray array && array.size() <= 100
+          && array.stream().allMatch(JsonObject.class::isInstance)) {
         for (int i = 0; i < array.size(); i++) {
           Members each = members.of("grants/" + i, array.getJsonObject(i));
           grants.add(grant(each));
@@ -72,7 +75,8 @@ final class GrantReader {
       members.wrong("role", "either this or permission is required, not both");
     }
     if (permission != null && !"*:*".equals(permission) && Permission.of(permission).isEmpty()
-        && java.util.Arrays.stream(Permission.values()).noneMatch(each -> permission.equals(each.text().replaceAll(":.*", ":*")))) {
+        && java.util.Arrays.stream(Permission.values())
+            .noneMatch(each -> permission.equals(each.text().replaceAll(":.*", ":*")))) {
       members.wrong("permission", "unknown permission");
     }
     if (namespace != null && !TemplateKey.isNamespace(namespace)) {

@@ -53,7 +53,9 @@ public class GrantsResource {
     Granted granted = GrantReader.grant(members);
     members.check();
     UUID grant = administration.grant(user, key, granted, access.caller().actor());
-    return Response.status(201).entity(Json.build().createObjectBuilder().add("grant_uuid", grant.toString()).build().toString()).build();
+    return Response.status(201).entity(
+        Json.build().createObjectBuilder().add("grant_uuid", grant.toString()).build().toString())
+        .build();
   }
 
   @Requires(value = Permission.SECURITY_MANAGE, in = Scope.EVERYWHERE)
@@ -63,6 +65,7 @@ public class GrantsResource {
     Parameters.checkKnown(uri, Set.of());
     UUID grant = Parameters.uuid("grant_uuid", grantUuid);
     administration.revokeGrant(grant, access.caller().actor());
-    return Json.build().createObjectBuilder().add("grant_uuid", grant.toString()).build().toString();
+    return Json.build().createObjectBuilder().add("grant_uuid", grant.toString()).build()
+        .toString();
   }
 }

@@ -30,6 +30,7 @@ public class HandlersResource {
   @GET
   public String list() {
     Parameters.checkKnown(uri, Set.of());
-    return Listing.whole("handlers", Json.build().createArrayBuilder(handlers.names()).build()).toString();
+    return Listing.whole("handlers", Json.build().createArrayBuilder(handlers.names()).build())
+        .toString();
   }
 }

@@ -4,18 +4,25 @@ import ee.tasker.platform.JsonbCheck;
 import ee.tasker.platform.Problem;
 
 /**
- * Checks a body before it is parsed for what the parser would miss or notice too late: nesting too deep for recursion, text
- * after the value, numbers with so many digits that parsing takes seconds, since the time is quadratic in the number of
- * digits, and numbers with exponents that make a document many times as long as the body: PostgreSQL writes out all digits.
+ * Checks a body before it is parsed for what the parser would miss or notice too late: nesting too
+ * deep for recursion, text
+ * after the value, numbers with so many digits that parsing takes seconds, since the time is
+ * quadratic in the number of
+ * digits, and numbers with exponents that make a document many times as long as the body:
+ * PostgreSQL writes out all digits.
  */
 final class JsonShape {
   private static final int DEEPEST = 128;
-  /** The digits that {@link JsonbCheck} allows before and after the point, a sign, the point and an exponent. */
+  /**
+   * The digits that {@link JsonbCheck} allows before and after the point, a sign, the point and an
+   * exponent.
+   */
   private static final int LONGEST_NUMBER = 2_010;
   /** In digits; shorter numbers are left to {@link JsonbCheck}. */
   private static final int LONGEST_EXPONENT = 5;
   /**
-   * The sum of the squares of the numbers' lengths, which is proportional to parsing cost: a thousand numbers of the
+   * The sum of the squares of the numbers' lengths, which is proportional to parsing cost: a
+   * thousand numbers of the
    * maximum length, or a batch of the maximum length full of 100-digit numbers.
    */
   private static final long MOST_WORK = 4_000_000_000L;
@@ -61,7 +68,8 @@ final class JsonShape {
       }
       if (isOver) {
         if (!isBlank(c)) {
-          throw Problem.of(400, "malformed-json", "the body is not JSON: there is text after its end, at " + place(i));
+          throw Problem.of(400, "malformed-json",
+              "the body is not JSON: there is text after its end, at " + place(i));
         }
       } else if (c == '"') {
         i = endOfString(i);
@@ -70,7 +78,8 @@ final class JsonShape {
       } else if (c == '{' || c == '[') {
         isArray = depth == 0 ? c == '[' : isArray;
         if (++depth > DEEPEST) {
-          throw Problem.of(400, "malformed-json", "the body must not be nested more than " + DEEPEST + " deep");
+          throw Problem.of(400, "malformed-json",
+              "the body must not be nested more than " + DEEPEST + " deep");
         }
       } else if (c == '}' || c == ']') {
         isOver = --depth == 0;
@@ -87,7 +96,8 @@ final class JsonShape {
 
   /** One that is too long by itself is refused as the same body would be alone. */
   private void checkElement(int end) {
-    if (isArray && elementFrom >= 0 && end - elementFrom + writtenOut - writtenOutBefore > limitOfElement) {
+    if (isArray && elementFrom >= 0
+        && end - elementFrom + writtenOut - writtenOutBefore > limitOfElement) {
       hasName = false;
       throw Problem.invalid(field(), tooLong(limitOfElement));
     }
@@ -100,7 +110,8 @@ final class JsonShape {
   }
 
   /**
-   * In the members of the body, or the elements of a batch, the last string is either the name of the next value or a value
+   * In the members of the body, or the elements of a batch, the last string is either the name of
+   * the next value or a value
    * that nothing follows.
    */
   private int endOfString(int from) {
@@ -131,25 +142,32 @@ final class JsonShape {
     while (end < text.length() && isOfNumber(text.charAt(end))) {
       char c = text.charAt(end);
       exponentFrom = c == 'e' || c == 'E' ? end + 1 : exponentFrom;
-      exponent = c == 'e' || c == 'E' ? 0 : exponent >= 0 && Character.isDigit(c) ? exponent + 1 : exponent;
+      exponent = c == 'e' || c == 'E' ? 0
+          : exponent >= 0 && Character.isDigit(c) ? exponent + 1 : exponent;
       if (++end - from > LONGEST_NUMBER || exponent > LONGEST_EXPONENT) {
-        throw Problem.invalid(field(), JsonbCheck.TOO_MANY_DIGITS + "; one begins at " + place(from));
+        throw Problem.invalid(field(),
+            JsonbCheck.TOO_MANY_DIGITS + "; one begins at " + place(from));
       }
     }
     work += (long) (end - from) * (end - from);
     if (work > MOST_WORK) {
-      throw Problem.invalid(field(), "must not contain too many long numbers; the limit is exceeded at " + place(from));
+      throw Problem.invalid(field(),
+          "must not contain too many long numbers; the limit is exceeded at " + place(from));
     }
     if (exponent > 0) {
       writtenOut += power(exponentFrom, end);
       if (text.length() + writtenOut > limit) {
-        throw Problem.invalid(field(), tooLong(limit) + "; the limit is exceeded at " + place(from));
+        throw Problem.invalid(field(),
+            tooLong(limit) + "; the limit is exceeded at " + place(from));
       }
     }
     return end;
   }
 
-  /** The digits of an exponent as a number: about as many characters as the number gets longer by without it. */
+  /**
+   * The digits of an exponent as a number: about as many characters as the number gets longer by
+   * without it.
+   */
   private int power(int from, int end) {
     int power = 0;
     for (int i = from; i < end; i++) {
@@ -160,7 +178,8 @@ final class JsonShape {
   }
 
   private String field() {
-    String name = hasName && nameTo > nameFrom ? text.substring(nameFrom, Math.min(nameTo, nameFrom + LONGEST_NAME)) : "";
+    String name = hasName && nameTo > nameFrom
+        ? text.substring(nameFrom, Math.min(nameTo, nameFrom + LONGEST_NAME)) : "";
     return !isArray ? name : name.isEmpty() ? Integer.toString(element) : element + "/" + name;
   }
 

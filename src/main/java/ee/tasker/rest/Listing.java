@@ -5,7 +5,8 @@ import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 
 /**
- * The format of every list: an object with the list under its plural, and {@code next}, which is the {@code cursor} of the
+ * The format of every list: an object with the list under its plural, and {@code next}, which is
+ * the {@code cursor} of the
  * next page or null.
  */
 final class Listing {

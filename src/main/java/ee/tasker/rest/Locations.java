@@ -6,7 +6,8 @@ import jakarta.inject.Inject;
 import jakarta.ws.rs.core.UriInfo;
 
 /**
- * Builds values of the header {@code Location}: below the configured base address or, without one, relative to the address
+ * Builds values of the header {@code Location}: below the configured base address or, without one,
+ * relative to the address
  * that the client used. Never from the request's {@code Host}, which the client controls.
  */
 @ApplicationScoped
@@ -17,10 +18,12 @@ public class Locations {
   private Settings settings;
 
   /**
-   * @param path below {@code /v1/}, of characters that need no encoding. A string, because JAX-RS would make a relative URI
+   * @param path below {@code /v1/}, of characters that need no encoding. A string, because JAX-RS
+   *   would make a relative URI
    *     absolute with the request's host.
    */
   String of(UriInfo uri, String path) {
-    return settings.baseUrl().map(base -> base + "/v1/").orElseGet(() -> uri.getBaseUri().getRawPath()) + path;
+    return settings.baseUrl().map(base -> base + "/v1/")
+        .orElseGet(() -> uri.getBaseUri().getRawPath()) + path;
   }
 }

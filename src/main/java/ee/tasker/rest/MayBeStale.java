@@ -5,7 +5,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** A resource method whose caller may accept a stale answer, with the header {@value StaleReadsFilter#ALLOWED}. */
+/**
+ * A resource method whose caller may accept a stale answer, with the header {@value
+ * StaleReadsFilter#ALLOWED}.
+ */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
 @interface MayBeStale {

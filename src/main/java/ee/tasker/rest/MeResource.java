@@ -33,7 +33,8 @@ public class MeResource {
   }
 
   static JsonObjectBuilder document(Caller caller) {
-    return Json.build().createObjectBuilder().add("kind", caller.kind().text()).add("name", caller.name())
+    return Json.build().createObjectBuilder().add("kind", caller.kind().text())
+        .add("name", caller.name())
         .add("permissions", Json.build().createArrayBuilder(caller.grants().texts()));
   }
 }

@@ -17,7 +17,10 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/** Reads the members of a body one by one and reports all violations together, including unknown members. */
+/**
+ * Reads the members of a body one by one and reports all violations together, including unknown
+ * members.
+ */
 final class Members {
   private final String prefix;
   private final JsonObject document;
@@ -63,7 +66,8 @@ final class Members {
       wrong(name, "is required");
       return "";
     }
-    if (!(value instanceof JsonString text) || text.getString().isBlank() || text.getString().length() > longest) {
+    if (!(value instanceof JsonString text) || text.getString().isBlank()
+        || text.getString().length() > longest) {
       wrong(name, "must be a string of 1 to " + longest + " characters that is not blank");
       return "";
     }
@@ -81,7 +85,8 @@ final class Members {
     if (value instanceof JsonString text && words.contains(text.getString())) {
       return text.getString();
     }
-    wrong(name, value == null ? "is required" : "must be one of " + String.join(", ", new TreeSet<>(words)));
+    wrong(name, value == null ? "is required"
+        : "must be one of " + String.join(", ", new TreeSet<>(words)));
     return "";
   }
 
@@ -92,8 +97,10 @@ final class Members {
       return null;
     }
     if (value instanceof JsonArray array
-        && array.stream().allMatch(item -> item instanceof JsonString text && words.contains(text.getString()))) {
-      return array.getValuesAs(JsonString.class).stream().map(JsonString::getString).collect(Collectors.toUnmodifiableSet());
+        && array.stream().allMatch(
+            item -> item instanceof JsonString text && words.contains(text.getString()))) {
+      return array.getValuesAs(JsonString.class).stream().map(JsonString::getString)
+          .collect(Collectors.toUnmodifiableSet());
     }
     wrong(name, "must be an array of " + String.join(", ", new TreeSet<>(words)));
     return null;
@@ -115,16 +122,21 @@ final class Members {
   /** The members of an object; empty when absent. */
   Members members(String name) {
     JsonObject object = object(name);
-    return new Members(prefix + name + "/", object == null ? JsonValue.EMPTY_JSON_OBJECT : object, violations);
+    return new Members(prefix + name + "/", object == null ? JsonValue.EMPTY_JSON_OBJECT : object,
+        violations);
   }
 
-  /** The members of an object whose texts are {@linkplain JsonbCheck#cleaned(JsonValue) cleaned} and not refused; empty when absent. */
+  /**
+   * The members of an object whose texts are {@linkplain JsonbCheck#cleaned(JsonValue) cleaned} and
+   * not refused; empty when absent.
+   */
   Members cleaned(String name) {
     JsonValue value = value(name);
     if (value != null && !(value instanceof JsonObject)) {
       wrong(name, "must be an object");
     }
-    JsonObject object = value instanceof JsonObject given ? JsonbCheck.cleaned(given).asJsonObject() : JsonValue.EMPTY_JSON_OBJECT;
+    JsonObject object = value instanceof JsonObject given ? JsonbCheck.cleaned(given).asJsonObject()
+        : JsonValue.EMPTY_JSON_OBJECT;
     return new Members(prefix + name + "/", object, violations);
   }
 
@@ -149,22 +161,29 @@ final class Members {
     if (value == null) {
       return null;
     }
-    if (!(value instanceof JsonArray array) || array.size() > most || !array.stream().allMatch(item -> item instanceof JsonString text
-        && !text.getString().isBlank() && text.getString().length() <= longest)) {
-      wrong(name, "must be an array of at most " + most + " strings of 1 to " + longest + " characters");
+    if (!(value instanceof JsonArray array) || array.size() > most
+        || !array.stream().allMatch(item -> item instanceof JsonString text
+            && !text.getString().isBlank() && text.getString().length() <= longest)) {
+      wrong(name,
+          "must be an array of at most " + most + " strings of 1 to " + longest + " characters");
       return null;
     }
     JsonbCheck.complaint(value).ifPresent(complaint -> wrong(name, complaint));
-    return array.getValuesAs(JsonString.class).stream().map(JsonString::getString).distinct().toList();
+    return array.getValuesAs(JsonString.class).stream().map(JsonString::getString).distinct()
+        .toList();
   }
 
-  /** The members of each object in an array, to be read and then asked to {@link #refuseOthers}; empty when absent. */
+  /**
+   * The members of each object in an array, to be read and then asked to {@link #refuseOthers};
+   * empty when absent.
+   */
   List<Members> each(String name, int most) {
     JsonValue value = value(name);
     if (value == null) {
       return List.of();
     }
-    if (!(value instanceof JsonArray array) || array.size() > most || !array.stream().allMatch(item -> item instanceof JsonObject)) {
+    if (!(value instanceof JsonArray array) || array.size() > most
+        || !array.stream().allMatch(item -> item instanceof JsonObject)) {
       wrong(name, "must be an array of at most " + most + " objects");
       return List.of();
     }

@@ -19,7 +19,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Metrics in Prometheus' text format, or OpenMetrics by content negotiation. When the database cannot be queried, this
+ * Metrics in Prometheus' text format, or OpenMetrics by content negotiation. When the database
+ * cannot be queried, this
  * server's own metrics are still served, and {@code tasker_database_up} is 0.
  */
 @WebServlet("/metrics")
@@ -39,8 +40,11 @@ public class MetricsServlet extends ReadOnlyServlet {
     ExpositionFormatWriter writer = FORMATS.findWriter(request.getHeader("Accept"));
     List<MetricSnapshot> all = new ArrayList<>();
     server.registry().scrape().forEach(all::add);
-    all.add(GaugeSnapshot.builder().name("tasker_database_up").help("Whether the database answered for the figures of the whole system")
-        .dataPoint(GaugeSnapshot.GaugeDataPointSnapshot.builder().value(addSystem(all) ? 1 : 0).build()).build());
+    all.add(GaugeSnapshot.builder().name("tasker_database_up")
+        .help("Whether the database answered for the figures of the whole system")
+        .dataPoint(
+            GaugeSnapshot.GaugeDataPointSnapshot.builder().value(addSystem(all) ? 1 : 0).build())
+        .build());
     ByteArrayOutputStream body = new ByteArrayOutputStream();
     writer.write(body, new MetricSnapshots(all));
     answer.setContentType(writer.getContentType());

@@ -14,7 +14,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Executes requests with an {@code Idempotency-Key} once; for methods that return a text or a {@link Response}. */
+/**
+ * Executes requests with an {@code Idempotency-Key} once; for methods that return a text or a
+ * {@link Response}.
+ */
 @OncePerKey
 @Interceptor
 @Priority(Interceptor.Priority.APPLICATION)
@@ -38,7 +41,8 @@ public class OncePerKeyInterceptor {
     IdempotentResponse answer = keys.answerOnce(body, () -> {
       IdempotentResponse whole = kept(method.proceed());
       first.set(whole.body());
-      return IdempotentResponse.done(whole.status(), whole.location(), Visibility.stored(content, whole.body()));
+      return IdempotentResponse.done(whole.status(), whole.location(),
+          Visibility.stored(content, whole.body()));
     });
     String shown = answer.isReplay() ? visibility.again(content, answer.body()) : first.get();
     if (!isResponse) {
@@ -70,7 +74,8 @@ public class OncePerKeyInterceptor {
     if (response.getStatus() >= 300) {
       throw Problem.of(500, "internal-error", "an answer that refuses is thrown, not returned");
     }
-    return IdempotentResponse.done(response.getStatus(), Optional.ofNullable(response.getHeaderString(Locations.HEADER)),
+    return IdempotentResponse.done(response.getStatus(),
+        Optional.ofNullable(response.getHeaderString(Locations.HEADER)),
         (String) response.getEntity());
   }
 }

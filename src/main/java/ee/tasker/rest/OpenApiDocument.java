@@ -31,13 +31,16 @@ public class OpenApiDocument {
 
   String json() {
     if (json == null) {
-      json = toJson(new Load(LoadSettings.builder().setLabel(RESOURCE).build()).loadFromString(yaml())).toString();
+      json = toJson(
+          new Load(LoadSettings.builder().setLabel(RESOURCE).build()).loadFromString(yaml()))
+          .toString();
     }
     return json;
   }
 
   private static String read() {
-    try (InputStream stream = OpenApiDocument.class.getClassLoader().getResourceAsStream(RESOURCE)) {
+    try (
+        InputStream stream = OpenApiDocument.class.getClassLoader().getResourceAsStream(RESOURCE)) {
       if (stream == null) {
         throw new IllegalStateException(RESOURCE + " is not in the application");
       }

@@ -8,7 +8,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The OpenAPI document at {@code /openapi}: JSON, or YAML by content negotiation or file name. A servlet, because JAX-RS
+ * The OpenAPI document at {@code /openapi}: JSON, or YAML by content negotiation or file name. A
+ * servlet, because JAX-RS
  * serves only {@code /v1}.
  */
 @WebServlet({"/openapi", "/openapi.yaml"})
@@ -21,7 +22,8 @@ public class OpenApiServlet extends ReadOnlyServlet {
   @Override
   protected void doGet(HttpServletRequest request, HttpServletResponse answer) throws IOException {
     String accept = request.getHeader("Accept");
-    boolean isYaml = request.getServletPath().endsWith(".yaml") || accept != null && accept.contains("yaml");
+    boolean isYaml = request.getServletPath().endsWith(".yaml")
+        || accept != null && accept.contains("yaml");
     byte[] body = (isYaml ? document.yaml() : document.json()).getBytes(StandardCharsets.UTF_8);
     answer.setContentType(isYaml ? "application/yaml" : "application/json");
     answer.setCharacterEncoding("UTF-8");

@@ -5,8 +5,10 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.util.Set;
 
 /**
- * CORS: pages of other origins may do nothing in a browser unless they are configured. A browser that has stored a password
- * sends it with any page's requests, so a request that may change something is refused when its headers name another
+ * CORS: pages of other origins may do nothing in a browser unless they are configured. A browser
+ * that has stored a password
+ * sends it with any page's requests, so a request that may change something is refused when its
+ * headers name another
  * origin; programs do not send such headers.
  */
 final class Origins {
@@ -27,10 +29,12 @@ final class Origins {
     }
     if (allowed.contains(origin)) {
       answer.setHeader("Access-Control-Allow-Origin", origin);
-      answer.setHeader("Access-Control-Expose-Headers", "Location, Retry-After, " + StaleReadsFilter.STALENESS);
+      answer.setHeader("Access-Control-Expose-Headers",
+          "Location, Retry-After, " + StaleReadsFilter.STALENESS);
       if (isPreflight(request)) {
         answer.setHeader("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE");
-        answer.setHeader("Access-Control-Allow-Headers", "Authorization, X-API-Key, Content-Type, Accept, " + StaleReadsFilter.ALLOWED);
+        answer.setHeader("Access-Control-Allow-Headers",
+            "Authorization, X-API-Key, Content-Type, Accept, " + StaleReadsFilter.ALLOWED);
         answer.setHeader("Access-Control-Max-Age", "600");
       }
       return true;
@@ -39,7 +43,8 @@ final class Origins {
   }
 
   boolean isPreflight(HttpServletRequest request) {
-    return "OPTIONS".equals(request.getMethod()) && request.getHeader("Access-Control-Request-Method") != null;
+    return "OPTIONS".equals(request.getMethod())
+        && request.getHeader("Access-Control-Request-Method") != null;
   }
 
   /** Compares the host only: behind a proxy the scheme differs. */

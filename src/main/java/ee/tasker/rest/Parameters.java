@@ -12,7 +12,8 @@ import java.util.regex.Pattern;
 
 /** Reads parameters and names the invalid one. */
 final class Parameters {
-  private static final Pattern UUID_FORM = Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
+  private static final Pattern UUID_FORM = Pattern
+      .compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
 
   private Parameters() {
   }
@@ -67,11 +68,13 @@ final class Parameters {
         throw Problem.invalid(name, complaint);
       }));
     });
-    uri.getPathParameters().forEach((name, values) -> values.forEach(value -> JsonbCheck.complaint(value).ifPresent(complaint -> {
-      throw Problem.invalid(name, complaint);
-    })));
-    uri.getQueryParameters().keySet().stream().filter(name -> !known.contains(name)).sorted().findFirst().ifPresent(name -> {
-      throw Problem.invalid(name, "unknown parameter");
-    });
+    uri.getPathParameters().forEach((name, values) -> values
+        .forEach(value -> JsonbCheck.complaint(value).ifPresent(complaint -> {
+          throw Problem.invalid(name, complaint);
+        })));
+    uri.getQueryParameters().keySet().stream().filter(name -> !known.contains(name)).sorted()
+        .findFirst().ifPresent(name -> {
+          throw Problem.invalid(name, "unknown parameter");
+        });
   }
 }

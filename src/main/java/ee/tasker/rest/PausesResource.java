@@ -68,11 +68,13 @@ public class PausesResource {
   @Requires(value = Permission.TEMPLATES_PAUSE, in = Scope.ASKED)
   @DELETE
   @OncePerKey
-  public String resume(@QueryParam("namespace") String namespace, @QueryParam("name") String name, @QueryParam("version") String version,
-      @QueryParam("requested_by") String requestedBy, @QueryParam("reason") String reason) {
+  public String resume(@QueryParam("namespace") String namespace, @QueryParam("name") String name,
+      @QueryParam("version") String version, @QueryParam("requested_by") String requestedBy,
+      @QueryParam("reason") String reason) {
     Parameters.checkKnown(uri, Set.of("namespace", "name", "version", "requested_by", "reason"));
     Members members = new Members(
-        asObject("namespace", namespace, "name", name, "version", version, "requested_by", requestedBy, "reason", reason));
+        asObject("namespace", namespace, "name", name, "version", version, "requested_by",
+            requestedBy, "reason", reason));
     String inNamespace = members.text("namespace", 29);
     String ofName = members.optionalText("name", 64);
     String ofVersion = members.optionalText("version", 16);

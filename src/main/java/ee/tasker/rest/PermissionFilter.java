@@ -40,7 +40,8 @@ public class PermissionFilter implements ContainerRequestFilter {
       check(context);
     } catch (Problem problem) {
       if (problem.status() == 403) {
-        LOG.write(LogEvent.ACCESS_DENIED, "caller", access.caller().actor(), "method", context.getMethod(), "path", request.getRequestURI(),
+        LOG.write(LogEvent.ACCESS_DENIED, "caller", access.caller().actor(), "method",
+            context.getMethod(), "path", request.getRequestURI(),
             "cause", problem.getMessage());
       }
       context.abortWith(ProblemDocument.of(problem, request.getRequestURI()));
@@ -74,7 +75,8 @@ public class PermissionFilter implements ContainerRequestFilter {
   }
 
   /** An invalid uuid belongs to no namespace: the method reports that it is invalid. */
-  private void uuid(ContainerRequestContext context, String name, java.util.function.Consumer<UUID> check) {
+  private void uuid(ContainerRequestContext context, String name,
+      java.util.function.Consumer<UUID> check) {
     String value = parameter(context, name);
     if (Parameters.isUuid(value)) {
       check.accept(UUID.fromString(value));

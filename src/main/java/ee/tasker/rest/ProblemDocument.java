@@ -15,17 +15,20 @@ final class ProblemDocument {
   static final int RETRY_AFTER_SECONDS = 5;
 
   /** Members that are also sent as a header. */
-  private static final Map<String, String> HEADERS = Map.of("location", "Location", "retry_after_seconds", "Retry-After");
+  private static final Map<String, String> HEADERS = Map.of("location", "Location",
+      "retry_after_seconds", "Retry-After");
 
   private ProblemDocument() {
   }
 
   static JsonObject json(Problem problem, String instance) {
-    JsonObjectBuilder document = start(problem.status(), problem.code(), problem.getMessage(), instance);
+    JsonObjectBuilder document = start(problem.status(), problem.code(), problem.getMessage(),
+        instance);
     if (!problem.violations().isEmpty()) {
       JsonArrayBuilder violations = Json.build().createArrayBuilder();
       problem.violations().forEach(violation -> violations.add(
-          Json.build().createObjectBuilder().add("field", violation.field()).add("message", violation.message())));
+          Json.build().createObjectBuilder().add("field", violation.field()).add("message",
+              violation.message())));
       document.add("violations", violations);
     }
     problem.extras().forEach((key, value) -> {
@@ -39,7 +42,8 @@ final class ProblemDocument {
   }
 
   static Response of(Problem problem, String instance) {
-    Response.ResponseBuilder answer = Response.status(problem.status()).type(MEDIA_TYPE).entity(json(problem, instance).toString());
+    Response.ResponseBuilder answer = Response.status(problem.status()).type(MEDIA_TYPE)
+        .entity(json(problem, instance).toString());
     problem.extras().forEach((key, value) -> {
       if (HEADERS.containsKey(key)) {
         answer.header(HEADERS.get(key), value);
@@ -52,7 +56,8 @@ final class ProblemDocument {
   }
 
   static Response of(int status, String code, String detail, String instance) {
-    return Response.status(status).type(MEDIA_TYPE).entity(start(status, code, detail, instance).build().toString()).build();
+    return Response.status(status).type(MEDIA_TYPE)
+        .entity(start(status, code, detail, instance).build().toString()).build();
   }
 
   static JsonObject plain(int status, String code, String detail, String instance) {

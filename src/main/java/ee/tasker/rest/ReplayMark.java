@@ -6,7 +6,8 @@ import jakarta.ws.rs.container.ContainerResponseFilter;
 import jakarta.ws.rs.ext.Provider;
 
 /**
- * Marks a replayed response with a header. Not bound by the annotation of idempotent operations, which would make this an
+ * Marks a replayed response with a header. Not bound by the annotation of idempotent operations,
+ * which would make this an
  * interceptor of them too.
  */
 @Provider
@@ -14,7 +15,8 @@ public class ReplayMark implements ContainerResponseFilter {
 
   @Override
   public void filter(ContainerRequestContext request, ContainerResponseContext answer) {
-    // A request attribute, read from the given context: the response of a stream may start on a thread without a request of
+    // A request attribute, read from the given context: the response of a stream may start on a
+    // thread without a request of
     // its own.
     if (request.getProperty(RequestKeys.REPLAYED) != null) {
       answer.getHeaders().putSingle(RequestKeys.REPLAYED, "true");

@@ -80,7 +80,10 @@ public class RequestBodies {
     return (int) Math.min((long) maxBodyBytes * times, Integer.MAX_VALUE - 8);
   }
 
-  /** JSON in canonical form, independent of whitespace and the order of members; any other text unchanged. */
+  /**
+   * JSON in canonical form, independent of whitespace and the order of members; any other text
+   * unchanged.
+   */
   String canonical(String body) {
     try {
       int limit = limit(TaskBatchesResource.BODY_TIMES);
@@ -97,7 +100,8 @@ public class RequestBodies {
         throw Problem.of(413, "body-too-large", "the body must have at most " + limit + " bytes");
       }
       return StandardCharsets.UTF_8.newDecoder()
-          .onMalformedInput(CodingErrorAction.REPORT).onUnmappableCharacter(CodingErrorAction.REPORT)
+          .onMalformedInput(CodingErrorAction.REPORT)
+          .onUnmappableCharacter(CodingErrorAction.REPORT)
           .decode(ByteBuffer.wrap(bytes)).toString();
     } catch (CharacterCodingException e) {
       throw Problem.of(400, "malformed-body", "the body is not UTF-8");
@@ -115,9 +119,12 @@ public class RequestBodies {
     try {
       return Json.parse(text);
     } catch (JsonParsingException e) {
-      throw Problem.of(400, "malformed-json", "the body is not JSON: " + (isDuplicate(e) ? "two members of the same name before " : "")
-          + "line " + e.getLocation().getLineNumber() + ", column " + e.getLocation().getColumnNumber());
-    } catch (JsonException | NumberFormatException | ArithmeticException | UnsupportedOperationException e) {
+      throw Problem.of(400, "malformed-json",
+          "the body is not JSON: " + (isDuplicate(e) ? "two members of the same name before " : "")
+              + "line " + e.getLocation().getLineNumber() + ", column "
+              + e.getLocation().getColumnNumber());
+    } catch (JsonException | NumberFormatException | ArithmeticException
+        | UnsupportedOperationException e) {
       throw Problem.of(400, "malformed-json", "the body is not JSON");
     }
   }

@@ -23,7 +23,8 @@ class RequestKeys {
   /** The header of a replayed response, and the attribute of its request. */
   static final String REPLAYED = "Idempotent-Replayed";
   /** Printable ASCII without the quotes that the header's standard form has around it. */
-  private static final Pattern KEY = Pattern.compile("[!#-\\[\\]-~]([ !#-\\[\\]-~]*[!#-\\[\\]-~])?");
+  private static final Pattern KEY = Pattern
+      .compile("[!#-\\[\\]-~]([ !#-\\[\\]-~]*[!#-\\[\\]-~])?");
 
   @Inject
   private HttpServletRequest request;
@@ -45,10 +46,13 @@ class RequestKeys {
     return bodies.longText(body);
   }
 
-  /** @throws Problem 400 invalid-request for an invalid key, and those of {@link KeyedRequests#once} */
+  /**
+   * @throws Problem 400 invalid-request for an invalid key, and those of {@link KeyedRequests#once}
+   */
   IdempotentResponse answerOnce(String body, Callable<IdempotentResponse> effect) {
     try {
-      IdempotentResponse answer = requests.once(new KeyedRequest(principal(), key(), hash(body)), effect);
+      IdempotentResponse answer = requests.once(new KeyedRequest(principal(), key(), hash(body)),
+          effect);
       if (answer.isReplay()) {
         request.setAttribute(REPLAYED, true);
       }
@@ -61,7 +65,8 @@ class RequestKeys {
   }
 
   private String principal() {
-    // Not the caller's name: two API keys may share a name, and neither may see the other's responses.
+    // Not the caller's name: two API keys may share a name, and neither may see the other's
+    // responses.
     String name = access.caller().principal();
     // A longer one is replaced by its hash.
     return name.length() <= KeyedRequest.LONGEST_KEY ? name : sha256(name);
@@ -73,22 +78,28 @@ class RequestKeys {
       key = key.substring(1, key.length() - 1);
     }
     if (key.length() > KeyedRequest.LONGEST_KEY || !KEY.matcher(key).matches()) {
-      throw Problem.invalid(HEADER, "must be 1 to " + KeyedRequest.LONGEST_KEY + " printable ASCII characters, in quotes or without");
+      throw Problem.invalid(HEADER, "must be 1 to " + KeyedRequest.LONGEST_KEY
+          + " printable ASCII characters, in quotes or without");
     }
     return key;
   }
 
-  /** Of everything that identifies the request: method, path, query in any order, and body, in canonical form if it is JSON. */
+  /**
+   * Of everything that identifies the request: method, path, query in any order, and body, in
+   * canonical form if it is JSON.
+   */
   private String hash(String body) {
     String query = request.getQueryString() == null ? "" : request.getQueryString();
     String[] parameters = query.split("&");
     Arrays.sort(parameters);
-    return sha256(String.join("\n", request.getMethod(), request.getRequestURI(), String.join("&", parameters), bodies.canonical(body)));
+    return sha256(String.join("\n", request.getMethod(), request.getRequestURI(),
+        String.join("&", parameters), bodies.canonical(body)));
   }
 
   private static String sha256(String text) {
     try {
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
+      return HexFormat.of().formatHex(
+          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException(e);
     }

@@ -22,10 +22,14 @@ class RequestTrace {
   @Inject
   private Tracing tracing;
 
-  /** Ids in the body take precedence over the headers. A header that is not a valid uuid or trace context is ignored. */
+  /**
+   * Ids in the body take precedence over the headers. A header that is not a valid uuid or trace
+   * context is ignored.
+   */
   TaskRequest onto(TaskRequest task, JsonObject document) {
     TaskRequest traced = task;
-    Optional<UUID> correlationId = Optional.ofNullable(request.getHeader(CORRELATION_ID)).filter(Parameters::isUuid).map(UUID::fromString);
+    Optional<UUID> correlationId = Optional.ofNullable(request.getHeader(CORRELATION_ID))
+        .filter(Parameters::isUuid).map(UUID::fromString);
     if (correlationId.isPresent() && Json.text(document, "correlation_id").isEmpty()) {
       traced = traced.correlationId(correlationId.get());
     }

@@ -7,7 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The permission that a resource method requires, and its scope. A method that has neither this nor {@link ForEveryCaller}
+ * The permission that a resource method requires, and its scope. A method that has neither this nor
+ * {@link ForEveryCaller}
  * is closed to every caller.
  */
 @Target(ElementType.METHOD)
@@ -21,7 +22,10 @@ public @interface Requires {
   enum Scope {
     /** In all namespaces: the object belongs to none, or to all. */
     EVERYWHERE,
-    /** In some namespace; the method asks {@link Access} about the one in the body, or returns only what the caller may see. */
+    /**
+     * In some namespace; the method asks {@link Access} about the one in the body, or returns only
+     * what the caller may see.
+     */
     ASKED,
     /** In the namespace of the path parameter {@code namespace}. */
     NAMESPACE,

@@ -6,14 +6,16 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The JAX-RS application under {@code /v1}; pages and health checks are outside it. It lists its classes explicitly: an
+ * The JAX-RS application under {@code /v1}; pages and health checks are outside it. It lists its
+ * classes explicitly: an
  * application that lists none would also serve the resources of a WAR that overlays this one.
  */
 @ApplicationPath("/v1")
 public class RestApplication extends Application {
 
   /**
-   * Stops one server from making a relative {@code Location} absolute with the request's host; see {@link Locations}. The
+   * Stops one server from making a relative {@code Location} absolute with the request's host; see
+   * {@link Locations}. The
    * others ignore this property.
    */
   @Override

@@ -47,7 +47,9 @@ public class RetentionResource {
     return retention.preview().toString();
   }
 
-  /** keep_days is required even when it is null, which means forever; unless the policy is removed. */
+  /**
+   * keep_days is required even when it is null, which means forever; unless the policy is removed.
+   */
   @Requires(value = Permission.POLICIES_UPDATE, in = Scope.EVERYWHERE)
   @PUT
   @OncePerKey
@@ -71,6 +73,8 @@ public class RetentionResource {
     String by = members.text("requested_by", ActionReader.WHO);
     String reason = members.text("reason", ActionReader.WHY);
     members.check();
-    return retention.set(new Retention.Policy(namespace, name, state, keepDays), removed, dryRun, by, reason).toString();
+    return retention
+        .set(new Retention.Policy(namespace, name, state, keepDays), removed, dryRun, by, reason)
+        .toString();
   }
 }

@@ -47,13 +47,16 @@ record ScheduleBody(JsonObject schedule, Integer version, String by, String reas
     add(schedule, "template_version", templateVersion);
     JsonObject context = members.object("context");
     if (context != null) {
-      TaskRequestReader.contextComplaint(context).ifPresent(complaint -> members.wrong("context", complaint));
+      TaskRequestReader.contextComplaint(context)
+          .ifPresent(complaint -> members.wrong("context", complaint));
     }
-    schedule.add("context", context == null ? Json.build().createObjectBuilder().build() : context).add("options", options(members));
+    schedule.add("context", context == null ? Json.build().createObjectBuilder().build() : context)
+        .add("options", options(members));
     add(schedule, "time_member", members.optionalText("time_member", 64));
     addTiming(members, schedule);
     schedule.add("overlap", members.has("overlap") ? members.word("overlap", OVERLAPS) : "skip");
-    schedule.add("catch_up", members.has("catch_up") ? members.word("catch_up", Set.of("last", "all")) : "last");
+    schedule.add("catch_up",
+        members.has("catch_up") ? members.word("catch_up", Set.of("last", "all")) : "last");
     addNumber(members, schedule, "catch_up_seconds", 1, LONGEST_SECONDS, 86_400);
     addNumber(members, schedule, "pause_after_failures", 0, 1_000, 10);
     Integer version = isNew ? null : members.number("version", 1, Integer.MAX_VALUE);
@@ -63,7 +66,8 @@ record ScheduleBody(JsonObject schedule, Integer version, String by, String reas
     String by = members.optionalText("requested_by", ActionReader.WHO);
     String reason = members.optionalText("reason", ActionReader.WHY);
     members.check();
-    return new ScheduleBody(schedule.build(), version, by, reason == null ? isNew ? "new schedule" : "changed schedule" : reason);
+    return new ScheduleBody(schedule.build(), version, by,
+        reason == null ? isNew ? "new schedule" : "changed schedule" : reason);
   }
 
   /** Members of the task request. */
@@ -125,7 +129,8 @@ record ScheduleBody(JsonObject schedule, Integer version, String by, String reas
     }
   }
 
-  private static void addNumber(Members members, JsonObjectBuilder schedule, String name, int least, int most, int fallback) {
+  private static void addNumber(Members members, JsonObjectBuilder schedule, String name, int least,
+      int most, int fallback) {
     Integer number = members.number(name, least, most);
     schedule.add(name, number == null ? fallback : number);
   }
@@ -133,6 +138,7 @@ record ScheduleBody(JsonObject schedule, Integer version, String by, String reas
   /** A parameter of a query that is a time, or null. */
   static Instant cursor(String value) {
     return value == null ? null
-        : Parameters.time(value).orElseThrow(() -> Problem.invalid("cursor", "must be the next of the page before"));
+        : Parameters.time(value)
+            .orElseThrow(() -> Problem.invalid("cursor", "must be the next of the page before"));
   }
 }

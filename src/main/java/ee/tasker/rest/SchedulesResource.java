@@ -30,14 +30,16 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Schedules over HTTP. What makes a schedule submit tasks needs {@code tasks:create} in its namespace besides; its context is shown with
+ * Schedules over HTTP. What makes a schedule submit tasks needs {@code tasks:create} in its
+ * namespace besides; its context is shown with
  * {@code tasks:context_read}.
  */
 @Path("schedules")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
 public class SchedulesResource {
-  private static final Set<String> OUTCOMES = Set.of("started", "queued", "skipped", "missed", "failed");
+  private static final Set<String> OUTCOMES = Set.of("started", "queued", "skipped", "missed",
+      "failed");
   private static final Set<String> ORIGINS = Set.of("schedule", "trigger", "backfill");
 
   @Inject
@@ -60,8 +62,8 @@ public class SchedulesResource {
 
   @Requires(value = Permission.SCHEDULES_READ, in = Scope.ASKED)
   @GET
-  public String list(@QueryParam("namespace") String namespace, @QueryParam("name") String name, @QueryParam("paused") String paused,
-      @QueryParam("failing") String failing,
+  public String list(@QueryParam("namespace") String namespace, @QueryParam("name") String name,
+      @QueryParam("paused") String paused, @QueryParam("failing") String failing,
       @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
     Parameters.checkKnown(uri, Set.of("namespace", "name", "paused", "failing", "limit", "cursor"));
     JsonObjectBuilder filter = Json.build().createObjectBuilder();
@@ -73,7 +75,8 @@ public class SchedulesResource {
     JsonObject page = schedules.list(filter.build(), Parameters.number("limit", limit, 25, 1, 100),
         Parameters.optionalUuid("cursor", cursor));
     JsonArrayBuilder shown = Json.build().createArrayBuilder();
-    page.getJsonArray("schedules").getValuesAs(JsonObject.class).forEach(schedule -> shown.add(visibility.schedule(schedule)));
+    page.getJsonArray("schedules").getValuesAs(JsonObject.class)
+        .forEach(schedule -> shown.add(visibility.schedule(schedule)));
     return Json.build().createObjectBuilder(page).add("schedules", shown).build().toString();
   }
 
@@ -88,7 +91,9 @@ public class SchedulesResource {
     access.require(namespace);
     access.require(Permission.TASKS_CREATE, namespace);
     JsonObject created = schedules.create(asked.schedule(), author(asked));
-    return Response.status(201).header(Locations.HEADER, locations.of(uri, "schedules/" + created.getString("schedule_uuid")))
+    return Response.status(201)
+        .header(Locations.HEADER,
+            locations.of(uri, "schedules/" + created.getString("schedule_uuid")))
         .entity(visibility.schedule(created).toString()).build();
   }
 
@@ -99,10 +104,13 @@ public class SchedulesResource {
   @Requires(value = Permission.SCHEDULES_READ, in = Scope.SCHEDULE)
   @GET
   @Path("{schedule_uuid}")
-  public String describe(@PathParam("schedule_uuid") String scheduleUuid, @QueryParam("upcoming") String upcoming) {
+  public String describe(@PathParam("schedule_uuid") String scheduleUuid,
+      @QueryParam("upcoming") String upcoming) {
     Parameters.checkKnown(uri, Set.of("upcoming"));
     UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
-    return visibility.schedule(schedules.describe(uuid, Parameters.number("upcoming", upcoming, 5, 1, 100))).toString();
+    return visibility
+        .schedule(schedules.describe(uuid, Parameters.number("upcoming", upcoming, 5, 1, 100)))
+        .toString();
   }
 
   @Requires(value = Permission.SCHEDULES_WRITE, in = Scope.SCHEDULE)
@@ -115,12 +123,15 @@ public class SchedulesResource {
     UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
     ScheduleBody asked = ScheduleBody.update(bodies.object(body));
     requireSubmission(uuid);
-    return visibility.schedule(schedules.update(uuid, asked.version(), asked.schedule(), author(asked))).toString();
+    return visibility
+        .schedule(schedules.update(uuid, asked.version(), asked.schedule(), author(asked)))
+        .toString();
   }
 
   private void requireSubmission(UUID uuid) {
     if (!visibility.seesSchedule(Permission.TASKS_CREATE, uuid)) {
-      throw Problem.of(403, "not-permitted", "this needs the permission tasks:create in the namespace of the schedule");
+      throw Problem.of(403, "not-permitted",
+          "this needs the permission tasks:create in the namespace of the schedule");
     }
   }
 
@@ -128,8 +139,8 @@ public class SchedulesResource {
   @DELETE
   @OncePerKey(shows = Visibility.Content.SCHEDULE)
   @Path("{schedule_uuid}")
-  public String delete(@PathParam("schedule_uuid") String scheduleUuid, @QueryParam("requested_by") String requestedBy,
-      @QueryParam("reason") String reason) {
+  public String delete(@PathParam("schedule_uuid") String scheduleUuid,
+      @QueryParam("requested_by") String requestedBy, @QueryParam("reason") String reason) {
     Parameters.checkKnown(uri, Set.of("requested_by", "reason"));
     UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
     return visibility.schedule(schedules.delete(uuid, Authors.of(requestedBy, reason))).toString();
@@ -143,7 +154,8 @@ public class SchedulesResource {
   public String pause(@PathParam("schedule_uuid") String scheduleUuid, InputStream body) {
     Parameters.checkKnown(uri, Set.of());
     UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
-    return visibility.schedule(schedules.pause(uuid, Authors.of(new Members(bodies.object(body))))).toString();
+    return visibility.schedule(schedules.pause(uuid, Authors.of(new Members(bodies.object(body)))))
+        .toString();
   }
 
   @Requires(value = Permission.SCHEDULES_WRITE, in = Scope.SCHEDULE)
@@ -172,15 +184,18 @@ public class SchedulesResource {
     Author author = Authors.of(new Members(bodies.object(body)));
     requireSubmission(uuid);
     JsonObject fire = schedules.trigger(uuid, author);
-    return Response.status(201).header(Locations.HEADER, locations.of(uri, "tasks/" + fire.getString("task_uuid"))).entity(fire.toString())
+    return Response.status(201)
+        .header(Locations.HEADER, locations.of(uri, "tasks/" + fire.getString("task_uuid")))
+        .entity(fire.toString())
         .build();
   }
 
   @Requires(value = Permission.SCHEDULES_READ, in = Scope.SCHEDULE)
   @GET
   @Path("{schedule_uuid}/fires")
-  public String fires(@PathParam("schedule_uuid") String scheduleUuid, @QueryParam("outcome") String outcome,
-      @QueryParam("origin") String origin, @QueryParam("backfill") String backfill, @QueryParam("limit") String limit,
+  public String fires(@PathParam("schedule_uuid") String scheduleUuid,
+      @QueryParam("outcome") String outcome, @QueryParam("origin") String origin,
+      @QueryParam("backfill") String backfill, @QueryParam("limit") String limit,
       @QueryParam("cursor") String cursor) {
     Parameters.checkKnown(uri, Set.of("outcome", "origin", "backfill", "limit", "cursor"));
     UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
@@ -192,7 +207,9 @@ public class SchedulesResource {
     }
     schedules.describe(uuid, 1);
     return visibility.ofSchedule(uuid, "fires",
-        schedules.fires(uuid, filter.build(), Parameters.number("limit", limit, 25, 1, 100), ScheduleBody.cursor(cursor))).toString();
+        schedules.fires(uuid, filter.build(), Parameters.number("limit", limit, 25, 1, 100),
+            ScheduleBody.cursor(cursor)))
+        .toString();
   }
 
   @Requires(value = Permission.SCHEDULES_READ, in = Scope.SCHEDULE)
@@ -202,7 +219,9 @@ public class SchedulesResource {
     Parameters.checkKnown(uri, Set.of());
     UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
     schedules.describe(uuid, 1);
-    return visibility.ofSchedule(uuid, "backfills", Listing.whole("backfills", schedules.backfills(uuid))).toString();
+    return visibility
+        .ofSchedule(uuid, "backfills", Listing.whole("backfills", schedules.backfills(uuid)))
+        .toString();
   }
 
   /** 200 with what it would do for a dry run; 201 otherwise. */
@@ -218,14 +237,17 @@ public class SchedulesResource {
     Instant from = members.required("from", ScheduleBody.time(members, "from"), Instant.EPOCH);
     Instant to = members.required("to", ScheduleBody.time(members, "to"), Instant.EPOCH);
     boolean isDry = members.flag("dry_run");
-    String overlap = members.has("overlap") ? members.word("overlap", Set.of("allow", "one_by_one")) : "one_by_one";
+    String overlap = members.has("overlap") ? members.word("overlap", Set.of("allow", "one_by_one"))
+        : "one_by_one";
     Author author = Authors.of(members);
     requireSubmission(uuid);
     if (isDry) {
       return Response.ok(schedules.previewBackfill(uuid, from, to).toString()).build();
     }
     JsonObject backfill = schedules.startBackfill(uuid, from, to, overlap, author);
-    return Response.status(201).header(Locations.HEADER, locations.of(uri, "schedules/" + uuid + "/backfills")).entity(backfill.toString())
+    return Response.status(201)
+        .header(Locations.HEADER, locations.of(uri, "schedules/" + uuid + "/backfills"))
+        .entity(backfill.toString())
         .build();
   }
 
@@ -233,7 +255,8 @@ public class SchedulesResource {
   @DELETE
   @OncePerKey
   @Path("{schedule_uuid}/backfills/{backfill_uuid}")
-  public String cancelBackfill(@PathParam("schedule_uuid") String scheduleUuid, @PathParam("backfill_uuid") String backfillUuid,
+  public String cancelBackfill(@PathParam("schedule_uuid") String scheduleUuid,
+      @PathParam("backfill_uuid") String backfillUuid,
       @QueryParam("requested_by") String requestedBy, @QueryParam("reason") String reason) {
     Parameters.checkKnown(uri, Set.of("requested_by", "reason"));
     UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);

@@ -38,7 +38,8 @@ import java.util.stream.Collectors;
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
 public class ServersResource {
-  private static final Set<String> ROLES = Arrays.stream(Role.values()).map(Role::toString).collect(Collectors.toUnmodifiableSet());
+  private static final Set<String> ROLES = Arrays.stream(Role.values()).map(Role::toString)
+      .collect(Collectors.toUnmodifiableSet());
 
   @Inject
   private Insight insight;
@@ -64,16 +65,18 @@ public class ServersResource {
     Parameters.checkKnown(uri, Set.of());
     JsonObject page = insight.servers();
     JsonArrayBuilder servers = Json.build().createArrayBuilder();
-    page.getJsonArray("servers").getValuesAs(JsonObject.class).forEach(each -> servers.add(Json.build().createObjectBuilder(each)
-        .add("allowed_actions", allowed(each))));
+    page.getJsonArray("servers").getValuesAs(JsonObject.class)
+        .forEach(each -> servers.add(Json.build().createObjectBuilder(each)
+            .add("allowed_actions", allowed(each))));
     return Json.build().createObjectBuilder(page).add("servers", servers).build().toString();
   }
 
   /** What this server would do for the caller: only it can be changed here. */
   private JsonArrayBuilder allowed(JsonObject document) {
     JsonArrayBuilder actions = Json.build().createArrayBuilder();
-    return isThisServer(Json.uuid(document, "server_uuid")) && access.caller().grants().mayEverywhere(Permission.SYSTEM_SERVERS_MANAGE)
-        ? actions.add("update") : actions;
+    return isThisServer(Json.uuid(document, "server_uuid"))
+        && access.caller().grants().mayEverywhere(Permission.SYSTEM_SERVERS_MANAGE)
+            ? actions.add("update") : actions;
   }
 
   private boolean isThisServer(UUID wanted) {
@@ -99,11 +102,15 @@ public class ServersResource {
     requireThisServer(serverUuid);
     Members members = new Members(bodies.object(body));
     Optional<Set<Role>> paused = Optional.ofNullable(members.words("paused_roles", ROLES))
-        .map(words -> Arrays.stream(Role.values()).filter(role -> words.contains(role.toString())).collect(Collectors.toSet()));
-    Optional<Integer> capacity = Optional.ofNullable(members.number("worker_capacity", 1, LiveSettings.MOST_CAPACITY));
-    Optional<Duration> poll = Optional.ofNullable(members.number("poll_interval_seconds", 0, LiveSettings.LONGEST_POLL_SECONDS))
+        .map(words -> Arrays.stream(Role.values()).filter(role -> words.contains(role.toString()))
+            .collect(Collectors.toSet()));
+    Optional<Integer> capacity = Optional
+        .ofNullable(members.number("worker_capacity", 1, LiveSettings.MOST_CAPACITY));
+    Optional<Duration> poll = Optional
+        .ofNullable(members.number("poll_interval_seconds", 0, LiveSettings.LONGEST_POLL_SECONDS))
         .map(Duration::ofSeconds);
-    Optional<Boolean> draining = members.has("draining") ? Optional.of(members.flag("draining")) : Optional.empty();
+    Optional<Boolean> draining = members.has("draining") ? Optional.of(members.flag("draining"))
+        : Optional.empty();
     String by = members.text("requested_by", ActionReader.WHO);
     String reason = members.text("reason", ActionReader.WHY);
     members.check();
@@ -115,12 +122,16 @@ public class ServersResource {
     return toJson(management.view());
   }
 
-  /** This server cannot forward a request to another one: servers do not know each other's addresses. */
+  /**
+   * This server cannot forward a request to another one: servers do not know each other's
+   * addresses.
+   */
   private void requireThisServer(String serverUuid) {
     UUID wanted = Parameters.uuid("server_uuid", serverUuid);
     if (!isThisServer(wanted)) {
       throw Problem.of(409, "another-server",
-          "this is server " + server.uuid() + " (" + server.name() + "), it cannot show or change " + wanted
+          "this is server " + server.uuid() + " (" + server.name() + "), it cannot show or change "
+              + wanted
               + ": ask that one");
     }
   }
@@ -131,9 +142,11 @@ public class ServersResource {
         .add("task_uuid", lease.taskUuid().toString()).add("step_uuid", lease.stepUuid().toString())
         .add("attempt", lease.attempt()).add("held_seconds", lease.held().toSeconds())));
     JsonObjectBuilder depths = Json.build().createObjectBuilder();
-    view.queueDepths().keySet().stream().sorted().forEach(queue -> depths.add(queue, view.queueDepths().get(queue)));
+    view.queueDepths().keySet().stream().sorted()
+        .forEach(queue -> depths.add(queue, view.queueDepths().get(queue)));
     JsonObjectBuilder threads = Json.build().createObjectBuilder();
-    view.threads().keySet().stream().sorted().forEach(pool -> threads.add(pool, view.threads().get(pool)));
+    view.threads().keySet().stream().sorted()
+        .forEach(pool -> threads.add(pool, view.threads().get(pool)));
     return Json.build().createObjectBuilder()
         .add("server_uuid", view.uuid().toString())
         .add("name", view.name())

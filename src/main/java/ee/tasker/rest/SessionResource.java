@@ -20,7 +20,10 @@ import jakarta.ws.rs.core.UriInfo;
 import java.util.Optional;
 import java.util.Set;
 
-/** The session of a browser: begins with user and password or a signed token, ends by signing out. Its token is in a cookie and in no answer. */
+/**
+ * The session of a browser: begins with user and password or a signed token, ends by signing out.
+ * Its token is in a cookie and in no answer.
+ */
 @Path("access/session")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
@@ -51,11 +54,16 @@ public class SessionResource {
     Parameters.checkKnown(uri, Set.of());
     if (callers.session(request).isPresent()) {
       // Otherwise a session could prolong itself for ever.
-      throw Problem.of(403, "not-permitted", "a session begins with user and password or a signed token, not with another session");
+      throw Problem.of(403, "not-permitted",
+          "a session begins with user and password or a signed token, not with another session");
     }
     Sessions.Begun begun = sessions.begin(access.caller(), callers.signedToken(request));
-    return Response.ok(MeResource.document(access.caller()).add("expires_at", begun.expiresAt()).build().toString())
-        .header(SET_COOKIE, SessionCookie.header(request, begun.token(), begun.seconds(), isSecure())).build();
+    return Response
+        .ok(MeResource.document(access.caller()).add("expires_at", begun.expiresAt()).build()
+            .toString())
+        .header(SET_COOKIE,
+            SessionCookie.header(request, begun.token(), begun.seconds(), isSecure()))
+        .build();
   }
 
   /** Of a caller without a session nothing ends. */
@@ -65,12 +73,16 @@ public class SessionResource {
     Parameters.checkKnown(uri, Set.of());
     Optional<String> token = callers.session(request);
     String answer = Json.build().createObjectBuilder()
-        .add("signed_out", token.filter(session -> sessions.end(session, access.caller())).isPresent()).build().toString();
-    return Response.ok(answer).header(SET_COOKIE, SessionCookie.header(request, "", 0, isSecure())).build();
+        .add("signed_out",
+            token.filter(session -> sessions.end(session, access.caller())).isPresent())
+        .build().toString();
+    return Response.ok(answer).header(SET_COOKIE, SessionCookie.header(request, "", 0, isSecure()))
+        .build();
   }
 
   /** Behind a proxy that ends TLS, the public address says so. */
   private boolean isSecure() {
-    return request.isSecure() || settings.baseUrl().filter(url -> url.startsWith("https:")).isPresent();
+    return request.isSecure()
+        || settings.baseUrl().filter(url -> url.startsWith("https:")).isPresent();
   }
 }

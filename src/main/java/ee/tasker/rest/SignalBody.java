@@ -26,7 +26,8 @@ record SignalBody(JsonValue payload, String signalId, UUID correlationId, int li
   }
 
   private static SignalBody read(String name, Members members, boolean correlated) {
-    UUID correlationId = correlated ? members.required("correlation_id", members.uuid("correlation_id"), null) : null;
+    UUID correlationId = correlated
+        ? members.required("correlation_id", members.uuid("correlation_id"), null) : null;
     Integer limit = correlated ? members.number("limit", 1, MOST_TASKS) : null;
     JsonValue payload = members.has("payload") ? members.anything("payload") : JsonValue.NULL;
     String signalId = members.optionalText("signal_id", ID);

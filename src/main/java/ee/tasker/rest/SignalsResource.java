@@ -42,7 +42,10 @@ public class SignalsResource {
   public String send(@PathParam("name") String name, InputStream body) {
     Parameters.checkKnown(uri, Set.of());
     SignalBody signal = SignalBody.byCorrelation(name, bodies.object(body));
-    return Json.build().createObjectBuilder().add("signals", signals.sendByCorrelation(signal.correlationId(), name, signal.payload(),
-        signal.signalId(), access.namespaces().orElse(null), signal.limit())).build().toString();
+    return Json.build().createObjectBuilder()
+        .add("signals",
+            signals.sendByCorrelation(signal.correlationId(), name, signal.payload(),
+                signal.signalId(), access.namespaces().orElse(null), signal.limit()))
+        .build().toString();
   }
 }

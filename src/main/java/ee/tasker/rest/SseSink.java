@@ -7,7 +7,10 @@ import jakarta.ws.rs.sse.Sse;
 import jakarta.ws.rs.sse.SseEventSink;
 import java.util.concurrent.CompletionStage;
 
-/** A stream of server-sent events. The first event that is no comment sets the client's reconnection delay; not every server writes it with a comment. */
+/**
+ * A stream of server-sent events. The first event that is no comment sets the client's reconnection
+ * delay; not every server writes it with a comment.
+ */
 final class SseSink implements EventSink {
   private static final long RECONNECT_MS = 2_000;
 

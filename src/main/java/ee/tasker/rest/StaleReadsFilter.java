@@ -15,7 +15,10 @@ import jakarta.ws.rs.ext.Provider;
 import java.time.Duration;
 import java.util.Locale;
 
-/** Reads how stale the answer may be, and tells how stale it is if it came from the replica. Other methods ignore the header. */
+/**
+ * Reads how stale the answer may be, and tells how stale it is if it came from the replica. Other
+ * methods ignore the header.
+ */
 @Provider
 @Priority(Priorities.AUTHORIZATION + 1)
 public class StaleReadsFilter implements ContainerRequestFilter, ContainerResponseFilter {
@@ -36,16 +39,19 @@ public class StaleReadsFilter implements ContainerRequestFilter, ContainerRespon
       return;
     }
     try {
-      staleReads.allow(Duration.ofSeconds(Parameters.number(ALLOWED, allowed.strip(), 0, 0, MOST_SECONDS)));
+      staleReads.allow(
+          Duration.ofSeconds(Parameters.number(ALLOWED, allowed.strip(), 0, 0, MOST_SECONDS)));
       request.setProperty(ALLOWED, true);
     } catch (Problem problem) {
-      request.abortWith(ProblemDocument.of(problem, request.getUriInfo().getRequestUri().getRawPath()));
+      request.abortWith(
+          ProblemDocument.of(problem, request.getUriInfo().getRequestUri().getRawPath()));
     }
   }
 
   @Override
   public void filter(ContainerRequestContext request, ContainerResponseContext answer) {
-    // A request attribute: the response of a stream may start on a thread without a request of its own.
+    // A request attribute: the response of a stream may start on a thread without a request of its
+    // own.
     if (request.getProperty(ALLOWED) != null) {
       staleReads.staleness().ifPresent(staleness -> answer.getHeaders().putSingle(STALENESS,
           String.format(Locale.ROOT, "%.3f", staleness.toNanos() / 1e9)));

@@ -61,7 +61,8 @@ public class TaskActionsResource {
       access.requireForTask(Permission.TASKS_CANCEL, task);
     }
     operations.actOnTask(task, action);
-    return tasks.describe(task).map(visibility::task).orElseThrow(() -> Tasks.notFound(task)).toString();
+    return tasks.describe(task).map(visibility::task).orElseThrow(() -> Tasks.notFound(task))
+        .toString();
   }
 
   /** The step after the action and its consequences. */
@@ -70,12 +71,14 @@ public class TaskActionsResource {
   @OncePerKey(shows = Visibility.Content.STEP)
   @Path("{task_uuid}/workflow_steps/{step_uuid}")
   @Consumes(MediaType.APPLICATION_JSON)
-  public String actOnStep(@PathParam("task_uuid") String taskUuid, @PathParam("step_uuid") String stepUuid, InputStream body) {
+  public String actOnStep(@PathParam("task_uuid") String taskUuid,
+      @PathParam("step_uuid") String stepUuid, InputStream body) {
     Parameters.checkKnown(uri, Set.of());
     UUID task = Parameters.uuid("task_uuid", taskUuid);
     UUID step = Parameters.uuid("step_uuid", stepUuid);
     operations.actOnStep(task, step, ActionReader.step(bodies.object(body)));
-    return visibility.step(task, tasks.step(task, step).orElseThrow(() -> Tasks.notFound(task))).toString();
+    return visibility.step(task, tasks.step(task, step).orElseThrow(() -> Tasks.notFound(task)))
+        .toString();
   }
 
   @Requires(value = Permission.TASKS_READ, in = Scope.TASK)
@@ -84,7 +87,9 @@ public class TaskActionsResource {
   public String why(@PathParam("task_uuid") String taskUuid) {
     Parameters.checkKnown(uri, Set.of());
     UUID task = Parameters.uuid("task_uuid", taskUuid);
-    return operations.why(task, visibility.sees(Permission.TASKS_CONTEXT_READ, task), visibility.sees(Permission.STEPS_READ, task))
+    return operations
+        .why(task, visibility.sees(Permission.TASKS_CONTEXT_READ, task),
+            visibility.sees(Permission.STEPS_READ, task))
         .toString();
   }
 
@@ -98,7 +103,8 @@ public class TaskActionsResource {
     if (history.isEmpty()) {
       throw Tasks.notFound(task);
     }
-    return Json.build().createObjectBuilder().add("task_uuid", task.toString()).add("entries", visibility.history(task, history))
+    return Json.build().createObjectBuilder().add("task_uuid", task.toString())
+        .add("entries", visibility.history(task, history))
         .addNull("next").build().toString();
   }
 }

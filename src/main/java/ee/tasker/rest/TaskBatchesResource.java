@@ -76,9 +76,12 @@ public class TaskBatchesResource {
     }
     JsonArray documents = bodies.array(body, BODY_TIMES);
     if (documents.isEmpty() || documents.size() > MOST) {
-      throw Problem.of(400, "invalid-request", "the body must be an array of 1 to " + MOST + " requests");
+      throw Problem.of(400, "invalid-request",
+          "the body must be an array of 1 to " + MOST + " requests");
     }
-    return Response.status(207).entity(Json.build().createObjectBuilder().add("verdicts", verdicts(documents)).build().toString()).build();
+    return Response.status(207).entity(
+        Json.build().createObjectBuilder().add("verdicts", verdicts(documents)).build().toString())
+        .build();
   }
 
   private JsonArray verdicts(JsonArray documents) {
@@ -97,21 +100,25 @@ public class TaskBatchesResource {
       }
     }
     // With a key, the tasks and the response about them are one transaction.
-    var answers = (keys.isKeyed() ? submissions.submitEach(requests) : submissionBatcher.submitEach(requests)).iterator();
+    var answers = (keys.isKeyed() ? submissions.submitEach(requests)
+        : submissionBatcher.submitEach(requests)).iterator();
     JsonArrayBuilder verdicts = Json.build().createArrayBuilder();
     for (int i = 0; i < read.size(); i++) {
       verdicts.add(read.get(i) instanceof Problem problem
-          ? refused(problem) : verdict(answers.next(), TaskRequestReader.wantsExisting(documents.getJsonObject(i))));
+          ? refused(problem)
+          : verdict(answers.next(), TaskRequestReader.wantsExisting(documents.getJsonObject(i))));
     }
     return verdicts.build();
   }
 
-  private static JsonObjectBuilder verdict(CompletableFuture<SubmittedTask> answer, boolean wantsExisting) {
+  private static JsonObjectBuilder verdict(CompletableFuture<SubmittedTask> answer,
+      boolean wantsExisting) {
     try {
       SubmittedTask task = answer.join();
       JsonObjectBuilder verdict = Json.build().createObjectBuilder();
       if (task.isDuplicate() && !wantsExisting) {
-        verdict.add("code", "duplicate-task").add("detail", "the same request is already task " + task.taskUuid());
+        verdict.add("code", "duplicate-task").add("detail",
+            "the same request is already task " + task.taskUuid());
       }
       task.replaces().ifPresent(uuid -> verdict.add("replaces_task_uuid", uuid.toString()));
       return verdict
@@ -131,8 +138,10 @@ public class TaskBatchesResource {
   private static JsonObjectBuilder refused(Problem problem) {
     JsonArrayBuilder violations = Json.build().createArrayBuilder();
     problem.violations().forEach(violation -> violations.add(
-        Json.build().createObjectBuilder().add("field", violation.field()).add("message", violation.message())));
+        Json.build().createObjectBuilder().add("field", violation.field()).add("message",
+            violation.message())));
     return Json.build().createObjectBuilder()
-        .add("status", problem.status()).add("code", problem.code()).add("detail", problem.getMessage()).add("violations", violations);
+        .add("status", problem.status()).add("code", problem.code())
+        .add("detail", problem.getMessage()).add("violations", violations);
   }
 }

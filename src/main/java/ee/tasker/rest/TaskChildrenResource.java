@@ -36,11 +36,15 @@ public class TaskChildrenResource {
   @Requires(value = Permission.TASKS_READ, in = Scope.TASK)
   @GET
   @Path("{task_uuid}/children")
-  public String list(@PathParam("task_uuid") String taskUuid, @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
+  public String list(@PathParam("task_uuid") String taskUuid, @QueryParam("limit") String limit,
+      @QueryParam("cursor") String cursor) {
     Parameters.checkKnown(uri, Set.of("limit", "cursor"));
     UUID task = Parameters.uuid("task_uuid", taskUuid);
-    JsonObject page = tasks.children(task, Parameters.optionalUuid("cursor", cursor), Parameters.number("limit", limit, 25, 1, 100))
+    JsonObject page = tasks
+        .children(task, Parameters.optionalUuid("cursor", cursor),
+            Parameters.number("limit", limit, 25, 1, 100))
         .orElseThrow(() -> Tasks.notFound(task));
-    return Json.build().createObjectBuilder(page).add("children", access.visible(page.getJsonArray("children"))).build().toString();
+    return Json.build().createObjectBuilder(page)
+        .add("children", access.visible(page.getJsonArray("children"))).build().toString();
   }
 }

@@ -47,14 +47,16 @@ public class TaskEventsResource {
   @Streaming
   @Path("{task_uuid}/events")
   @Produces(MediaType.SERVER_SENT_EVENTS)
-  public void stream(@PathParam("task_uuid") String taskUuid, @Context SseEventSink sink, @Context Sse sse,
-      @HeaderParam(EventsResource.LAST_EVENT_ID) String lastEventId, @QueryParam("last_event_id") String lastEventIdInQuery) {
+  public void stream(@PathParam("task_uuid") String taskUuid, @Context SseEventSink sink,
+      @Context Sse sse, @HeaderParam(EventsResource.LAST_EVENT_ID) String lastEventId,
+      @QueryParam("last_event_id") String lastEventIdInQuery) {
     Parameters.checkKnown(uri, Set.of("last_event_id"));
     UUID task = Parameters.uuid("task_uuid", taskUuid);
     TaskState state = tasks.state(task).orElseThrow(() -> Tasks.notFound(task));
     Recheck<?> permission = access.recheckForTask(task);
     EventsResource.open(lastEventId, lastEventIdInQuery,
-        after -> streams.open(new EventFilter(Optional.of(task), Map.of()), Optional.empty(), after, Optional.of(state.word()), permission,
+        after -> streams.open(new EventFilter(Optional.of(task), Map.of()), Optional.empty(), after,
+            Optional.of(state.word()), permission,
             new SseSink(sink, sse)));
   }
 }

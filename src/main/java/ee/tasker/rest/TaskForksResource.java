@@ -49,7 +49,10 @@ public class TaskForksResource {
   @Context
   private UriInfo uri;
 
-  /** The fork, as a task. The caller needs {@code tasks:create}, too: a fork is work that was not there before. */
+  /**
+   * The fork, as a task. The caller needs {@code tasks:create}, too: a fork is work that was not
+   * there before.
+   */
   @Requires(value = Permission.TASKS_ACT, in = Scope.TASK)
   @POST
   @OncePerKey(shows = Visibility.Content.TASK)
@@ -60,15 +63,20 @@ public class TaskForksResource {
     access.requireForTask(Permission.TASKS_CREATE, source);
     UUID fork = operations.fork(source, ActionReader.fork(bodies.object(body)));
     return Response.status(201).header(Locations.HEADER, locations.of(uri, "tasks/" + fork))
-        .entity(tasks.describe(fork).map(visibility::task).orElseThrow(() -> Tasks.notFound(fork)).toString()).build();
+        .entity(tasks.describe(fork).map(visibility::task).orElseThrow(() -> Tasks.notFound(fork))
+            .toString())
+        .build();
   }
 
   @Requires(value = Permission.TASKS_READ, in = Scope.TASK)
   @GET
-  public String list(@PathParam("task_uuid") String taskUuid, @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
+  public String list(@PathParam("task_uuid") String taskUuid, @QueryParam("limit") String limit,
+      @QueryParam("cursor") String cursor) {
     Parameters.checkKnown(uri, Set.of("limit", "cursor"));
     UUID task = Parameters.uuid("task_uuid", taskUuid);
-    return operations.forks(task, Parameters.number("limit", limit, 25, 1, MOST), cursor == null ? null : Parameters.uuid("cursor", cursor))
+    return operations
+        .forks(task, Parameters.number("limit", limit, 25, 1, MOST),
+            cursor == null ? null : Parameters.uuid("cursor", cursor))
         .toString();
   }
 }

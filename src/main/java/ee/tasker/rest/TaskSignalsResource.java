@@ -36,7 +36,8 @@ public class TaskSignalsResource {
   @OncePerKey
   @Path("{task_uuid}/signals/{name}")
   @Consumes(MediaType.APPLICATION_JSON)
-  public String send(@PathParam("task_uuid") String taskUuid, @PathParam("name") String name, InputStream body) {
+  public String send(@PathParam("task_uuid") String taskUuid, @PathParam("name") String name,
+      InputStream body) {
     Parameters.checkKnown(uri, Set.of());
     UUID task = Parameters.uuid("task_uuid", taskUuid);
     SignalBody signal = SignalBody.toTask(name, bodies.object(body));

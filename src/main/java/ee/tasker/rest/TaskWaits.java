@@ -31,8 +31,10 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Delays a response until a task has been created, or is terminal or blocked, without blocking a thread. Tasks that finish on this server
- * complete the wait at once; for tasks that finish on another server it polls twice a second. Who waits is checked again every
+ * Delays a response until a task has been created, or is terminal or blocked, without blocking a
+ * thread. Tasks that finish on this server
+ * complete the wait at once; for tasks that finish on another server it polls twice a second. Who
+ * waits is checked again every
  * {@link Recheck#EVERY}.
  */
 @ApplicationScoped
@@ -41,7 +43,10 @@ public class TaskWaits {
 
   /** There may be many waits, and each poll is short. These threads serve nothing else. */
   private static final int THREADS = 8;
-  /** A document costs the database two thirds when it is read together with fifteen others, and hardly less with more. */
+  /**
+   * A document costs the database two thirds when it is read together with fifteen others, and
+   * hardly less with more.
+   */
   private static final int MOST_TOGETHER = 16;
 
   @Inject
@@ -63,8 +68,12 @@ public class TaskWaits {
     reads = new CallCoalescer(2, MOST_TOGETHER, threads.timers(), this::answerEnded);
   }
 
-  /** Goes on with the response when the task has been created: on the caller's thread if it has been by now. Otherwise the caller's thread does not wait. */
-  void answerWhenCreated(CompletableFuture<SubmittedTask> creation, AsyncResponse answer, Consumer<SubmittedTask> next) {
+  /**
+   * Goes on with the response when the task has been created: on the caller's thread if it has been
+   * by now. Otherwise the caller's thread does not wait.
+   */
+  void answerWhenCreated(CompletableFuture<SubmittedTask> creation, AsyncResponse answer,
+      Consumer<SubmittedTask> next) {
     if (creation.isDone()) {
       goOn(creation, answer, next);
     } else {
@@ -72,7 +81,9 @@ public class TaskWaits {
     }
   }
 
-  /** Also while the server is stopping: the task has been created, and its client should learn that. */
+  /**
+   * Also while the server is stopping: the task has been created, and its client should learn that.
+   */
   private void execute(Runnable task) {
     try {
       threads.execute(task);
@@ -81,7 +92,8 @@ public class TaskWaits {
     }
   }
 
-  private static void goOn(CompletableFuture<SubmittedTask> creation, AsyncResponse answer, Consumer<SubmittedTask> next) {
+  private static void goOn(CompletableFuture<SubmittedTask> creation, AsyncResponse answer,
+      Consumer<SubmittedTask> next) {
     try {
       next.accept(creation.join());
     } catch (CompletionException failed) {
@@ -96,18 +108,24 @@ public class TaskWaits {
    *
    * @param caller     as the request began
    * @param permission asked again while the caller waits
-   * @param toResponse makes the response from the task, for the caller with its present grants, or for one who has lost the right to wait
+   * @param toResponse makes the response from the task, for the caller with its present grants, or
+   *   for one who has lost the right to wait
    */
-  record Reply(Caller caller, Recheck<Caller> permission, BiFunction<Recheck.Outcome<Caller>, JsonObject, Response> toResponse) {
+  record Reply(Caller caller, Recheck<Caller> permission,
+      BiFunction<Recheck.Outcome<Caller>, JsonObject, Response> toResponse) {
   }
 
-  /** Responds with the task once it is terminal or blocked, or with its current state after {@code seconds}. */
+  /**
+   * Responds with the task once it is terminal or blocked, or with its current state after {@code
+   * seconds}.
+   */
   void answerWhenEnded(UUID taskUuid, int seconds, AsyncResponse answer, Reply reply) {
     answerWhenEnded(taskUuid, null, seconds, answer, reply);
   }
 
   /** @param mostBytes a longer context or output is left out; null for all */
-  void answerWhenEnded(UUID taskUuid, Integer mostBytes, int seconds, AsyncResponse answer, Reply reply) {
+  void answerWhenEnded(UUID taskUuid, Integer mostBytes, int seconds, AsyncResponse answer,
+      Reply reply) {
     if (seconds == 0) {
       answer.resume(reply.toResponse().apply(new Recheck.Outcome.Permitted<>(reply.caller()),
           tasks.describe(taskUuid, mostBytes).orElseThrow(() -> Tasks.notFound(taskUuid))));
@@ -116,9 +134,13 @@ public class TaskWaits {
     poll(wait(taskUuid, mostBytes, completionWaiters.await(taskUuid), seconds, answer, reply));
   }
 
-  /** The same for a task that this server has just created: no earlier completion can have been missed. */
+  /**
+   * The same for a task that this server has just created: no earlier completion can have been
+   * missed.
+   */
   void answerNewWhenEnded(UUID taskUuid, int seconds, AsyncResponse answer, Reply reply) {
-    pollLater(wait(taskUuid, null, completionWaiters.awaitNew(taskUuid), seconds, answer, reply), TimeUnit.SECONDS.toMillis(seconds));
+    pollLater(wait(taskUuid, null, completionWaiters.awaitNew(taskUuid), seconds, answer, reply),
+        TimeUnit.SECONDS.toMillis(seconds));
   }
 
   private static final class Wait {
@@ -131,7 +153,8 @@ public class TaskWaits {
     private volatile Recheck.Outcome<Caller> permitted;
     private volatile long checkedAt = System.nanoTime();
 
-    private Wait(UUID taskUuid, Integer mostBytes, CompletableFuture<TaskState> ending, int seconds, AsyncResponse answer, Reply reply) {
+    private Wait(UUID taskUuid, Integer mostBytes, CompletableFuture<TaskState> ending, int seconds,
+        AsyncResponse answer, Reply reply) {
       this.taskUuid = taskUuid;
       this.mostBytes = mostBytes;
       this.deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
@@ -154,14 +177,16 @@ public class TaskWaits {
     }
   }
 
-  private Wait wait(UUID taskUuid, Integer mostBytes, CompletableFuture<TaskState> ending, int seconds, AsyncResponse answer, Reply reply) {
+  private Wait wait(UUID taskUuid, Integer mostBytes, CompletableFuture<TaskState> ending,
+      int seconds, AsyncResponse answer, Reply reply) {
     Wait wait = new Wait(taskUuid, mostBytes, ending, seconds, answer, reply);
     ending.thenRunAsync(() -> ended(wait), threads);
     return wait;
   }
 
   private void pollLater(Wait wait, long leftMs) {
-    threads.timers().schedule(() -> poll(wait), Math.min(POLL_EVERY_MS, leftMs + 1), TimeUnit.MILLISECONDS);
+    threads.timers().schedule(() -> poll(wait), Math.min(POLL_EVERY_MS, leftMs + 1),
+        TimeUnit.MILLISECONDS);
   }
 
   private void poll(Wait wait) {
@@ -238,7 +263,8 @@ public class TaskWaits {
     }
     try {
       completionWaiters.forget(wait.taskUuid, wait.ending);
-      wait.answer.resume(wait.reply.toResponse().apply(wait.permitted, described.get().orElseThrow(() -> Tasks.notFound(wait.taskUuid))));
+      wait.answer.resume(wait.reply.toResponse().apply(wait.permitted,
+          described.get().orElseThrow(() -> Tasks.notFound(wait.taskUuid))));
     } catch (Exception problem) {
       fail(wait, problem);
     }

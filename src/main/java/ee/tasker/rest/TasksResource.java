@@ -60,7 +60,8 @@ public class TasksResource {
   private static final String MOST_BYTES = "max_document_bytes";
   private static final List<String> TASK_DOCUMENTS = List.of("context", "output");
   private static final List<String> OF_ATTEMPTS = List.of("result", "error");
-  private static final List<String> STEP_DOCUMENTS = List.of("result", "error", "inputs", "checkpoint");
+  private static final List<String> STEP_DOCUMENTS = List.of("result", "error", "inputs",
+      "checkpoint");
   private static final int PART = 16_384;
   private static final int LONGEST_PART = 1_048_576;
 
@@ -103,7 +104,8 @@ public class TasksResource {
   @Requires(value = Permission.TASKS_CREATE, in = Scope.ASKED)
   @POST
   @Consumes(MediaType.APPLICATION_JSON)
-  public void create(InputStream body, @QueryParam("wait") String wait, @Suspended AsyncResponse answer) {
+  public void create(InputStream body, @QueryParam("wait") String wait,
+      @Suspended AsyncResponse answer) {
     Parameters.checkKnown(uri, Set.of("wait"));
     int seconds = Parameters.number("wait", wait, 0, 0, LONGEST_WAIT_SECONDS);
     requireApi();
@@ -121,44 +123,58 @@ public class TasksResource {
     Recheck<Caller> permission = access.recheck(Optional::of);
     String tasks = locations.of(uri, "tasks/");
     CompletableFuture<SubmittedTask> creation = submissionBatcher.submit(request(document));
-    waits.answerWhenCreated(creation, answer, task -> answerCreated(task, document, tasks, caller, permission, seconds, answer));
+    waits.answerWhenCreated(creation, answer,
+        task -> answerCreated(task, document, tasks, caller, permission, seconds, answer));
   }
 
-  /** @throws Problem 409 duplicate-task when an identical task exists and the request does not accept it */
-  private void answerCreated(SubmittedTask task, JsonObject document, String tasks, Caller caller, Recheck<Caller> permission, int seconds,
-      AsyncResponse answer) {
+  /**
+   * @throws Problem 409 duplicate-task when an identical task exists and the request does not
+   * accept it
+   */
+  private void answerCreated(SubmittedTask task, JsonObject document, String tasks, Caller caller,
+      Recheck<Caller> permission, int seconds, AsyncResponse answer) {
     String location = location(task, document, tasks);
     int status = task.isDuplicate() ? 200 : 201;
     if (seconds > 0) {
-      TaskWaits.Reply whole = new TaskWaits.Reply(caller, permission, (now, described) -> Response.status(status)
-          .header(Locations.HEADER, location).entity(terminalOrBlocked(now, described, task.isDuplicate()).toString()).build());
+      TaskWaits.Reply whole = new TaskWaits.Reply(caller, permission,
+          (now, described) -> Response.status(status)
+              .header(Locations.HEADER, location)
+              .entity(terminalOrBlocked(now, described, task.isDuplicate()).toString()).build());
       if (task.isDuplicate()) {
         waits.answerWhenEnded(task.taskUuid(), seconds, answer, whole);
       } else {
         waits.answerNewWhenEnded(task.taskUuid(), seconds, answer, whole);
       }
     } else {
-      answer.resume(Response.status(status).header(Locations.HEADER, location).entity(brief(task).toString()).build());
+      answer.resume(Response.status(status).header(Locations.HEADER, location)
+          .entity(brief(task).toString()).build());
     }
   }
 
-  /** In one transaction with the key. The short response is stored: with {@code wait}, the task's current state is returned. */
+  /**
+   * In one transaction with the key. The short response is stored: with {@code wait}, the task's
+   * current state is returned.
+   */
   private void createOnce(JsonObject document, int seconds, AsyncResponse answer) {
     Caller caller = access.caller();
     TaskRequest request = request(document);
     IdempotentResponse kept = keys.answerOnce(document.toString(), () -> {
       SubmittedTask task = submissions.submit(request);
-      return IdempotentResponse.done(task.isDuplicate() ? 200 : 201, Optional.of(location(task, document, locations.of(uri, "tasks/"))),
+      return IdempotentResponse.done(task.isDuplicate() ? 200 : 201,
+          Optional.of(location(task, document, locations.of(uri, "tasks/"))),
           brief(task).toString());
     });
-    Response.ResponseBuilder response = Response.status(kept.status()).header(Locations.HEADER, kept.location().orElseThrow());
+    Response.ResponseBuilder response = Response.status(kept.status()).header(Locations.HEADER,
+        kept.location().orElseThrow());
     if (kept.isReplay()) {
       response.header(RequestKeys.REPLAYED, "true");
     }
     if (seconds > 0) {
       waits.answerWhenEnded(Json.uuid(Json.parseObject(kept.body()), "task_uuid"), seconds, answer,
           new TaskWaits.Reply(caller, access.recheck(Optional::of),
-              (now, described) -> response.entity(terminalOrBlocked(now, described, kept.status() == 200).toString()).build()));
+              (now, described) -> response
+                  .entity(terminalOrBlocked(now, described, kept.status() == 200).toString())
+                  .build()));
     } else {
       answer.resume(response.entity(kept.body()).build());
     }
@@ -168,35 +184,44 @@ public class TasksResource {
     return trace.onto(access.submitted(TaskRequestReader.read(document)), document);
   }
 
-  /** @throws Problem 409 duplicate-task when an identical task exists and the request does not accept it */
+  /**
+   * @throws Problem 409 duplicate-task when an identical task exists and the request does not
+   * accept it
+   */
   private static String location(SubmittedTask task, JsonObject document, String tasks) {
     String location = tasks + task.taskUuid();
     if (task.isDuplicate() && !TaskRequestReader.wantsExisting(document)) {
-      throw new Problem(409, "duplicate-task", "the same request is already task " + task.taskUuid(), List.of(),
-          Map.of("task_uuid", task.taskUuid().toString(), "state", task.state().word(), "location", location));
+      throw new Problem(409, "duplicate-task",
+          "the same request is already task " + task.taskUuid(), List.of(), Map.of("task_uuid",
+              task.taskUuid().toString(), "state", task.state().word(), "location", location));
     }
     return location;
   }
 
   /**
-   * A caller who may submit but not read sees the task's state only, and so does one who has lost its rights while it waited: the
+   * A caller who may submit but not read sees the task's state only, and so does one who has lost
+   * its rights while it waited: the
    * task is created, and an answer that hides that would make the client create another.
    */
-  private static JsonObject terminalOrBlocked(Recheck.Outcome<Caller> permitted, JsonObject described, boolean isDuplicate) {
-    Optional<Caller> caller = permitted instanceof Recheck.Outcome.Permitted<Caller> known ? Optional.of(known.what()) : Optional.empty();
-    return caller.filter(now -> now.grants().may(Permission.TASKS_READ, described.getString("namespace")))
+  private static JsonObject terminalOrBlocked(Recheck.Outcome<Caller> permitted,
+      JsonObject described, boolean isDuplicate) {
+    Optional<Caller> caller = permitted instanceof Recheck.Outcome.Permitted<Caller> known
+        ? Optional.of(known.what()) : Optional.empty();
+    return caller
+        .filter(now -> now.grants().may(Permission.TASKS_READ, described.getString("namespace")))
         .map(now -> Visibility.task(now, described))
-        .orElseGet(() -> brief(described.getString("task_uuid"), described.getString("state"), described.getString("correlation_id"),
-            described.getString("version"), isDuplicate, Json.text(described, "replaces_task_uuid")));
+        .orElseGet(() -> brief(described.getString("task_uuid"), described.getString("state"),
+            described.getString("correlation_id"), described.getString("version"), isDuplicate,
+            Json.text(described, "replaces_task_uuid")));
   }
 
   private static JsonObject brief(SubmittedTask task) {
-    return brief(task.taskUuid().toString(), task.state().word(), task.correlationId().toString(), task.version(), task.isDuplicate(),
-        task.replaces().map(UUID::toString));
+    return brief(task.taskUuid().toString(), task.state().word(), task.correlationId().toString(),
+        task.version(), task.isDuplicate(), task.replaces().map(UUID::toString));
   }
 
-  private static JsonObject brief(String taskUuid, String state, String correlationId, String version, boolean isDuplicate,
-      Optional<String> replaces) {
+  private static JsonObject brief(String taskUuid, String state, String correlationId,
+      String version, boolean isDuplicate, Optional<String> replaces) {
     JsonObjectBuilder brief = Json.build().createObjectBuilder()
         .add("task_uuid", taskUuid)
         .add("state", state)
@@ -211,25 +236,34 @@ public class TasksResource {
   @Requires(value = Permission.TASKS_LIST, in = Scope.ASKED)
   @MayBeStale
   @GET
-  public String list(@QueryParam("limit") String limit, @QueryParam("cursor") String cursor, @QueryParam("include") String include) {
-    JsonObject filter = TaskFilter.read(uri, access, Set.of("limit", "cursor", "include", TaskFilter.ORDER));
+  public String list(@QueryParam("limit") String limit, @QueryParam("cursor") String cursor,
+      @QueryParam("include") String include) {
+    JsonObject filter = TaskFilter.read(uri, access,
+        Set.of("limit", "cursor", "include", TaskFilter.ORDER));
     if (include != null && !"why".equals(include)) {
       throw Problem.invalid("include", "must be why");
     }
     JsonObject page = TaskFilter
-        .checked(tasks.list(filter, Parameters.number("limit", limit, 25, 1, 100), Parameters.optionalUuid("cursor", cursor)));
+        .checked(tasks.list(filter, Parameters.number("limit", limit, 25, 1, 100),
+            Parameters.optionalUuid("cursor", cursor)));
     return (include == null ? page : explained(page)).toString();
   }
 
-  /** With {@code why} for the tasks that the caller may read, not only list: null for those that have ended. */
+  /**
+   * With {@code why} for the tasks that the caller may read, not only list: null for those that
+   * have ended.
+   */
   private JsonObject explained(JsonObject page) {
     List<JsonObject> listed = page.getJsonArray("tasks").getValuesAs(JsonObject.class);
     var grants = access.caller().grants();
-    Predicate<JsonObject> isReadable = task -> grants.may(Permission.TASKS_READ, task.getString("namespace"));
-    JsonObject sentences = tasks.explain(listed.stream().filter(isReadable).map(task -> Json.uuid(task, "task_uuid")).toList());
+    Predicate<JsonObject> isReadable = task -> grants.may(Permission.TASKS_READ,
+        task.getString("namespace"));
+    JsonObject sentences = tasks.explain(
+        listed.stream().filter(isReadable).map(task -> Json.uuid(task, "task_uuid")).toList());
     JsonArrayBuilder explained = Json.build().createArrayBuilder();
     listed.forEach(task -> explained.add(isReadable.test(task)
-        ? Json.build().createObjectBuilder(task).add("why", sentences.getOrDefault(task.getString("task_uuid"), JsonValue.NULL)).build()
+        ? Json.build().createObjectBuilder(task)
+            .add("why", sentences.getOrDefault(task.getString("task_uuid"), JsonValue.NULL)).build()
         : task));
     return Json.build().createObjectBuilder(page).add("tasks", explained).build();
   }
@@ -242,18 +276,22 @@ public class TasksResource {
     Parameters.checkKnown(uri, Set.of("wait", MOST_BYTES));
     Caller caller = access.caller();
     UUID task = Parameters.uuid("task_uuid", taskUuid);
-    waits.answerWhenEnded(task, mostBytes(mostBytes), Parameters.number("wait", wait, 0, 0, LONGEST_WAIT_SECONDS), answer,
+    waits.answerWhenEnded(task, mostBytes(mostBytes),
+        Parameters.number("wait", wait, 0, 0, LONGEST_WAIT_SECONDS), answer,
         new TaskWaits.Reply(caller,
-            access.recheck(now -> Optional.of(now).filter(known -> known.grants().may(Permission.TASKS_READ))),
+            access.recheck(
+                now -> Optional.of(now).filter(known -> known.grants().may(Permission.TASKS_READ))),
             (now, described) -> Response.ok(shown(now, task, described).toString()).build()));
   }
 
   /**
-   * What a new request would be answered, if the caller has lost the right to read the task while it waited.
+   * What a new request would be answered, if the caller has lost the right to read the task while
+   * it waited.
    *
    * @throws Problem 401 not-authenticated, 403 not-permitted, 404 task-not-found
    */
-  private static JsonObject shown(Recheck.Outcome<Caller> permitted, UUID task, JsonObject described) {
+  private static JsonObject shown(Recheck.Outcome<Caller> permitted, UUID task,
+      JsonObject described) {
     if (permitted instanceof Recheck.Outcome.Withdrawn<Caller> withdrawn) {
       throw withdrawn.why();
     }
@@ -268,7 +306,8 @@ public class TasksResource {
   @Requires(value = Permission.TASKS_CONTEXT_READ, in = Scope.TASK)
   @GET
   @Path("{task_uuid}/documents/{document}")
-  public String read(@PathParam("task_uuid") String taskUuid, @PathParam("document") String document, @QueryParam("pointer") String pointer,
+  public String read(@PathParam("task_uuid") String taskUuid,
+      @PathParam("document") String document, @QueryParam("pointer") String pointer,
       @QueryParam("offset") String offset, @QueryParam("limit") String limit) {
     Parameters.checkKnown(uri, Set.of("pointer", "offset", "limit"));
     UUID task = Parameters.uuid("task_uuid", taskUuid);
@@ -276,15 +315,20 @@ public class TasksResource {
     if ("output".equals(document)) {
       access.requireForTask(Permission.STEPS_READ, task);
     }
-    return tasks.read(task, null, document, null, pointer, offset(offset), partLimit(limit)).toString();
+    return tasks.read(task, null, document, null, pointer, offset(offset), partLimit(limit))
+        .toString();
   }
 
-  /** A part of the result or error of an attempt, or of the inputs or checkpoint of the step, as text. */
+  /**
+   * A part of the result or error of an attempt, or of the inputs or checkpoint of the step, as
+   * text.
+   */
   @Requires(value = Permission.STEPS_READ, in = Scope.TASK)
   @GET
   @Path("{task_uuid}/workflow_steps/{step_uuid}/documents/{document}")
-  public String readOfStep(@PathParam("task_uuid") String taskUuid, @PathParam("step_uuid") String stepUuid,
-      @PathParam("document") String document, @QueryParam("attempt") String attempt, @QueryParam("pointer") String pointer,
+  public String readOfStep(@PathParam("task_uuid") String taskUuid,
+      @PathParam("step_uuid") String stepUuid, @PathParam("document") String document,
+      @QueryParam("attempt") String attempt, @QueryParam("pointer") String pointer,
       @QueryParam("offset") String offset, @QueryParam("limit") String limit) {
     Parameters.checkKnown(uri, Set.of("attempt", "pointer", "offset", "limit"));
     UUID task = Parameters.uuid("task_uuid", taskUuid);
@@ -298,14 +342,16 @@ public class TasksResource {
       access.requireForTask(Permission.TASKS_CONTEXT_READ, task);
     }
     return tasks
-        .read(task, step, document, attempt == null ? null : Parameters.number("attempt", attempt, 1, 1, Integer.MAX_VALUE), pointer,
-            offset(offset), partLimit(limit))
+        .read(task, step, document,
+            attempt == null ? null : Parameters.number("attempt", attempt, 1, 1, Integer.MAX_VALUE),
+            pointer, offset(offset), partLimit(limit))
         .toString();
   }
 
   private static void requireKnown(String document, List<String> known) {
     if (!known.contains(document)) {
-      throw Problem.of(404, "document-not-found", "there is no document of this name; there are " + String.join(", ", known));
+      throw Problem.of(404, "document-not-found",
+          "there is no document of this name; there are " + String.join(", ", known));
     }
   }
 
@@ -319,7 +365,8 @@ public class TasksResource {
 
   /** Null when absent: documents of every length. */
   private static Integer mostBytes(String mostBytes) {
-    return mostBytes == null ? null : Parameters.number(MOST_BYTES, mostBytes, 0, 0, Integer.MAX_VALUE);
+    return mostBytes == null ? null
+        : Parameters.number(MOST_BYTES, mostBytes, 0, 0, Integer.MAX_VALUE);
   }
 
   @Requires(value = Permission.TASKS_CANCEL, in = Scope.TASK)
@@ -330,13 +377,18 @@ public class TasksResource {
       @QueryParam("requested_by") String requestedBy, @QueryParam("policy") String policy,
       @QueryParam("grace_seconds") String graceSeconds, @QueryParam("children") String children,
       @QueryParam("compensate") String compensate) {
-    Parameters.checkKnown(uri, Set.of("reason", "requested_by", "policy", "grace_seconds", "children", "compensate"));
+    Parameters.checkKnown(uri,
+        Set.of("reason", "requested_by", "policy", "grace_seconds", "children", "compensate"));
     UUID uuid = Parameters.uuid("task_uuid", taskUuid);
     Optional<Duration> grace = graceSeconds == null ? Optional.empty()
-        : Optional.of(Duration.ofSeconds(Parameters.number("grace_seconds", graceSeconds, 0, 0, 86_400)));
-    tasks.cancel(uuid, new Tasks.CancelRequest(text("requested_by", requestedBy, access.caller().actor(), 128),
-        text("reason", reason, "no reason given", 1_000), policy(policy), grace, children(children), compensates(compensate)));
-    return tasks.describe(uuid).map(visibility::task).orElseThrow(() -> Tasks.notFound(uuid)).toString();
+        : Optional
+            .of(Duration.ofSeconds(Parameters.number("grace_seconds", graceSeconds, 0, 0, 86_400)));
+    tasks.cancel(uuid,
+        new Tasks.CancelRequest(text("requested_by", requestedBy, access.caller().actor(), 128),
+            text("reason", reason, "no reason given", 1_000), policy(policy), grace,
+            children(children), compensates(compensate)));
+    return tasks.describe(uuid).map(visibility::task).orElseThrow(() -> Tasks.notFound(uuid))
+        .toString();
   }
 
   private static Tasks.CancelPolicy policy(String policy) {
@@ -381,8 +433,9 @@ public class TasksResource {
   @Requires(value = Permission.STEPS_READ, in = Scope.TASK)
   @GET
   @Path("{task_uuid}/workflow_steps")
-  public String steps(@PathParam("task_uuid") String taskUuid, @QueryParam("batch") String batch, @QueryParam("limit") String limit,
-      @QueryParam("cursor") String cursor, @QueryParam("state") String state, @QueryParam("states") String states,
+  public String steps(@PathParam("task_uuid") String taskUuid, @QueryParam("batch") String batch,
+      @QueryParam("limit") String limit, @QueryParam("cursor") String cursor,
+      @QueryParam("state") String state, @QueryParam("states") String states,
       @QueryParam(MOST_BYTES) String mostBytes) {
     Parameters.checkKnown(uri, Set.of("batch", "limit", "cursor", "state", "states", MOST_BYTES));
     Integer most = mostBytes(mostBytes);
@@ -392,21 +445,26 @@ public class TasksResource {
       throw Problem.invalid("states", "must be true or false");
     }
     if (batchStep != null) {
-      JsonObject page = tasks.batchWorkers(uuid, batchStep, Parameters.number("cursor", cursor, 0, 0, Integer.MAX_VALUE),
+      JsonObject page = tasks.batchWorkers(uuid, batchStep,
+          Parameters.number("cursor", cursor, 0, 0, Integer.MAX_VALUE),
           Parameters.number("limit", limit, 25, 1, 100), state, "true".equals(states), most);
       if (page.containsKey("known_states")) {
-        throw Problem.invalid("state", "must be one of " + page.getJsonArray("known_states").getValuesAs(JsonString.class).stream()
-            .map(JsonString::getString).collect(Collectors.joining(", ")));
+        throw Problem.invalid("state",
+            "must be one of "
+                + page.getJsonArray("known_states").getValuesAs(JsonString.class).stream()
+                    .map(JsonString::getString).collect(Collectors.joining(", ")));
       }
       if (page.isEmpty()) {
         tasks.describe(uuid).orElseThrow(() -> Tasks.notFound(uuid));
         throw Problem.invalid("batch", "is not a batch step of the task that has made its batches");
       }
-      return Json.build().createObjectBuilder(page).add("steps", visibility.steps(uuid, page.getJsonArray("steps"))).build().toString();
+      return Json.build().createObjectBuilder(page)
+          .add("steps", visibility.steps(uuid, page.getJsonArray("steps"))).build().toString();
     }
-    Stream.of("limit", "cursor", "state", "states").filter(uri.getQueryParameters()::containsKey).findFirst().ifPresent(name -> {
-      throw Problem.invalid(name, "is for the workers of a batch only");
-    });
+    Stream.of("limit", "cursor", "state", "states").filter(uri.getQueryParameters()::containsKey)
+        .findFirst().ifPresent(name -> {
+          throw Problem.invalid(name, "is for the workers of a batch only");
+        });
     var steps = tasks.steps(uuid, most);
     if (steps.isEmpty()) {
       throw Tasks.notFound(uuid);
@@ -417,19 +475,22 @@ public class TasksResource {
   @Requires(value = Permission.STEPS_READ, in = Scope.TASK)
   @GET
   @Path("{task_uuid}/workflow_steps/{step_uuid}")
-  public String step(@PathParam("task_uuid") String taskUuid, @PathParam("step_uuid") String stepUuid,
-      @QueryParam(MOST_BYTES) String mostBytes) {
-    return visibility.step(Parameters.uuid("task_uuid", taskUuid), requireStep(taskUuid, stepUuid, mostBytes(mostBytes))).toString();
+  public String step(@PathParam("task_uuid") String taskUuid,
+      @PathParam("step_uuid") String stepUuid, @QueryParam(MOST_BYTES) String mostBytes) {
+    return visibility.step(Parameters.uuid("task_uuid", taskUuid),
+        requireStep(taskUuid, stepUuid, mostBytes(mostBytes))).toString();
   }
 
   @Requires(value = Permission.STEPS_READ, in = Scope.TASK)
   @GET
   @Path("{task_uuid}/workflow_steps/{step_uuid}/audit")
-  public String audit(@PathParam("task_uuid") String taskUuid, @PathParam("step_uuid") String stepUuid,
-      @QueryParam(MOST_BYTES) String mostBytes) {
+  public String audit(@PathParam("task_uuid") String taskUuid,
+      @PathParam("step_uuid") String stepUuid, @QueryParam(MOST_BYTES) String mostBytes) {
     Integer most = mostBytes(mostBytes);
     requireStep(taskUuid, stepUuid, 0);
-    return Listing.whole("results", tasks.audit(UUID.fromString(taskUuid), UUID.fromString(stepUuid), most)).toString();
+    return Listing
+        .whole("results", tasks.audit(UUID.fromString(taskUuid), UUID.fromString(stepUuid), most))
+        .toString();
   }
 
   private JsonObject requireStep(String taskUuid, String stepUuid, Integer mostBytes) {

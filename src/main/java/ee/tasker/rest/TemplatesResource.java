@@ -65,25 +65,32 @@ public class TemplatesResource {
   @Requires(value = Permission.TEMPLATES_READ, in = Scope.NAMESPACE)
   @GET
   @Path("{namespace}/{name}/{version}")
-  public String describe(@PathParam("namespace") String namespace, @PathParam("name") String name, @PathParam("version") String version) {
+  public String describe(@PathParam("namespace") String namespace, @PathParam("name") String name,
+      @PathParam("version") String version) {
     Parameters.checkKnown(uri, Set.of());
     return templates.describe(namespace, name, version)
-        .orElseThrow(() -> Problem.of(404, "template-not-found", "there is no template " + namespace + "/" + name + ":" + version))
+        .orElseThrow(() -> Problem.of(404, "template-not-found",
+            "there is no template " + namespace + "/" + name + ":" + version))
         .toString();
   }
 
-  /** 201 for a new template, 200 when the same content was registered already, 409 for different content. */
+  /**
+   * 201 for a new template, 200 when the same content was registered already, 409 for different
+   * content.
+   */
   @Requires(value = Permission.TEMPLATES_REGISTER, in = Scope.ASKED)
   @POST
   @OncePerKey
-  @Consumes({"application/yaml", "application/x-yaml", "text/yaml", MediaType.TEXT_PLAIN, MediaType.APPLICATION_JSON})
+  @Consumes({"application/yaml", "application/x-yaml", "text/yaml", MediaType.TEXT_PLAIN,
+    MediaType.APPLICATION_JSON})
   public Response register(InputStream body) {
     Parameters.checkKnown(uri, Set.of());
     String text = bodies.text(body);
     if (templates.validate(text) instanceof TemplateReading.Read read) {
       access.require(read.template().key().namespace());
       // Its tasks will be able to submit there, whichever caller submits them.
-      read.template().childNamespaces().forEach(namespace -> access.require(Permission.TASKS_CREATE, namespace));
+      read.template().childNamespaces()
+          .forEach(namespace -> access.require(Permission.TASKS_CREATE, namespace));
     }
     Registration registration = templates.register(text);
     if (registration instanceof Registration.Registered registered) {
@@ -94,21 +101,26 @@ public class TemplatesResource {
     }
     if (registration instanceof Registration.Conflict conflict) {
       throw new Problem(409, "template-exists",
-          "template " + conflict.key() + " is registered with other content; a change needs a new version",
+          "template " + conflict.key()
+              + " is registered with other content; a change needs a new version",
           List.of(), Map.of());
     }
     if (registration instanceof Registration.NamespaceTaken taken) {
-      throw new Problem(409, "namespace-taken", taken.message(), List.of(new Problem.Violation("namespace_name", taken.message())),
-          Map.of());
+      throw new Problem(409, "namespace-taken", taken.message(),
+          List.of(new Problem.Violation("namespace_name", taken.message())), Map.of());
     }
     throw invalid(((Registration.Invalid) registration).problems());
   }
 
-  /** Always 200: {@code valid}, and either the template in its normal form or the problems by line and column. */
+  /**
+   * Always 200: {@code valid}, and either the template in its normal form or the problems by line
+   * and column.
+   */
   @Requires(value = Permission.TEMPLATES_VALIDATE, in = Scope.ASKED)
   @POST
   @Path("validate")
-  @Consumes({"application/yaml", "application/x-yaml", "text/yaml", MediaType.TEXT_PLAIN, MediaType.APPLICATION_JSON})
+  @Consumes({"application/yaml", "application/x-yaml", "text/yaml", MediaType.TEXT_PLAIN,
+    MediaType.APPLICATION_JSON})
   public String validate(InputStream body) {
     Parameters.checkKnown(uri, Set.of());
     TemplateReading reading = templates.validate(bodies.text(body),
@@ -116,19 +128,24 @@ public class TemplatesResource {
     JsonObjectBuilder answer = Json.build().createObjectBuilder();
     JsonArrayBuilder problems = Json.build().createArrayBuilder();
     if (reading instanceof TemplateReading.Read read) {
-      return answer.add("valid", true).add("problems", problems).add("template", TemplateJson.toJson(read.template())).build().toString();
+      return answer.add("valid", true).add("problems", problems)
+          .add("template", TemplateJson.toJson(read.template())).build().toString();
     }
-    ((TemplateReading.Invalid) reading).problems().forEach(problem -> problems.add(toJson(problem)));
+    ((TemplateReading.Invalid) reading).problems()
+        .forEach(problem -> problems.add(toJson(problem)));
     return answer.add("valid", false).add("problems", problems).build().toString();
   }
 
   private Response answer(int status, TemplateKey key, List<String> warnings) {
     return Response.status(status)
         .header(Locations.HEADER,
-            locations.of(uri, "templates/" + key.namespace() + "/" + UriBuilder.fromPath("{name}").build(key.name()) + "/" + key.version()))
+            locations.of(uri,
+                "templates/" + key.namespace() + "/"
+                    + UriBuilder.fromPath("{name}").build(key.name()) + "/" + key.version()))
         .entity(Json.build().createObjectBuilder()
             .add("namespace", key.namespace()).add("name", key.name()).add("version", key.version())
-            .add("registered", status == 201).add("warnings", Json.build().createArrayBuilder(warnings)).build().toString())
+            .add("registered", status == 201)
+            .add("warnings", Json.build().createArrayBuilder(warnings)).build().toString())
         .build();
   }
 
@@ -138,15 +155,18 @@ public class TemplatesResource {
             "line " + problem.line() + ", column " + problem.column() + ": " + problem.message()))
         .toList();
     String detail = violations.stream()
-        .map(violation -> (violation.field().isEmpty() ? "" : violation.field() + ": ") + violation.message())
+        .map(violation -> (violation.field().isEmpty() ? "" : violation.field() + ": ")
+            + violation.message())
         .limit(MOST_IN_DETAIL).collect(Collectors.joining("; "));
     int more = violations.size() - MOST_IN_DETAIL;
-    return new Problem(400, "invalid-template", more > 0 ? detail + "; and " + more + " more" : detail, violations, Map.of());
+    return new Problem(400, "invalid-template",
+        more > 0 ? detail + "; and " + more + " more" : detail, violations, Map.of());
   }
 
   private static JsonObject toJson(TemplateProblem problem) {
     return Json.build().createObjectBuilder()
-        .add("line", problem.line()).add("column", problem.column()).add("path", problem.path()).add("message", problem.message())
+        .add("line", problem.line()).add("column", problem.column()).add("path", problem.path())
+        .add("message", problem.message())
         .build();
   }
 }

@@ -10,9 +10,12 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 
 /**
- * A request body that must arrive in time. The limit starts fixed and grows with every byte that arrives, so that a long
- * body over a slow line is read to its end, and one that trickles in is not. A check between two reads detects a trickle; a
- * blocked read is {@linkplain #interruptIfLate interrupted}. Read by one thread at a time, watched by another.
+ * A request body that must arrive in time. The limit starts fixed and grows with every byte that
+ * arrives, so that a long
+ * body over a slow line is read to its end, and one that trickles in is not. A check between two
+ * reads detects a trickle; a
+ * blocked read is {@linkplain #interruptIfLate interrupted}. Read by one thread at a time, watched
+ * by another.
  */
 final class TimedBody extends InputStream {
   private static final int CHUNK = 8_192;
@@ -27,7 +30,10 @@ final class TimedBody extends InputStream {
   private boolean begun;
   private boolean ended;
   private boolean refused;
-  /** The thread that waits for more data, null between two reads; guarded by this, like {@code interrupted}. */
+  /**
+   * The thread that waits for more data, null between two reads; guarded by this, like {@code
+   * interrupted}.
+   */
   private Thread reader;
   private boolean interrupted;
 
@@ -42,7 +48,8 @@ final class TimedBody extends InputStream {
   }
 
   private boolean isLate() {
-    long allowed = pace.timeout().toNanos() + TimeUnit.SECONDS.toNanos(1) * received / pace.bytesPerSecond();
+    long allowed = pace.timeout().toNanos()
+        + TimeUnit.SECONDS.toNanos(1) * received / pace.bytesPerSecond();
     return nanoTime.getAsLong() - begin > allowed;
   }
 
@@ -122,8 +129,10 @@ final class TimedBody extends InputStream {
 
   private Problem late() {
     return Problem.of(408, "request-timeout",
-        "the body arrived too slowly: " + received + " bytes in " + TimeUnit.NANOSECONDS.toSeconds(nanoTime.getAsLong() - begin)
-            + " s; the limit is " + pace.timeout().toSeconds() + " s, and one second more for every " + pace.bytesPerSecond()
+        "the body arrived too slowly: " + received + " bytes in "
+            + TimeUnit.NANOSECONDS.toSeconds(nanoTime.getAsLong() - begin)
+            + " s; the limit is " + pace.timeout().toSeconds()
+            + " s, and one second more for every " + pace.bytesPerSecond()
             + " bytes that have arrived");
   }
 
@@ -137,7 +146,8 @@ final class TimedBody extends InputStream {
   }
 
   /**
-   * Drains the rest of the body, so that the connection can be reused: all of it, within its time, if the application has
+   * Drains the rest of the body, so that the connection can be reused: all of it, within its time,
+   * if the application has
    * begun to read it, otherwise only what has arrived.
    *
    * @param most bytes to read

@@ -6,7 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * An operation of the engine's ordinary work, which {@link WriteLog} leaves out: what it does is in the history, under the key of
+ * An operation of the engine's ordinary work, which {@link WriteLog} leaves out: what it does is in
+ * the history, under the key of
  * the worker that did it.
  */
 @Target(ElementType.METHOD)

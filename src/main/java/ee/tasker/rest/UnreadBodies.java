@@ -19,7 +19,8 @@ final class UnreadBodies {
   }
 
   /**
-   * Drains the part of the body that has arrived, and closes the connection if there is more: an unauthenticated client
+   * Drains the part of the body that has arrived, and closes the connection if there is more: an
+   * unauthenticated client
    * must not make the server wait for the rest. To be called before the response is written.
    */
   static void dismiss(HttpServletRequest request, HttpServletResponse answer) {

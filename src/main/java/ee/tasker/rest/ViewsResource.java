@@ -21,8 +21,10 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
- * Filters of lists under a name: of the caller, or shared with all who may list tasks in a namespace. Sharing, and deleting what others
- * shared, needs {@code tasks:act} there. A view has no rights of its own: a caller who opens it sees what that caller may see.
+ * Filters of lists under a name: of the caller, or shared with all who may list tasks in a
+ * namespace. Sharing, and deleting what others
+ * shared, needs {@code tasks:act} there. A view has no rights of its own: a caller who opens it
+ * sees what that caller may see.
  */
 @Path("views")
 @Produces(MediaType.APPLICATION_JSON)
@@ -49,7 +51,10 @@ public class ViewsResource {
   @GET
   public String list() {
     Parameters.checkKnown(uri, Set.of());
-    return Listing.whole("views", views.list(access.caller().principal(), access.namespaces(Permission.TASKS_LIST))).toString();
+    return Listing
+        .whole("views",
+            views.list(access.caller().principal(), access.namespaces(Permission.TASKS_LIST)))
+        .toString();
   }
 
   @Requires(value = Permission.TASKS_LIST, in = Scope.ASKED)
@@ -74,7 +79,9 @@ public class ViewsResource {
       access.require(Permission.TASKS_ACT, namespace);
       access.require(namespace);
     }
-    return views.save(page, name, query, namespace, access.caller().principal(), access.caller().actor()).toString();
+    return views
+        .save(page, name, query, namespace, access.caller().principal(), access.caller().actor())
+        .toString();
   }
 
   @Requires(value = Permission.TASKS_LIST, in = Scope.ASKED)
@@ -84,6 +91,7 @@ public class ViewsResource {
   public String delete(@PathParam("view_uuid") String viewUuid) {
     Parameters.checkKnown(uri, Set.of());
     UUID uuid = Parameters.uuid("view_uuid", viewUuid);
-    return views.delete(uuid, access.caller().principal(), access.namespaces(Permission.TASKS_ACT)).toString();
+    return views.delete(uuid, access.caller().principal(), access.namespaces(Permission.TASKS_ACT))
+        .toString();
   }
 }

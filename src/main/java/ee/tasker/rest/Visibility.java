@@ -21,10 +21,14 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
- * Removes from a response what its caller may not see, for every operation. {@code tasks:context_read} shows what came with
- * the request: the context, the inputs that an operator gave a step, the values of concurrency keys. {@code steps:read}
- * shows what a step produced: results, errors, checkpoints. An operation that changes something returns the whole document
- * only to callers who may read it, and its key and state to others. Filtering is idempotent, so a stored response can be
+ * Removes from a response what its caller may not see, for every operation. {@code
+ * tasks:context_read} shows what came with
+ * the request: the context, the inputs that an operator gave a step, the values of concurrency
+ * keys. {@code steps:read}
+ * shows what a step produced: results, errors, checkpoints. An operation that changes something
+ * returns the whole document
+ * only to callers who may read it, and its key and state to others. Filtering is idempotent, so a
+ * stored response can be
  * filtered again for a caller with fewer permissions.
  */
 @RequestScoped
@@ -36,28 +40,42 @@ public class Visibility {
   private static final Set<String> WITHOUT_SUBMISSION = Set.of("delete", "pause");
   /** What sends no events, of the actions on a webhook and its deliveries. */
   private static final Set<String> WITHOUT_EVENTS = Set.of("delete", "discard", "pause", "ping");
-  private static final Set<String> TASK_IN_BRIEF = Set.of("task_uuid", "namespace", "state", "correlation_id");
-  private static final Set<String> STEP_IN_BRIEF = Set.of("step_uuid", "task_uuid", "name", "state", "attempts");
-  private static final Set<String> DEAD_LETTER_IN_BRIEF = Set.of("dlq_entry_uuid", "task_uuid", "namespace", "resolution_status");
-  private static final Set<String> APPROVAL_IN_BRIEF = Set.of("approval_uuid", "task_uuid", "namespace", "state");
-  private static final Set<String> SCHEDULE_IN_BRIEF = Set.of("schedule_uuid", "namespace", "name", "version");
+  private static final Set<String> TASK_IN_BRIEF = Set.of("task_uuid", "namespace", "state",
+      "correlation_id");
+  private static final Set<String> STEP_IN_BRIEF = Set.of("step_uuid", "task_uuid", "name", "state",
+      "attempts");
+  private static final Set<String> DEAD_LETTER_IN_BRIEF = Set.of("dlq_entry_uuid", "task_uuid",
+      "namespace", "resolution_status");
+  private static final Set<String> APPROVAL_IN_BRIEF = Set.of("approval_uuid", "task_uuid",
+      "namespace", "state");
+  private static final Set<String> SCHEDULE_IN_BRIEF = Set.of("schedule_uuid", "namespace", "name",
+      "version");
   /** The message of a failure may quote the context. */
   private static final Set<String> OF_SCHEDULE_CONTEXT = Set.of("now", "context", "last_failure");
   private static final Set<String> OF_SCHEDULE_FAILURES = Set.of("message", "failure");
-  private static final Set<String> WEBHOOK_IN_BRIEF = Set.of("webhook_uuid", "namespace", "name", "version", SECRET);
-  private static final Set<String> DELIVERY_IN_BRIEF = Set.of("delivery_uuid", "webhook_uuid", "state");
-  private static final Set<String> OF_DELIVERY_EVENTS = Set.of("task_uuid", "schedule_uuid", "event_type", "event_uuid", "position");
+  private static final Set<String> WEBHOOK_IN_BRIEF = Set.of("webhook_uuid", "namespace", "name",
+      "version", SECRET);
+  private static final Set<String> DELIVERY_IN_BRIEF = Set.of("delivery_uuid", "webhook_uuid",
+      "state");
+  private static final Set<String> OF_DELIVERY_EVENTS = Set.of("task_uuid", "schedule_uuid",
+      "event_type", "event_uuid", "position");
   private static final Set<String> OF_CONTEXT = Set.of("context", "inputs", "violations");
   private static final Set<String> OF_OUTPUT = Set.of("output", "output_error");
-  private static final Set<String> OF_RESULTS = Set.of("checkpoint", "result", "error", "metadata", "cause");
-  private static final Set<String> OF_DOMAIN_EVENTS = Set.of("data", "datacontenttype", "taskererror");
-  /** Members that the engine writes about a move; all others come from the caller of a SQL function. */
-  private static final Set<String> OF_MOVES = Set.of("action", "by", "reason", "error_type", "server", "forced", "since", "sqlstate",
+  private static final Set<String> OF_RESULTS = Set.of("checkpoint", "result", "error", "metadata",
+      "cause");
+  private static final Set<String> OF_DOMAIN_EVENTS = Set.of("data", "datacontenttype",
+      "taskererror");
+  /**
+   * Members that the engine writes about a move; all others come from the caller of a SQL function.
+   */
+  private static final Set<String> OF_MOVES = Set.of("action", "by", "reason", "error_type",
+      "server", "forced", "since", "sqlstate",
       "faults", "state",
       "should_have_moved_at", "threshold_minutes", "stale_at", "violations", "policy");
 
   /**
-   * The kind of document in a response. Public, because the container reads the annotation that names it from a proxy in
+   * The kind of document in a response. Public, because the container reads the annotation that
+   * names it from a proxy in
    * another package.
    */
   public enum Content {
@@ -77,11 +95,13 @@ public class Visibility {
       return only(TASK_IN_BRIEF, task);
     }
     JsonObject allowed = withAllowed(task,
-        action -> permissionsFor(action).stream().allMatch(permission -> caller.grants().may(permission, namespace)));
+        action -> permissionsFor(action).stream()
+            .allMatch(permission -> caller.grants().may(permission, namespace)));
     boolean seesContext = caller.grants().may(Permission.TASKS_CONTEXT_READ, namespace);
     JsonObject shown = seesContext ? allowed : withoutDocuments(Set.of("context"), allowed);
     // An output is made from results, and its mapping may copy the context into it.
-    return seesContext && caller.grants().may(Permission.STEPS_READ, namespace) ? shown : withoutDocuments(OF_OUTPUT, shown);
+    return seesContext && caller.grants().may(Permission.STEPS_READ, namespace) ? shown
+        : withoutDocuments(OF_OUTPUT, shown);
   }
 
   JsonObject task(JsonObject task) {
@@ -89,7 +109,8 @@ public class Visibility {
   }
 
   JsonObject step(UUID task, JsonObject step) {
-    return sees(Permission.STEPS_READ, task) ? withAllowed(step, action -> sees(Permission.STEPS_RESOLVE, task))
+    return sees(Permission.STEPS_READ, task)
+        ? withAllowed(step, action -> sees(Permission.STEPS_RESOLVE, task))
         : only(STEP_IN_BRIEF, step);
   }
 
@@ -97,7 +118,8 @@ public class Visibility {
   JsonArray steps(UUID task, JsonArray steps) {
     boolean mayAct = sees(Permission.STEPS_RESOLVE, task);
     JsonArrayBuilder shown = Json.build().createArrayBuilder();
-    steps.getValuesAs(JsonObject.class).forEach(step -> shown.add(withAllowed(step, action -> mayAct)));
+    steps.getValuesAs(JsonObject.class)
+        .forEach(step -> shown.add(withAllowed(step, action -> mayAct)));
     return shown.build();
   }
 
@@ -118,18 +140,24 @@ public class Visibility {
     if (!(document.get(ALLOWED_ACTIONS) instanceof JsonArray actions)) {
       return document;
     }
-    actions.getValuesAs(JsonString.class).stream().filter(action -> isPermitted.test(action.getString())).forEach(allowed::add);
+    actions.getValuesAs(JsonString.class).stream()
+        .filter(action -> isPermitted.test(action.getString())).forEach(allowed::add);
     return Json.build().createObjectBuilder(document).add(ALLOWED_ACTIONS, allowed).build();
   }
 
   /** The same for each document of a page, as {@code {plural: [...]}}. */
-  private static JsonObject withAllowed(String plural, JsonObject page, Function<JsonObject, Predicate<String>> isPermitted) {
+  private static JsonObject withAllowed(String plural, JsonObject page,
+      Function<JsonObject, Predicate<String>> isPermitted) {
     JsonArrayBuilder documents = Json.build().createArrayBuilder();
-    page.getJsonArray(plural).getValuesAs(JsonObject.class).forEach(each -> documents.add(withAllowed(each, isPermitted.apply(each))));
+    page.getJsonArray(plural).getValuesAs(JsonObject.class)
+        .forEach(each -> documents.add(withAllowed(each, isPermitted.apply(each))));
     return Json.build().createObjectBuilder(page).add(plural, documents).build();
   }
 
-  /** @param page with {@code workers}; a worker is drained by the caller that registered it, and by operators */
+  /**
+   * @param page with {@code workers}; a worker is drained by the caller that registered it, and by
+   * operators
+   */
   JsonObject workers(JsonObject page) {
     return withAllowed("workers", page, worker -> action -> mayDrain(worker));
   }
@@ -140,7 +168,8 @@ public class Visibility {
 
   private boolean mayDrain(JsonObject worker) {
     var grants = access.caller().grants();
-    return grants.may(Permission.STEPS_WORK) && (grants.mayEverywhere(Permission.SYSTEM_SERVERS_MANAGE)
+    return grants.may(Permission.STEPS_WORK) && (grants
+        .mayEverywhere(Permission.SYSTEM_SERVERS_MANAGE)
         || Json.text(worker, "registered_by").filter(access.caller().actor()::equals).isPresent());
   }
 
@@ -149,12 +178,14 @@ public class Visibility {
       return only(DEAD_LETTER_IN_BRIEF, whole);
     }
     JsonObject entry = withAllowed(whole, action -> may(Permission.DLQ_UPDATE, whole));
-    if (may(Permission.STEPS_READ, entry) || !(entry.get("task_snapshot") instanceof JsonObject snapshot)) {
+    if (may(Permission.STEPS_READ, entry)
+        || !(entry.get("task_snapshot") instanceof JsonObject snapshot)) {
       return entry;
     }
     JsonObjectBuilder shown = Json.build().createObjectBuilder(entry);
     if (snapshot.get("steps") instanceof JsonArray steps) {
-      shown.add("task_snapshot", Json.build().createObjectBuilder(snapshot).add("steps", withoutEach(OF_RESULTS, steps)));
+      shown.add("task_snapshot",
+          Json.build().createObjectBuilder(snapshot).add("steps", withoutEach(OF_RESULTS, steps)));
     }
     if (entry.get("metadata") instanceof JsonObject metadata) {
       shown.add("metadata", without(OF_RESULTS, metadata));
@@ -166,13 +197,15 @@ public class Visibility {
   JsonObject approval(JsonObject reply) {
     JsonObject approval = reply.getJsonObject("approval");
     return may(Permission.APPROVALS_READ, approval) ? reply
-        : Json.build().createObjectBuilder(reply).add("approval", only(APPROVAL_IN_BRIEF, approval)).build();
+        : Json.build().createObjectBuilder(reply).add("approval", only(APPROVAL_IN_BRIEF, approval))
+            .build();
   }
 
   /** @param page with {@code entries} */
   JsonObject deadLetters(JsonObject page) {
     JsonArrayBuilder entries = Json.build().createArrayBuilder();
-    page.getJsonArray("entries").getValuesAs(JsonObject.class).forEach(entry -> entries.add(deadLetter(entry)));
+    page.getJsonArray("entries").getValuesAs(JsonObject.class)
+        .forEach(entry -> entries.add(deadLetter(entry)));
     return Json.build().createObjectBuilder(page).add("entries", entries).build();
   }
 
@@ -188,7 +221,8 @@ public class Visibility {
       if (!seesResults) {
         left = withoutInside(OF_RESULTS, without(Set.of("error"), left));
         if (left.get("metadata") instanceof JsonObject metadata) {
-          left = Json.build().createObjectBuilder(left).add("metadata", only(OF_MOVES, metadata)).build();
+          left = Json.build().createObjectBuilder(left).add("metadata", only(OF_MOVES, metadata))
+              .build();
         }
       }
       shown.add(left);
@@ -203,7 +237,8 @@ public class Visibility {
       if (entry.get(name) instanceof JsonObject inner) {
         JsonObject less = without(names, inner);
         left.add(name, less.get("before") instanceof JsonObject before
-            ? Json.build().createObjectBuilder(less).add("before", without(names, before)).build() : less);
+            ? Json.build().createObjectBuilder(less).add("before", without(names, before)).build()
+            : less);
       }
     }
     return left.build();
@@ -229,7 +264,10 @@ public class Visibility {
     return shown.build();
   }
 
-  /** A caller who may change but not read schedules gets the key and the version; {@code now} is for the server only. */
+  /**
+   * A caller who may change but not read schedules gets the key and the version; {@code now} is for
+   * the server only.
+   */
   JsonObject schedule(JsonObject whole) {
     if (!may(Permission.SCHEDULES_READ, whole)) {
       return only(SCHEDULE_IN_BRIEF, whole);
@@ -240,31 +278,39 @@ public class Visibility {
       return without(Set.of("now"), schedule);
     }
     JsonObject shown = without(OF_SCHEDULE_CONTEXT, schedule);
-    return "tasker".equals(Json.text(schedule, "paused_by").orElse("")) ? without(Set.of("pause_reason"), shown) : shown;
+    return "tasker".equals(Json.text(schedule, "paused_by").orElse(""))
+        ? without(Set.of("pause_reason"), shown) : shown;
   }
 
   /** Fires or backfills of a schedule, as {@code {plural: [...], next}}. */
   JsonObject ofSchedule(UUID schedule, String plural, JsonObject page) {
     return seesSchedule(Permission.TASKS_CONTEXT_READ, schedule) ? page
-        : Json.build().createObjectBuilder(page).add(plural, withoutEach(OF_SCHEDULE_FAILURES, page.getJsonArray(plural))).build();
+        : Json.build().createObjectBuilder(page)
+            .add(plural, withoutEach(OF_SCHEDULE_FAILURES, page.getJsonArray(plural))).build();
   }
 
   /** Checks a permission in addition to that of the method, in the namespace of a schedule. */
   boolean seesSchedule(Permission permission, UUID schedule) {
     var grants = access.caller().grants();
     return grants.mayEverywhere(permission) || grants.may(permission)
-        && accounts.namespaceOf("schedule", schedule).filter(namespace -> grants.may(permission, namespace)).isPresent();
+        && accounts.namespaceOf("schedule", schedule)
+            .filter(namespace -> grants.may(permission, namespace)).isPresent();
   }
 
-  /** The path of an address may be a secret of its receiver: only callers who may change webhooks see it. */
+  /**
+   * The path of an address may be a secret of its receiver: only callers who may change webhooks
+   * see it.
+   */
   JsonObject webhook(JsonObject whole) {
     if (!may(Permission.WEBHOOKS_READ, whole)) {
       return only(WEBHOOK_IN_BRIEF, whole);
     }
     JsonObject webhook = withAllowed(whole, action -> may(Permission.WEBHOOKS_WRITE, whole)
-        && (WITHOUT_EVENTS.contains(action) || Access.OF_EVENTS.stream().allMatch(permission -> may(permission, whole))));
+        && (WITHOUT_EVENTS.contains(action)
+            || Access.OF_EVENTS.stream().allMatch(permission -> may(permission, whole))));
     return may(Permission.WEBHOOKS_WRITE, webhook) ? webhook
-        : Json.build().createObjectBuilder(webhook).add("url", ORIGIN.matcher(webhook.getString("url")).replaceFirst("$1")).build();
+        : Json.build().createObjectBuilder(webhook)
+            .add("url", ORIGIN.matcher(webhook.getString("url")).replaceFirst("$1")).build();
   }
 
   /** A response may quote the event, which comes from contexts and results. */
@@ -272,46 +318,56 @@ public class Visibility {
     if (!seesWebhook(Permission.WEBHOOKS_READ, webhook)) {
       return only(DELIVERY_IN_BRIEF, whole);
     }
-    JsonObject delivery = withAllowed(whole, action -> seesWebhook(Permission.WEBHOOKS_WRITE, webhook)
-        && (WITHOUT_EVENTS.contains(action) || Access.OF_EVENTS.stream().allMatch(permission -> seesWebhook(permission, webhook))));
+    JsonObject delivery = withAllowed(whole, action -> seesWebhook(Permission.WEBHOOKS_WRITE,
+        webhook)
+        && (WITHOUT_EVENTS.contains(action)
+            || Access.OF_EVENTS.stream().allMatch(permission -> seesWebhook(permission, webhook))));
     JsonObject shown = seesEvents(webhook) ? delivery : without(Set.of("last_response"), delivery);
     return seesWebhook(Permission.TASKS_READ, webhook) ? shown : without(OF_DELIVERY_EVENTS, shown);
   }
 
   private boolean seesEvents(UUID webhook) {
-    return seesWebhook(Permission.TASKS_CONTEXT_READ, webhook) && seesWebhook(Permission.STEPS_READ, webhook)
-        && seesWebhook(Permission.APPROVALS_ASSIGN, webhook) && seesWebhook(Permission.DLQ_READ, webhook);
+    return seesWebhook(Permission.TASKS_CONTEXT_READ, webhook)
+        && seesWebhook(Permission.STEPS_READ, webhook)
+        && seesWebhook(Permission.APPROVALS_ASSIGN, webhook)
+        && seesWebhook(Permission.DLQ_READ, webhook);
   }
 
   /** Checks a permission in addition to that of the method, in the namespace of a webhook. */
   boolean seesWebhook(Permission permission, UUID webhook) {
     var grants = access.caller().grants();
     return grants.mayEverywhere(permission) || grants.may(permission)
-        && accounts.namespaceOf("webhook", webhook).filter(namespace -> grants.may(permission, namespace)).isPresent();
+        && accounts.namespaceOf("webhook", webhook)
+            .filter(namespace -> grants.may(permission, namespace)).isPresent();
   }
 
   /** What may be stored of an answer: not the secret of a webhook, which is shown once. */
   static String stored(Content content, String body) {
-    return content == Content.WEBHOOK ? without(Set.of(SECRET), Json.parseObject(body)).toString() : body;
+    return content == Content.WEBHOOK ? without(Set.of(SECRET), Json.parseObject(body)).toString()
+        : body;
   }
 
   /** @param page with {@code events}, CloudEvents */
   JsonObject domainEvents(JsonObject page) {
     JsonArrayBuilder shown = Json.build().createArrayBuilder();
-    page.getJsonArray("events").getValuesAs(JsonObject.class).forEach(event -> domainEvent(access.caller(), event).ifPresent(shown::add));
+    page.getJsonArray("events").getValuesAs(JsonObject.class)
+        .forEach(event -> domainEvent(access.caller(), event).ifPresent(shown::add));
     return Json.build().createObjectBuilder(page).add("events", shown).build();
   }
 
   /**
-   * Empty when the caller may not see that there is such an event. Of a step, data and errors come from contexts and results; the engine's own data of a
-   * task are what lists of tasks show, those of an approval what only those see who assign approvals. Needs no request, for streams.
+   * Empty when the caller may not see that there is such an event. Of a step, data and errors come
+   * from contexts and results; the engine's own data of a
+   * task are what lists of tasks show, those of an approval what only those see who assign
+   * approvals. Needs no request, for streams.
    */
   static Optional<JsonObject> domainEvent(Caller caller, JsonObject event) {
     var grants = caller.grants();
     String namespace = event.getString("taskernamespace");
     String type = event.getString("type");
     boolean isOfSchedule = type.startsWith("tasker.schedule.");
-    if (!grants.may(Permission.TASKS_READ, namespace) || isOfSchedule && !grants.may(Permission.SCHEDULES_READ, namespace)) {
+    if (!grants.may(Permission.TASKS_READ, namespace)
+        || isOfSchedule && !grants.may(Permission.SCHEDULES_READ, namespace)) {
       return Optional.empty();
     }
     boolean seesAll = isOfSchedule || type.startsWith("tasker.task.")
@@ -331,19 +387,23 @@ public class Visibility {
       return page;
     }
     return Json.build().createObjectBuilder(page)
-        .add("messages", withoutEach(Set.of("message", "cause", "headers"), page.getJsonArray("messages"))).build();
+        .add("messages",
+            withoutEach(Set.of("message", "cause", "headers"), page.getJsonArray("messages")))
+        .build();
   }
 
   /** Checks a permission in addition to that of the method, in the namespace of a task. */
   boolean sees(Permission permission, UUID task) {
     var grants = access.caller().grants();
     return grants.mayEverywhere(permission)
-        || grants.may(permission) && accounts.namespaceOf("task", task).filter(namespace -> grants.may(permission, namespace)).isPresent();
+        || grants.may(permission) && accounts.namespaceOf("task", task)
+            .filter(namespace -> grants.may(permission, namespace)).isPresent();
   }
 
   private boolean may(Permission permission, JsonObject inNamespace) {
     var grants = access.caller().grants();
-    return inNamespace.get("namespace") instanceof JsonString namespace ? grants.may(permission, namespace.getString())
+    return inNamespace.get("namespace") instanceof JsonString namespace
+        ? grants.may(permission, namespace.getString())
         : grants.mayEverywhere(permission);
   }
 
@@ -385,7 +445,9 @@ public class Visibility {
   private static JsonObject withoutDocuments(Set<String> names, JsonObject document) {
     JsonObject shown = without(names, document);
     return shown.get("document_bytes") instanceof JsonObject bytes
-        ? Json.build().createObjectBuilder(shown).add("document_bytes", without(names, bytes)).build() : shown;
+        ? Json.build().createObjectBuilder(shown).add("document_bytes", without(names, bytes))
+            .build()
+        : shown;
   }
 
   private static JsonArray withoutEach(Set<String> names, JsonArray documents) {

@@ -9,7 +9,10 @@ import jakarta.ws.rs.container.PreMatching;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.ext.Provider;
 
-/** While this server waits for its database at startup, it answers every request with 503 and a retry delay. */
+/**
+ * While this server waits for its database at startup, it answers every request with 503 and a
+ * retry delay.
+ */
 @Provider
 @PreMatching
 public class WaitingServer implements ContainerRequestFilter {
@@ -22,7 +25,8 @@ public class WaitingServer implements ContainerRequestFilter {
   @Override
   public void filter(ContainerRequestContext context) {
     if (start.isWaiting()) {
-      context.abortWith(ProblemDocument.of(StartSequence.waitingProblem(), request.getRequestURI()));
+      context
+          .abortWith(ProblemDocument.of(StartSequence.waitingProblem(), request.getRequestURI()));
     }
   }
 }

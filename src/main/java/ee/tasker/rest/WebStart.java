@@ -8,7 +8,8 @@ import jakarta.servlet.ServletContextListener;
 import jakarta.servlet.annotation.WebListener;
 
 /**
- * Signals that the server accepts requests. Some servers start the rest of an application long before, and would report
+ * Signals that the server accepts requests. Some servers start the rest of an application long
+ * before, and would report
  * ready while every path is 404.
  */
 @WebListener

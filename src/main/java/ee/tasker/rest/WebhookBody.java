@@ -18,7 +18,8 @@ import java.util.Set;
  * @param version   that the author saw; null for a new webhook
  * @param by        null when the request does not say
  */
-record WebhookBody(JsonObject webhook, String namespace, String url, Optional<String> secret, Integer version, String by, String reason) {
+record WebhookBody(JsonObject webhook, String namespace, String url, Optional<String> secret,
+    Integer version, String by, String reason) {
 
   static WebhookBody create(JsonObject body) {
     return read(body, true);
@@ -66,8 +67,8 @@ record WebhookBody(JsonObject webhook, String namespace, String url, Optional<St
     String by = members.optionalText("requested_by", ActionReader.WHO);
     String reason = members.optionalText("reason", ActionReader.WHY);
     members.check();
-    return new WebhookBody(webhook.build(), namespace, url, Optional.ofNullable(secret), version, by,
-        reason == null ? isNew ? "new webhook" : "changed webhook" : reason);
+    return new WebhookBody(webhook.build(), namespace, url, Optional.ofNullable(secret), version,
+        by, reason == null ? isNew ? "new webhook" : "changed webhook" : reason);
   }
 
   /** The point of the feed in the member {@code from}; null when absent or wrong. */
@@ -77,7 +78,8 @@ record WebhookBody(JsonObject webhook, String namespace, String url, Optional<St
       return from;
     }
     return Parameters.time(from).map(Object::toString).orElseGet(() -> {
-      members.wrong("from", "must be now, beginning, a position of the feed, or a date and time with an offset");
+      members.wrong("from",
+          "must be now, beginning, a position of the feed, or a date and time with an offset");
       return null;
     });
   }
@@ -88,7 +90,8 @@ record WebhookBody(JsonObject webhook, String namespace, String url, Optional<St
     }
   }
 
-  private static void addNumber(Members members, JsonObjectBuilder webhook, String name, int least, int most, int fallback) {
+  private static void addNumber(Members members, JsonObjectBuilder webhook, String name, int least,
+      int most, int fallback) {
     Integer number = members.number(name, least, most);
     webhook.add(name, number == null ? fallback : number);
   }

@@ -30,14 +30,17 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Webhooks over HTTP. What makes one send events needs, besides {@code webhooks:write}, what reading them needs: {@code tasks:read}, {@code tasks:context_read},
- * {@code steps:read}, {@code approvals:assign}, {@code dlq:read} and {@code schedules:read} in its namespace.
+ * Webhooks over HTTP. What makes one send events needs, besides {@code webhooks:write}, what
+ * reading them needs: {@code tasks:read}, {@code tasks:context_read},
+ * {@code steps:read}, {@code approvals:assign}, {@code dlq:read} and {@code schedules:read} in its
+ * namespace.
  */
 @Path("webhooks")
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
 public class WebhooksResource {
-  private static final Set<String> STATES = Set.of("pending", "in_flight", "delivered", "dead", "discarded");
+  private static final Set<String> STATES = Set.of("pending", "in_flight", "delivered", "dead",
+      "discarded");
   private static final int DAY = 86_400;
 
   @Inject
@@ -60,8 +63,9 @@ public class WebhooksResource {
 
   @Requires(value = Permission.WEBHOOKS_READ, in = Scope.ASKED)
   @GET
-  public String list(@QueryParam("namespace") String namespace, @QueryParam("name") String name, @QueryParam("paused") String paused,
-      @QueryParam("failing") String failing, @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
+  public String list(@QueryParam("namespace") String namespace, @QueryParam("name") String name,
+      @QueryParam("paused") String paused, @QueryParam("failing") String failing,
+      @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
     Parameters.checkKnown(uri, Set.of("namespace", "name", "paused", "failing", "limit", "cursor"));
     JsonObjectBuilder filter = Json.build().createObjectBuilder();
     Filters.add(filter, "namespace", namespace);
@@ -72,7 +76,8 @@ public class WebhooksResource {
     JsonObject page = webhooks.list(filter.build(), Parameters.number("limit", limit, 25, 1, 100),
         Parameters.optionalUuid("cursor", cursor));
     JsonArrayBuilder shown = Json.build().createArrayBuilder();
-    page.getJsonArray("webhooks").getValuesAs(JsonObject.class).forEach(webhook -> shown.add(visibility.webhook(webhook)));
+    page.getJsonArray("webhooks").getValuesAs(JsonObject.class)
+        .forEach(webhook -> shown.add(visibility.webhook(webhook)));
     return Json.build().createObjectBuilder(page).add("webhooks", shown).build().toString();
   }
 
@@ -86,8 +91,11 @@ public class WebhooksResource {
     WebhookBody asked = WebhookBody.create(bodies.object(body));
     access.require(asked.namespace());
     access.requireEvents(asked.namespace());
-    JsonObject created = webhooks.create(asked.webhook(), asked.url(), asked.secret(), author(asked));
-    return Response.status(201).header(Locations.HEADER, locations.of(uri, "webhooks/" + created.getString("webhook_uuid")))
+    JsonObject created = webhooks.create(asked.webhook(), asked.url(), asked.secret(),
+        author(asked));
+    return Response.status(201)
+        .header(Locations.HEADER,
+            locations.of(uri, "webhooks/" + created.getString("webhook_uuid")))
         .entity(visibility.webhook(created).toString()).build();
   }
 
@@ -100,7 +108,8 @@ public class WebhooksResource {
   @Path("{webhook_uuid}")
   public String describe(@PathParam("webhook_uuid") String webhookUuid) {
     Parameters.checkKnown(uri, Set.of());
-    return visibility.webhook(webhooks.describe(Parameters.uuid("webhook_uuid", webhookUuid))).toString();
+    return visibility.webhook(webhooks.describe(Parameters.uuid("webhook_uuid", webhookUuid)))
+        .toString();
   }
 
   @Requires(value = Permission.WEBHOOKS_WRITE, in = Scope.WEBHOOK)
@@ -113,7 +122,10 @@ public class WebhooksResource {
     UUID uuid = Parameters.uuid("webhook_uuid", webhookUuid);
     WebhookBody asked = WebhookBody.update(bodies.object(body));
     requireEvents(uuid);
-    return visibility.webhook(webhooks.update(uuid, asked.version(), asked.webhook(), asked.url(), author(asked))).toString();
+    return visibility
+        .webhook(
+            webhooks.update(uuid, asked.version(), asked.webhook(), asked.url(), author(asked)))
+        .toString();
   }
 
   private void requireEvents(UUID uuid) {
@@ -124,8 +136,8 @@ public class WebhooksResource {
   @DELETE
   @OncePerKey(shows = Visibility.Content.WEBHOOK)
   @Path("{webhook_uuid}")
-  public String delete(@PathParam("webhook_uuid") String webhookUuid, @QueryParam("requested_by") String requestedBy,
-      @QueryParam("reason") String reason) {
+  public String delete(@PathParam("webhook_uuid") String webhookUuid,
+      @QueryParam("requested_by") String requestedBy, @QueryParam("reason") String reason) {
     Parameters.checkKnown(uri, Set.of("requested_by", "reason"));
     UUID uuid = Parameters.uuid("webhook_uuid", webhookUuid);
     return visibility.webhook(webhooks.delete(uuid, Authors.of(requestedBy, reason))).toString();
@@ -139,7 +151,8 @@ public class WebhooksResource {
   public String pause(@PathParam("webhook_uuid") String webhookUuid, InputStream body) {
     Parameters.checkKnown(uri, Set.of());
     UUID uuid = Parameters.uuid("webhook_uuid", webhookUuid);
-    return visibility.webhook(webhooks.pause(uuid, Authors.of(new Members(bodies.object(body))))).toString();
+    return visibility.webhook(webhooks.pause(uuid, Authors.of(new Members(bodies.object(body)))))
+        .toString();
   }
 
   @Requires(value = Permission.WEBHOOKS_WRITE, in = Scope.WEBHOOK)
@@ -168,7 +181,8 @@ public class WebhooksResource {
     Integer overlap = members.number("overlap_seconds", 0, 30 * DAY);
     Author author = Authors.of(members);
     requireEvents(uuid);
-    return visibility.webhook(webhooks.rotateSecret(uuid, Optional.ofNullable(secret), overlap == null ? DAY : overlap, author)).toString();
+    return visibility.webhook(webhooks.rotateSecret(uuid, Optional.ofNullable(secret),
+        overlap == null ? DAY : overlap, author)).toString();
   }
 
   @Requires(value = Permission.WEBHOOKS_WRITE, in = Scope.WEBHOOK)
@@ -181,7 +195,9 @@ public class WebhooksResource {
     UUID uuid = Parameters.uuid("webhook_uuid", webhookUuid);
     JsonObject delivery = webhooks.ping(uuid, Authors.of(new Members(bodies.object(body))));
     return Response.status(202)
-        .header(Locations.HEADER, locations.of(uri, "webhooks/" + uuid + "/deliveries/" + delivery.getString("delivery_uuid")))
+        .header(Locations.HEADER,
+            locations.of(uri,
+                "webhooks/" + uuid + "/deliveries/" + delivery.getString("delivery_uuid")))
         .entity(visibility.delivery(uuid, delivery).toString()).build();
   }
 
@@ -203,9 +219,10 @@ public class WebhooksResource {
   @Requires(value = Permission.WEBHOOKS_READ, in = Scope.WEBHOOK)
   @GET
   @Path("{webhook_uuid}/deliveries")
-  public String deliveries(@PathParam("webhook_uuid") String webhookUuid, @QueryParam("state") String state,
-      @QueryParam("task") String task,
-      @QueryParam("event") String event, @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
+  public String deliveries(@PathParam("webhook_uuid") String webhookUuid,
+      @QueryParam("state") String state, @QueryParam("task") String task,
+      @QueryParam("event") String event, @QueryParam("limit") String limit,
+      @QueryParam("cursor") String cursor) {
     Parameters.checkKnown(uri, Set.of("state", "task", "event", "limit", "cursor"));
     UUID uuid = Parameters.uuid("webhook_uuid", webhookUuid);
     JsonObjectBuilder filter = Json.build().createObjectBuilder();
@@ -213,23 +230,28 @@ public class WebhooksResource {
     Filters.addUuid(filter, "task", "task_uuid", task);
     Filters.addUuid(filter, "event", "event_uuid", event);
     if ((task != null || event != null) && !visibility.seesWebhook(Permission.TASKS_READ, uuid)) {
-      throw Problem.of(403, "not-permitted", "a filter by task or event needs the permission tasks:read in the namespace of the webhook");
+      throw Problem.of(403, "not-permitted",
+          "a filter by task or event needs the permission tasks:read in the namespace of the webhook");
     }
     webhooks.describe(uuid);
-    JsonObject page = webhooks.deliveries(uuid, filter.build(), Parameters.number("limit", limit, 25, 1, 100),
-        Parameters.optionalUuid("cursor", cursor));
+    JsonObject page = webhooks.deliveries(uuid, filter.build(),
+        Parameters.number("limit", limit, 25, 1, 100), Parameters.optionalUuid("cursor", cursor));
     JsonArrayBuilder shown = Json.build().createArrayBuilder();
-    page.getJsonArray("deliveries").getValuesAs(JsonObject.class).forEach(delivery -> shown.add(visibility.delivery(uuid, delivery)));
+    page.getJsonArray("deliveries").getValuesAs(JsonObject.class)
+        .forEach(delivery -> shown.add(visibility.delivery(uuid, delivery)));
     return Json.build().createObjectBuilder(page).add("deliveries", shown).build().toString();
   }
 
   @Requires(value = Permission.WEBHOOKS_READ, in = Scope.WEBHOOK)
   @GET
   @Path("{webhook_uuid}/deliveries/{delivery_uuid}")
-  public String delivery(@PathParam("webhook_uuid") String webhookUuid, @PathParam("delivery_uuid") String deliveryUuid) {
+  public String delivery(@PathParam("webhook_uuid") String webhookUuid,
+      @PathParam("delivery_uuid") String deliveryUuid) {
     Parameters.checkKnown(uri, Set.of());
     UUID uuid = Parameters.uuid("webhook_uuid", webhookUuid);
-    return visibility.delivery(uuid, webhooks.delivery(uuid, Parameters.uuid("delivery_uuid", deliveryUuid))).toString();
+    return visibility
+        .delivery(uuid, webhooks.delivery(uuid, Parameters.uuid("delivery_uuid", deliveryUuid)))
+        .toString();
   }
 
   @Requires(value = Permission.WEBHOOKS_WRITE, in = Scope.WEBHOOK)
@@ -237,7 +259,8 @@ public class WebhooksResource {
   @OncePerKey(shows = Visibility.Content.DELIVERY)
   @Path("{webhook_uuid}/deliveries/{delivery_uuid}/retry")
   @Consumes(MediaType.APPLICATION_JSON)
-  public String retry(@PathParam("webhook_uuid") String webhookUuid, @PathParam("delivery_uuid") String deliveryUuid, InputStream body) {
+  public String retry(@PathParam("webhook_uuid") String webhookUuid,
+      @PathParam("delivery_uuid") String deliveryUuid, InputStream body) {
     Parameters.checkKnown(uri, Set.of());
     UUID uuid = Parameters.uuid("webhook_uuid", webhookUuid);
     UUID delivery = Parameters.uuid("delivery_uuid", deliveryUuid);
@@ -251,10 +274,14 @@ public class WebhooksResource {
   @OncePerKey(shows = Visibility.Content.DELIVERY)
   @Path("{webhook_uuid}/deliveries/{delivery_uuid}/discard")
   @Consumes(MediaType.APPLICATION_JSON)
-  public String discard(@PathParam("webhook_uuid") String webhookUuid, @PathParam("delivery_uuid") String deliveryUuid, InputStream body) {
+  public String discard(@PathParam("webhook_uuid") String webhookUuid,
+      @PathParam("delivery_uuid") String deliveryUuid, InputStream body) {
     Parameters.checkKnown(uri, Set.of());
     UUID uuid = Parameters.uuid("webhook_uuid", webhookUuid);
     UUID delivery = Parameters.uuid("delivery_uuid", deliveryUuid);
-    return visibility.delivery(uuid, webhooks.discard(uuid, delivery, Authors.of(new Members(bodies.object(body))))).toString();
+    return visibility
+        .delivery(uuid,
+            webhooks.discard(uuid, delivery, Authors.of(new Members(bodies.object(body)))))
+        .toString();
   }
 }

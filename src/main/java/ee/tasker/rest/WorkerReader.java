@@ -61,8 +61,10 @@ final class WorkerReader {
     }
     members.check();
     UUID uuid = given == null ? UUID.randomUUID() : given;
-    JsonObjectBuilder document = Json.build().createObjectBuilder().add("worker_uuid", uuid.toString()).add("name", name)
-        .add("capacity", capacity).add("handlers", Json.build().createArrayBuilder(handlers == null ? List.of() : handlers));
+    JsonObjectBuilder document = Json.build().createObjectBuilder()
+        .add("worker_uuid", uuid.toString()).add("name", name)
+        .add("capacity", capacity)
+        .add("handlers", Json.build().createArrayBuilder(handlers == null ? List.of() : handlers));
     if (resolvers != null) {
       document.add("resolvers", Json.build().createArrayBuilder(resolvers));
     }
@@ -77,14 +79,17 @@ final class WorkerReader {
 
   static Poll poll(JsonObject body, UUID worker, String owner, Optional<Set<String>> namespaces) {
     Members members = new Members(body);
-    Poll poll = poll(members, worker, owner, namespaces, members.number("wait_seconds", 0, LONGEST_WAIT_SECONDS));
+    Poll poll = poll(members, worker, owner, namespaces,
+        members.number("wait_seconds", 0, LONGEST_WAIT_SECONDS));
     members.check();
     return poll;
   }
 
-  private static Poll poll(Members members, UUID worker, String owner, Optional<Set<String>> namespaces, Integer waitSeconds) {
+  private static Poll poll(Members members, UUID worker, String owner,
+      Optional<Set<String>> namespaces, Integer waitSeconds) {
     Integer max = members.number("max", 1, MOST_STEPS);
-    return new Poll(worker, owner, namespaces, max == null ? 1 : max, Optional.ofNullable(members.optionalText("request_id", LONGEST_NAME)),
+    return new Poll(worker, owner, namespaces, max == null ? 1 : max,
+        Optional.ofNullable(members.optionalText("request_id", LONGEST_NAME)),
         Duration.ofSeconds(waitSeconds == null ? 0 : waitSeconds));
   }
 
@@ -93,7 +98,8 @@ final class WorkerReader {
   }
 
   /** @param longest of a single result, in bytes */
-  static Results results(JsonObject body, int longest, UUID worker, String owner, Optional<Set<String>> namespaces) {
+  static Results results(JsonObject body, int longest, UUID worker, String owner,
+      Optional<Set<String>> namespaces) {
     Members members = new Members(body);
     if (!members.has("results")) {
       members.wrong("results", "is required");
@@ -121,7 +127,8 @@ final class WorkerReader {
 
   private static WorkerResult result(Members members, int longest) {
     UUID step = members.required("step_uuid", members.uuid("step_uuid"), new UUID(0, 0));
-    Integer handoff = members.required("handoff", members.number("handoff", 1, Integer.MAX_VALUE), 0);
+    Integer handoff = members.required("handoff", members.number("handoff", 1, Integer.MAX_VALUE),
+        0);
     String outcome = members.word("outcome", WorkerResult.OUTCOMES);
     JsonValue result = JsonValue.NULL;
     if (members.has(RESULT)) {
@@ -150,8 +157,9 @@ final class WorkerReader {
     }
     Optional<StepResult.Yield> yield = readYield(members, outcome);
     members.refuseOthers();
-    return new WorkerResult(step, handoff, outcome, result, error, Duration.ofMillis(took == null ? 0 : took),
-        Optional.ofNullable(decision), Optional.ofNullable(batches), yield);
+    return new WorkerResult(step, handoff, outcome, result, error,
+        Duration.ofMillis(took == null ? 0 : took), Optional.ofNullable(decision),
+        Optional.ofNullable(batches), yield);
   }
 
   private static Optional<StepResult.Yield> readYield(Members members, String outcome) {
@@ -167,7 +175,8 @@ final class WorkerReader {
       }
       return Optional.empty();
     }
-    return Optional.of(new StepResult.Yield(Optional.ofNullable(checkpoint), Duration.ofMillis(after == null ? 0 : after)));
+    return Optional.of(new StepResult.Yield(Optional.ofNullable(checkpoint),
+        Duration.ofMillis(after == null ? 0 : after)));
   }
 
   private static JsonValue error(Members members, String outcome, int longest) {
@@ -189,11 +198,13 @@ final class WorkerReader {
     // What a failure says is no reason to refuse it: a step that would be tried again would end.
     Members given = members.cleaned(ERROR);
     String type = given.cutText("type", LONGEST_TYPE, "Error");
-    JsonObjectBuilder error = StepResult.error(type, given.cutText("message", StepResult.LONGEST_MESSAGE, type));
+    JsonObjectBuilder error = StepResult.error(type,
+        given.cutText("message", StepResult.LONGEST_MESSAGE, type));
     JsonObject details = given.object("details");
     given.refuseOthers();
     if (details != null) {
-      JsonbCheck.tooLong(details, longest).ifPresent(complaint -> given.wrong("details", complaint));
+      JsonbCheck.tooLong(details, longest)
+          .ifPresent(complaint -> given.wrong("details", complaint));
       error.add("details", details);
     }
     if (retryAfter != null) {
@@ -213,7 +224,8 @@ final class WorkerReader {
       UUID step = each.required("step_uuid", each.uuid("step_uuid"), new UUID(0, 0));
       Integer handoff = each.required("handoff", each.number("handoff", 1, 999_999_999), 0);
       each.refuseOthers();
-      steps.add(Json.build().createObjectBuilder().add("step_uuid", step.toString()).add("handoff", handoff));
+      steps.add(Json.build().createObjectBuilder().add("step_uuid", step.toString()).add("handoff",
+          handoff));
     }
     members.check();
     return new Beat(steps.build(), state);
@@ -241,7 +253,8 @@ final class WorkerReader {
         each.wrong("step_uuid", "must be named once");
       }
       each.refuseOthers();
-      checkpoints.add(Json.build().createObjectBuilder().add("step_uuid", step.toString()).add("handoff", handoff)
+      checkpoints.add(Json.build().createObjectBuilder().add("step_uuid", step.toString())
+          .add("handoff", handoff)
           .add(CHECKPOINT, checkpoint == null ? JsonValue.NULL : checkpoint));
     }
     members.check();
@@ -260,7 +273,8 @@ final class WorkerReader {
   /** @throws Problem 400 invalid-request */
   static String stepName(String name) {
     if (name == null || name.isBlank() || name.length() > LONGEST_NAME) {
-      throw Problem.invalid("name", "must be the name of a step: 1 to " + LONGEST_NAME + " characters");
+      throw Problem.invalid("name",
+          "must be the name of a step: 1 to " + LONGEST_NAME + " characters");
     }
     return name;
   }

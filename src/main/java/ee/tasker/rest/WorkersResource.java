@@ -40,7 +40,8 @@ import java.util.UUID;
 import java.util.concurrent.CompletionException;
 
 /**
- * Workers outside the servers: they register, claim steps, submit results and send heartbeats. A worker belongs to the caller that
+ * Workers outside the servers: they register, claim steps, submit results and send heartbeats. A
+ * worker belongs to the caller that
  * registered it, who alone acts for it; {@code docs/workers.md} has the protocol.
  */
 @Path("workers")
@@ -86,9 +87,11 @@ public class WorkersResource {
       registration.namespaces().forEach(access::require);
     }
     UUID uuid = registration.workerUuid();
-    WorkerReply reply = workers.register(registration.document(), uuid, owner(), access.caller().actor());
+    WorkerReply reply = workers.register(registration.document(), uuid, owner(),
+        access.caller().actor());
     JsonObject document = reply.document();
-    return Response.status(reply.isNew() ? 201 : 200).header(Locations.HEADER, locations.of(uri, "workers/" + uuid))
+    return Response.status(reply.isNew() ? 201 : 200)
+        .header(Locations.HEADER, locations.of(uri, "workers/" + uuid))
         .entity(Json.build().createObjectBuilder()
             .add("worker_uuid", uuid.toString())
             .add("heartbeat_seconds", document.get("heartbeat_seconds"))
@@ -119,8 +122,10 @@ public class WorkersResource {
   public String drain(@PathParam("worker_uuid") String workerUuid) {
     Parameters.checkKnown(uri, Set.of());
     // An operator may drain the workers of all callers.
-    String owner = access.caller().grants().mayEverywhere(Permission.SYSTEM_SERVERS_MANAGE) ? null : owner();
-    JsonObject document = workers.drain(WorkerReader.worker(workerUuid), owner, access.caller().actor()).document();
+    String owner = access.caller().grants().mayEverywhere(Permission.SYSTEM_SERVERS_MANAGE) ? null
+        : owner();
+    JsonObject document = workers
+        .drain(WorkerReader.worker(workerUuid), owner, access.caller().actor()).document();
     JsonObjectBuilder answer = Json.build().createObjectBuilder();
     for (String name : List.of("worker_uuid", "state", "claimed")) {
       answer.add(name, document.get(name));
@@ -133,19 +138,24 @@ public class WorkersResource {
   @Unlogged
   @Path("{worker_uuid}/claims")
   @Consumes(MediaType.APPLICATION_JSON)
-  public void claim(@PathParam("worker_uuid") String workerUuid, InputStream body, @Suspended AsyncResponse answer) {
+  public void claim(@PathParam("worker_uuid") String workerUuid, InputStream body,
+      @Suspended AsyncResponse answer) {
     Parameters.checkKnown(uri, Set.of());
     UUID worker = WorkerReader.worker(workerUuid);
     workers.requireApi();
     Poll poll = WorkerReader.poll(bodies.object(body), worker, owner(), access.namespaces());
     long leaseSeconds = leaseSeconds();
-    Recheck<Optional<Set<String>>> permission = access.recheck(caller -> Optional.of(caller.grants())
-        .filter(grants -> grants.may(Permission.STEPS_WORK)).map(grants -> grants.namespaces(Permission.STEPS_WORK)));
+    Recheck<Optional<Set<String>>> permission = access
+        .recheck(caller -> Optional.of(caller.grants())
+            .filter(grants -> grants.may(Permission.STEPS_WORK))
+            .map(grants -> grants.namespaces(Permission.STEPS_WORK)));
     polls.poll(poll, permission).whenComplete((steps, fault) -> {
       if (fault != null) {
-        answer.resume(fault instanceof CompletionException && fault.getCause() != null ? fault.getCause() : fault);
+        answer.resume(fault instanceof CompletionException && fault.getCause() != null
+            ? fault.getCause() : fault);
       } else if (!answer.resume(
-          Json.build().createObjectBuilder().add("steps", ClaimedStepDocuments.of(steps)).add("lease_seconds", leaseSeconds).build()
+          Json.build().createObjectBuilder().add("steps", ClaimedStepDocuments.of(steps))
+              .add("lease_seconds", leaseSeconds).build()
               .toString())) {
         workers.giveBack(worker, poll.owner(), steps);
       }
@@ -160,20 +170,28 @@ public class WorkersResource {
   public String submit(@PathParam("worker_uuid") String workerUuid, InputStream body) {
     Parameters.checkKnown(uri, Set.of());
     UUID worker = WorkerReader.worker(workerUuid);
-    WorkerReader.Results results = WorkerReader.results(bodies.object(body, TaskBatchesResource.BODY_TIMES), bodies.limit(), worker,
-        owner(),
+    WorkerReader.Results results = WorkerReader.results(
+        bodies.object(body, TaskBatchesResource.BODY_TIMES), bodies.limit(), worker, owner(),
         access.namespaces());
-    RemoteWorkers.Submission submission = workers.submit(worker, owner(), results.results(), Optional.ofNullable(results.next()));
+    RemoteWorkers.Submission submission = workers.submit(worker, owner(), results.results(),
+        Optional.ofNullable(results.next()));
     JsonArrayBuilder verdicts = Json.build().createArrayBuilder();
     List<JsonObject> all = submission.verdicts().getValuesAs(JsonObject.class);
     for (int i = 0; i < all.size(); i++) {
       JsonObject failed = submission.failed().get(i);
       // Its result is the worker's own, which need not be sent back.
-      verdicts.add(failed == null ? all.get(i) : Json.build().createObjectBuilder(all.get(i)).add("error",
-          Json.build().createObjectBuilder().add("type", failed.get("type")).add("message", failed.get("message"))).build());
+      verdicts
+          .add(
+              failed == null ? all.get(i)
+                  : Json.build().createObjectBuilder(all.get(i))
+                      .add("error", Json.build().createObjectBuilder()
+                          .add("type", failed.get("type")).add("message", failed.get("message")))
+                      .build());
     }
-    return Json.build().createObjectBuilder().add("verdicts", verdicts).add("state", submission.state())
-        .add("steps", ClaimedStepDocuments.of(submission.steps())).add("lease_seconds", leaseSeconds()).build().toString();
+    return Json.build().createObjectBuilder().add("verdicts", verdicts)
+        .add("state", submission.state())
+        .add("steps", ClaimedStepDocuments.of(submission.steps()))
+        .add("lease_seconds", leaseSeconds()).build().toString();
   }
 
   @Requires(value = Permission.STEPS_WORK, in = Scope.ASKED)
@@ -203,19 +221,21 @@ public class WorkersResource {
     UUID worker = WorkerReader.worker(workerUuid);
     CheckpointsReply reply = workers.saveCheckpoints(worker, owner(),
         WorkerReader.checkpoints(bodies.object(body, TaskBatchesResource.BODY_TIMES)));
-    return Json.build().createObjectBuilder().add("verdicts", reply.verdicts()).add("cancels", reply.cancels())
+    return Json.build().createObjectBuilder().add("verdicts", reply.verdicts())
+        .add("cancels", reply.cancels())
         .add("lease_seconds", leaseSeconds()).build().toString();
   }
 
   @Requires(value = Permission.STEPS_WORK, in = Scope.ASKED)
   @GET
   @Path("{worker_uuid}/steps/{step_uuid}/results")
-  public String stepResults(@PathParam("worker_uuid") String workerUuid, @PathParam("step_uuid") String stepUuid,
-      @QueryParam("name") List<String> names) {
+  public String stepResults(@PathParam("worker_uuid") String workerUuid,
+      @PathParam("step_uuid") String stepUuid, @QueryParam("name") List<String> names) {
     Parameters.checkKnown(uri, NAMES, NAMES);
     UUID worker = WorkerReader.worker(workerUuid);
     UUID step = Parameters.uuid("step_uuid", stepUuid);
-    StepResultsReply reply = workers.stepResults(worker, owner(), step, WorkerReader.stepNames(names));
+    StepResultsReply reply = workers.stepResults(worker, owner(), step,
+        WorkerReader.stepNames(names));
     // The permission may have been taken away since the claim.
     access.require(reply.namespace());
     return Json.build().createObjectBuilder().add("results", reply.results()).build().toString();
@@ -224,20 +244,23 @@ public class WorkersResource {
   @Requires(value = Permission.STEPS_WORK, in = Scope.ASKED)
   @GET
   @Path("{worker_uuid}/steps/{step_uuid}/batch-results")
-  public String batchResults(@PathParam("worker_uuid") String workerUuid, @PathParam("step_uuid") String stepUuid,
-      @QueryParam("name") String name, @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
+  public String batchResults(@PathParam("worker_uuid") String workerUuid,
+      @PathParam("step_uuid") String stepUuid, @QueryParam("name") String name,
+      @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
     Parameters.checkKnown(uri, Set.of("name", "limit", "cursor"));
     UUID worker = WorkerReader.worker(workerUuid);
     UUID step = Parameters.uuid("step_uuid", stepUuid);
-    WorkerBatchReply reply = workers.batchResults(worker, owner(), step, WorkerReader.stepName(name),
-        Parameters.number("cursor", cursor, 0, 0, Integer.MAX_VALUE),
+    WorkerBatchReply reply = workers.batchResults(worker, owner(), step,
+        WorkerReader.stepName(name), Parameters.number("cursor", cursor, 0, 0, Integer.MAX_VALUE),
         Parameters.number("limit", limit, 100, 1, 1000));
     // The permission may have been taken away since the claim.
     access.require(reply.namespace());
     if (!reply.isBatch()) {
-      throw Problem.invalid("name", "must be the name of a batch step that has made its batches and from which this step follows");
+      throw Problem.invalid("name",
+          "must be the name of a batch step that has made its batches and from which this step follows");
     }
-    return Json.build().createObjectBuilder().add("results", reply.results()).add("next", reply.next()).build().toString();
+    return Json.build().createObjectBuilder().add("results", reply.results())
+        .add("next", reply.next()).build().toString();
   }
 
   private String owner() {

@@ -24,8 +24,10 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Records each write request and its caller before it is executed, in a transaction of its own, and afterwards its status.
- * A request that cannot be recorded is not executed. Task submissions are not recorded here: the submitter is stored with
+ * Records each write request and its caller before it is executed, in a transaction of its own, and
+ * afterwards its status.
+ * A request that cannot be recorded is not executed. Task submissions are not recorded here: the
+ * submitter is stored with
  * the task, in the same transaction.
  */
 @Provider
@@ -35,7 +37,8 @@ public class WriteLog implements ContainerRequestFilter, ContainerResponseFilter
   private static final String BEGUN = "ee.tasker.rest.write-request";
   private static final Set<String> READING = Set.of("GET", "HEAD", "OPTIONS");
   /** These change nothing, or are recorded elsewhere. */
-  private static final Set<Permission> LEFT_OUT = Set.of(Permission.TASKS_CREATE, Permission.TEMPLATES_VALIDATE);
+  private static final Set<Permission> LEFT_OUT = Set.of(Permission.TASKS_CREATE,
+      Permission.TEMPLATES_VALIDATE);
 
   @Inject
   private Administration administration;
@@ -55,15 +58,18 @@ public class WriteLog implements ContainerRequestFilter, ContainerResponseFilter
   }
 
   private void begin(ContainerRequestContext context) {
-    Requires required = resource.getResourceMethod() == null ? null : resource.getResourceMethod().getAnnotation(Requires.class);
+    Requires required = resource.getResourceMethod() == null ? null
+        : resource.getResourceMethod().getAnnotation(Requires.class);
     if (READING.contains(context.getMethod()) || resource.getResourceMethod() == null
-        || required != null && LEFT_OUT.contains(required.value()) || resource.getResourceMethod().isAnnotationPresent(Unlogged.class)
+        || required != null && LEFT_OUT.contains(required.value())
+        || resource.getResourceMethod().isAnnotationPresent(Unlogged.class)
         || !(callers.verdict(request) instanceof Verdict.Known known)) {
       return;
     }
     try {
       context.setProperty(BEGUN, administration
-          .begin(new WriteRequest(known.caller(), context.getMethod(), route(), request.getRequestURI(), request.getRemoteAddr())));
+          .begin(new WriteRequest(known.caller(), context.getMethod(), route(),
+              request.getRequestURI(), request.getRemoteAddr())));
     } catch (Problem problem) {
       context.abortWith(ProblemDocument.of(problem, request.getRequestURI()));
     }
@@ -71,7 +77,8 @@ public class WriteLog implements ContainerRequestFilter, ContainerResponseFilter
 
   private String route() {
     Path onMethod = resource.getResourceMethod().getAnnotation(Path.class);
-    return "/v1/" + resource.getResourceClass().getAnnotation(Path.class).value() + (onMethod == null ? "" : "/" + onMethod.value());
+    return "/v1/" + resource.getResourceClass().getAnnotation(Path.class).value()
+        + (onMethod == null ? "" : "/" + onMethod.value());
   }
 
   @Override

@@ -30,8 +30,8 @@ public class WriteRequestsResource {
   @Requires(value = Permission.SECURITY_AUDIT_READ, in = Scope.EVERYWHERE)
   @MayBeStale
   @GET
-  public String list(@QueryParam("caller") String caller, @QueryParam("route") String route, @QueryParam("limit") String limit,
-      @QueryParam("cursor") String cursor) {
+  public String list(@QueryParam("caller") String caller, @QueryParam("route") String route,
+      @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
     Parameters.checkKnown(uri, Set.of("caller", "route", "limit", "cursor"));
     var filter = Json.build().createObjectBuilder();
     if (caller != null) {
@@ -41,6 +41,8 @@ public class WriteRequestsResource {
       filter.add("route", route);
     }
     return administration
-        .writeRequests(filter.build(), Parameters.number("limit", limit, 50, 1, 500), Parameters.optionalUuid("cursor", cursor)).toString();
+        .writeRequests(filter.build(), Parameters.number("limit", limit, 50, 1, 500),
+            Parameters.optionalUuid("cursor", cursor))
+        .toString();
   }
 }

@@ -17,7 +17,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Calculates what {@code tasker.fire_schedules} and {@code tasker.advance_backfills} decide about: which fire time is next, which were missed ({@link FirePlan}), and
+ * Calculates what {@code tasker.fire_schedules} and {@code tasker.advance_backfills} decide about:
+ * which fire time is next, which were missed ({@link FirePlan}), and
  * which version of the template fits the context. Decides nothing itself.
  */
 @ApplicationScoped
@@ -53,7 +54,8 @@ class FirePlanner {
     private String version(JsonObject schedule, Instant fire) {
       String namespace = schedule.getString("namespace");
       String template = schedule.getString("template_name");
-      TaskRequest request = Json.text(schedule, "template_version").map(version -> TaskRequest.of(namespace, template, version))
+      TaskRequest request = Json.text(schedule, "template_version")
+          .map(version -> TaskRequest.of(namespace, template, version))
           .orElse(null);
       if (request == null) {
         request = latest.get(namespace + "/" + template);
@@ -81,9 +83,11 @@ class FirePlanner {
         time = timing.next(last).filter(next -> next.isBefore(end));
       }
       JsonObjectBuilder plan = Json.build().createObjectBuilder()
-          .add("backfill_uuid", backfill.get("backfill_uuid")).add("version", backfill.get("version"))
+          .add("backfill_uuid", backfill.get("backfill_uuid"))
+          .add("version", backfill.get("version"))
           .add("cursor_at", backfill.get("cursor_at"))
-          .add("fires", fires).add("next_cursor_at", (time.isPresent() ? last : end).toString()).add("is_last", time.isEmpty());
+          .add("fires", fires).add("next_cursor_at", (time.isPresent() ? last : end).toString())
+          .add("is_last", time.isEmpty());
       FirePlan.addTemplate(plan, backfill, last, this::version);
       return plan.build();
     }
@@ -104,7 +108,8 @@ class FirePlanner {
 
   static List<String> upcoming(Timing timing, Instant after, int count) {
     List<String> times = new java.util.ArrayList<>();
-    for (Optional<Instant> next = timing.next(after); next.isPresent() && times.size() < count; next = timing.next(next.get())) {
+    for (Optional<Instant> next = timing.next(after); next.isPresent()
+        && times.size() < count; next = timing.next(next.get())) {
       times.add(next.get().toString());
     }
     return times;

@@ -27,7 +27,8 @@ class ScheduleGateway {
   }
 
   JsonObject takeDueSchedules(int limit) {
-    return sql.object("take_due_schedules(?, p_server_uuid => cast(? as uuid))", limit, server.uuid());
+    return sql.object("take_due_schedules(?, p_server_uuid => cast(? as uuid))", limit,
+        server.uuid());
   }
 
   JsonArray takeStalledSchedules(int limit) {
@@ -39,39 +40,46 @@ class ScheduleGateway {
   }
 
   JsonObject fireSchedules(JsonArray plans, int claimLimit, long leaseSeconds) {
-    return sql.object("fire_schedules(cast(? as jsonb), cast(? as uuid), ?, cast(? as int))", plans, server.uuid(), claimLimit,
-        leaseSeconds);
+    return sql.object("fire_schedules(cast(? as jsonb), cast(? as uuid), ?, cast(? as int))", plans,
+        server.uuid(), claimLimit, leaseSeconds);
   }
 
   JsonObject advanceBackfills(JsonArray plans, int claimLimit, long leaseSeconds) {
-    return sql.object("advance_backfills(cast(? as jsonb), cast(? as uuid), ?, cast(? as int))", plans, server.uuid(), claimLimit,
-        leaseSeconds);
+    return sql.object("advance_backfills(cast(? as jsonb), cast(? as uuid), ?, cast(? as int))",
+        plans, server.uuid(), claimLimit, leaseSeconds);
   }
 
-  JsonObject saveSchedule(JsonObject schedule, String by, String reason, UUID uuid, Integer version) {
+  JsonObject saveSchedule(JsonObject schedule, String by, String reason, UUID uuid,
+      Integer version) {
     tellCaller();
-    return sql.object("save_schedule(cast(? as jsonb), ?, ?, cast(? as uuid), cast(? as int))", schedule, by, reason,
-        uuid == null ? null : uuid.toString(), version == null ? null : version.toString());
+    return sql.object("save_schedule(cast(? as jsonb), ?, ?, cast(? as uuid), cast(? as int))",
+        schedule, by, reason, uuid == null ? null : uuid.toString(),
+        version == null ? null : version.toString());
   }
 
   JsonObject changeSchedule(UUID uuid, String action, String by, String reason, JsonObject data) {
     tellCaller();
-    return sql.object("change_schedule(cast(? as uuid), ?, ?, ?, cast(? as jsonb))", uuid, action, by, reason, data);
+    return sql.object("change_schedule(cast(? as uuid), ?, ?, ?, cast(? as jsonb))", uuid, action,
+        by, reason, data);
   }
 
   JsonObject declineSchedules(JsonArray declines) {
-    return sql.object("decline_schedules(cast(? as jsonb), cast(? as uuid))", declines, server.uuid());
+    return sql.object("decline_schedules(cast(? as jsonb), cast(? as uuid))", declines,
+        server.uuid());
   }
 
   JsonObject triggerSchedule(UUID uuid, String by, String reason, JsonObject plan) {
     tellCaller();
-    return sql.object("trigger_schedule(cast(? as uuid), ?, ?, cast(? as jsonb), cast(? as uuid))", uuid, by, reason, plan, server.uuid());
+    return sql.object("trigger_schedule(cast(? as uuid), ?, ?, cast(? as jsonb), cast(? as uuid))",
+        uuid, by, reason, plan, server.uuid());
   }
 
-  JsonObject startBackfill(UUID uuid, Instant from, Instant to, String overlap, String by, String reason) {
+  JsonObject startBackfill(UUID uuid, Instant from, Instant to, String overlap, String by,
+      String reason) {
     tellCaller();
-    return sql.object("start_backfill(cast(? as uuid), cast(? as timestamptz), cast(? as timestamptz), ?, ?, ?)", uuid, from.toString(),
-        to.toString(), overlap, by, reason);
+    return sql.object(
+        "start_backfill(cast(? as uuid), cast(? as timestamptz), cast(? as timestamptz), ?, ?, ?)",
+        uuid, from.toString(), to.toString(), overlap, by, reason);
   }
 
   JsonObject getScheduleDocuments(JsonObject filter, int limit, UUID before) {
@@ -80,8 +88,10 @@ class ScheduleGateway {
   }
 
   JsonObject listScheduleFires(UUID uuid, JsonObject filter, int limit, Instant before) {
-    return sql.answer("list_schedule_fires(cast(? as uuid), cast(? as jsonb), ?, cast(? as timestamptz))", uuid, filter, limit,
-        before == null ? null : before.toString()).asJsonObject();
+    return sql
+        .answer("list_schedule_fires(cast(? as uuid), cast(? as jsonb), ?, cast(? as timestamptz))",
+            uuid, filter, limit, before == null ? null : before.toString())
+        .asJsonObject();
   }
 
   JsonArray getBackfillDocuments(UUID uuid) {

@@ -53,7 +53,8 @@ public class Schedules {
   private AfterCommit afterCommit;
 
   /**
-   * One round of the orchestrator: decides the next fire time of up to {@code limit} schedules, and the next ones of as many backfills, in one
+   * One round of the orchestrator: decides the next fire time of up to {@code limit} schedules, and
+   * the next ones of as many backfills, in one
    * transaction with the tasks that it submits.
    */
   @Transactional(Transactional.TxType.REQUIRES_NEW)
@@ -72,7 +73,8 @@ public class Schedules {
     }
     if (!backfills.isEmpty()) {
       JsonArray plans = declines.plans(backfills, time, round::backfill);
-      reply = reply.and(fired(gateway.advanceBackfills(plans, Math.max(claimLimit - reply.claimedSteps().size(), 0), lease)));
+      reply = reply.and(fired(gateway.advanceBackfills(plans,
+          Math.max(claimLimit - reply.claimedSteps().size(), 0), lease)));
     }
     if (!declines.isEmpty()) {
       declined(gateway.declineSchedules(declines.array()));
@@ -82,14 +84,18 @@ public class Schedules {
 
   private void declined(JsonObject reply) {
     for (JsonObject stopped : reply.getJsonArray("stopped").getValuesAs(JsonObject.class)) {
-      LOG.write(LogEvent.SCHEDULE_FIRE_FAILED, "schedule", stopped.getString("schedule_uuid"), "fire_at",
-          stopped.getString("fire_at", null), "code", "unusable-timing", "detail", stopped.getString("message"));
+      LOG.write(LogEvent.SCHEDULE_FIRE_FAILED, "schedule", stopped.getString("schedule_uuid"),
+          "fire_at", stopped.getString("fire_at", null), "code", "unusable-timing", "detail",
+          stopped.getString("message"));
     }
     // A server that can fire the others may have looked while this one held their locks.
     afterCommit.run(workNotifier::orchestrationQueued);
   }
 
-  /** The schedules of one round whose timing this JVM cannot use, such as in a zone that it does not know. */
+  /**
+   * The schedules of one round whose timing this JVM cannot use, such as in a zone that it does not
+   * know.
+   */
   private static final class Declines {
     private final Map<UUID, JsonObject> bySchedule = new LinkedHashMap<>();
 
@@ -131,19 +137,21 @@ public class Schedules {
   }
 
   /**
-   * Gives active schedules that have lost their next fire time, by whatever statement, one again: without it they would never fire, and no one would notice.
+   * Gives active schedules that have lost their next fire time, by whatever statement, one again:
+   * without it they would never fire, and no one would notice.
    *
    * @return how many
    */
   @Transactional(Transactional.TxType.REQUIRES_NEW)
   public int restoreFireTimes() {
     JsonArrayBuilder plans = Json.build().createArrayBuilder();
-    for (JsonObject schedule : gateway.takeStalledSchedules(STALLED_AT_ONCE).getValuesAs(JsonObject.class)) {
+    for (JsonObject schedule : gateway.takeStalledSchedules(STALLED_AT_ONCE)
+        .getValuesAs(JsonObject.class)) {
       try {
         FirePlan.restored(schedule).ifPresent(plans::add);
       } catch (Problem unusable) {
-        LOG.write(LogEvent.SCHEDULE_FIRE_FAILED, "schedule", schedule.getString("schedule_uuid"), "code", unusable.code(), "detail",
-            unusable.getMessage());
+        LOG.write(LogEvent.SCHEDULE_FIRE_FAILED, "schedule", schedule.getString("schedule_uuid"),
+            "code", unusable.code(), "detail", unusable.getMessage());
       }
     }
     JsonArray stalled = plans.build();
@@ -153,8 +161,9 @@ public class Schedules {
   private RoundReply fired(JsonObject reply) {
     for (JsonObject fire : reply.getJsonArray("fires").getValuesAs(JsonObject.class)) {
       if ("failed".equals(Refusals.outcome(fire))) {
-        LOG.write(LogEvent.SCHEDULE_FIRE_FAILED, "schedule", fire.getString("schedule_uuid"), "fire_at", fire.getString("fire_at"), "code",
-            fire.getString("reason"), "detail", fire.getString("message", ""));
+        LOG.write(LogEvent.SCHEDULE_FIRE_FAILED, "schedule", fire.getString("schedule_uuid"),
+            "fire_at", fire.getString("fire_at"), "code", fire.getString("reason"), "detail",
+            fire.getString("message", ""));
       }
     }
     if (reply.getInt("cancel_requests") > 0) {
@@ -175,7 +184,8 @@ public class Schedules {
    */
   public JsonObject describe(UUID uuid, int upcoming) {
     JsonObject schedule = find(uuid);
-    return Json.build().createObjectBuilder(schedule).add("next_fire_times", FirePlanner.array(upcoming(schedule, upcoming))).build();
+    return Json.build().createObjectBuilder(schedule)
+        .add("next_fire_times", FirePlanner.array(upcoming(schedule, upcoming))).build();
   }
 
   /** None for a timing that this JVM cannot use. */
@@ -193,7 +203,9 @@ public class Schedules {
 
   private JsonObject find(UUID uuid) {
     JsonArray found = gateway
-        .getScheduleDocuments(Json.build().createObjectBuilder().add("schedule_uuid", uuid.toString()).build(), 1, null)
+        .getScheduleDocuments(
+            Json.build().createObjectBuilder().add("schedule_uuid", uuid.toString()).build(), 1,
+            null)
         .getJsonArray("schedules");
     if (found.isEmpty()) {
       throw notFound(uuid);
@@ -202,15 +214,19 @@ public class Schedules {
   }
 
   /**
-   * @param schedule the members of a schedule that its author sets, each with a value or its default
+   * @param schedule the members of a schedule that its author sets, each with a value or its
+   *   default
    * @return the document of the new schedule
-   * @throws Problem 400 when a member is wrong, or the context does not fit the template; 404 unknown-template; 409 schedule-exists
+   * @throws Problem 400 when a member is wrong, or the context does not fit the template; 404
+   *   unknown-template; 409 schedule-exists
    */
   public JsonObject create(JsonObject schedule, Author author) {
     // Takes none: for the clock of the database.
     Instant now = Timings.instant(gateway.takeDueSchedules(0).getString("now"));
-    JsonObject reply = Refusals.check(gateway.saveSchedule(prepared(schedule, now), author.by(), author.reason(), null, null),
-        () -> Problem.of(404, "unknown-template", "there is no template " + schedule.getString("template_name")));
+    JsonObject reply = Refusals.check(
+        gateway.saveSchedule(prepared(schedule, now), author.by(), author.reason(), null, null),
+        () -> Problem.of(404, "unknown-template",
+            "there is no template " + schedule.getString("template_name")));
     return changed(Json.uuid(reply, "schedule_uuid"), "create_schedule", author);
   }
 
@@ -220,10 +236,12 @@ public class Schedules {
    */
   public JsonObject update(UUID uuid, int version, JsonObject schedule, Author author) {
     JsonObject old = find(uuid);
-    JsonObject whole = Json.build().createObjectBuilder(schedule).add("namespace", old.get("namespace")).add("name", old.get("name"))
+    JsonObject whole = Json.build().createObjectBuilder(schedule)
+        .add("namespace", old.get("namespace")).add("name", old.get("name"))
         .build();
     Refusals.check(
-        gateway.saveSchedule(prepared(whole, Timings.instant(old.getString("now"))), author.by(), author.reason(), uuid, version),
+        gateway.saveSchedule(prepared(whole, Timings.instant(old.getString("now"))), author.by(),
+            author.reason(), uuid, version),
         () -> notFound(uuid));
     return changed(uuid, "update_schedule", author);
   }
@@ -235,35 +253,45 @@ public class Schedules {
 
   /** @throws Problem 404 schedule-not-found */
   public JsonObject pause(UUID uuid, Author author) {
-    Refusals.check(gateway.changeSchedule(uuid, "pause", author.by(), author.reason(), Json.build().createObjectBuilder().build()),
+    Refusals.check(
+        gateway.changeSchedule(uuid, "pause", author.by(), author.reason(),
+            Json.build().createObjectBuilder().build()),
         () -> notFound(uuid));
     return changed(uuid, "pause_schedule", author);
   }
 
   /**
-   * @param catchUp whether the fire times of the pause are made up for, as far as the catch-up of the schedule allows; otherwise they are recorded as missed
+   * @param catchUp whether the fire times of the pause are made up for, as far as the catch-up of
+   *   the schedule allows; otherwise they are recorded as missed
    * @throws Problem 404 schedule-not-found, 409 schedule-version-changed
    */
   public JsonObject resume(UUID uuid, boolean catchUp, Author author) {
     JsonObject schedule = find(uuid);
     Instant now = Timings.instant(schedule.getString("now"));
     Timing timing = Timings.ofSaved(schedule);
-    JsonObjectBuilder data = Json.build().createObjectBuilder().add("version", schedule.get("version")).add("catch_up", catchUp);
+    JsonObjectBuilder data = Json.build().createObjectBuilder()
+        .add("version", schedule.get("version")).add("catch_up", catchUp);
     Optional<Instant> expected = Timings.instant(schedule, "next_fire_at");
     if (expected.isPresent()) {
-      timing.next(now).ifPresent(next -> data.add("next_fire_at", next.toString()).add("next_due_at", timing.due(next).toString()));
+      timing.next(now).ifPresent(next -> data.add("next_fire_at", next.toString())
+          .add("next_due_at", timing.due(next).toString()));
       if (!expected.get().isAfter(now)) {
-        data.addAll(Json.build().createObjectBuilder(FirePlan.missed(timing, expected.get(), now, "paused").build()));
+        data.addAll(Json.build()
+            .createObjectBuilder(FirePlan.missed(timing, expected.get(), now, "paused").build()));
       }
     }
-    Refusals.check(gateway.changeSchedule(uuid, "resume", author.by(), author.reason(), data.build()), () -> notFound(uuid));
+    Refusals.check(
+        gateway.changeSchedule(uuid, "resume", author.by(), author.reason(), data.build()),
+        () -> notFound(uuid));
     return changed(uuid, "resume_schedule", author);
   }
 
   /** @throws Problem 404 schedule-not-found */
   public JsonObject delete(UUID uuid, Author author) {
     JsonObject last = find(uuid);
-    Refusals.check(gateway.changeSchedule(uuid, "delete", author.by(), author.reason(), Json.build().createObjectBuilder().build()),
+    Refusals.check(
+        gateway.changeSchedule(uuid, "delete", author.by(), author.reason(),
+            Json.build().createObjectBuilder().build()),
         () -> notFound(uuid));
     log("delete_schedule", uuid, author);
     return last;
@@ -273,7 +301,8 @@ public class Schedules {
    * Submits a task now.
    *
    * @return its fire
-   * @throws Problem 404 schedule-not-found; as for a task request when the template or the context cannot be used; 409 fire-failed
+   * @throws Problem 404 schedule-not-found; as for a task request when the template or the context
+   *   cannot be used; 409 fire-failed
    */
   public JsonObject trigger(UUID uuid, Author author) {
     JsonObject schedule = find(uuid);
@@ -299,7 +328,8 @@ public class Schedules {
 
   /** A document of REST with the names that the database uses for the request of a task. */
   private static JsonObject planned(JsonObject schedule) {
-    return Json.build().createObjectBuilder(schedule).add("template_name", schedule.get("template")).build();
+    return Json.build().createObjectBuilder(schedule).add("template_name", schedule.get("template"))
+        .build();
   }
 
   /** @param before null for the first page, otherwise the {@code next} of the page before */
@@ -312,7 +342,8 @@ public class Schedules {
   }
 
   /**
-   * What a backfill would do: {@code {count, started, present, fires: [{fire_at, would}]}}, of which the first thousand are listed.
+   * What a backfill would do: {@code {count, started, present, fires: [{fire_at, would}]}}, of
+   * which the first thousand are listed.
    *
    * @throws Problem 400 when the period is wrong or has too many fire times; 404 schedule-not-found
    */
@@ -324,21 +355,27 @@ public class Schedules {
     Timing timing = Timings.ofSaved(schedule);
     JsonArrayBuilder times = Json.build().createArrayBuilder();
     int count = 0;
-    for (Optional<Instant> time = timing.next(from.minusNanos(1_000)); time.isPresent() && time.get().isBefore(to); time = timing
-        .next(time.get())) {
+    for (Optional<Instant> time = timing.next(from.minusNanos(1_000)); time.isPresent()
+        && time.get().isBefore(to); time = timing
+            .next(time.get())) {
       if (++count > MOST_FIRES_OF_A_BACKFILL) {
-        throw Problem.invalid("to", "a backfill may have at most " + MOST_FIRES_OF_A_BACKFILL + " fire times");
+        throw Problem.invalid("to",
+            "a backfill may have at most " + MOST_FIRES_OF_A_BACKFILL + " fire times");
       }
       times.add(time.get().toString());
     }
     JsonArray all = times.build();
-    List<Instant> present = gateway.findStartedFires(uuid, all).getValuesAs(JsonString.class).stream()
+    List<Instant> present = gateway.findStartedFires(uuid, all).getValuesAs(JsonString.class)
+        .stream()
         .map(text -> Timings.instant(text.getString())).toList();
     var have = new java.util.HashSet<>(present);
     JsonArrayBuilder fires = Json.build().createArrayBuilder();
-    all.getValuesAs(JsonString.class).stream().limit(MOST_SHOWN).forEach(time -> fires.add(Json.build().createObjectBuilder()
-        .add("fire_at", time.getString()).add("would", have.contains(Instant.parse(time.getString())) ? "pass" : "start")));
-    return Json.build().createObjectBuilder().add("count", count).add("start", count - present.size()).add("present", present.size())
+    all.getValuesAs(JsonString.class).stream().limit(MOST_SHOWN)
+        .forEach(time -> fires.add(Json.build().createObjectBuilder()
+            .add("fire_at", time.getString())
+            .add("would", have.contains(Instant.parse(time.getString())) ? "pass" : "start")));
+    return Json.build().createObjectBuilder().add("count", count)
+        .add("start", count - present.size()).add("present", present.size())
         .add("fires", fires).build();
   }
 
@@ -346,9 +383,12 @@ public class Schedules {
    * @return the backfill
    * @throws Problem as {@link #previewBackfill}
    */
-  public JsonObject startBackfill(UUID uuid, Instant from, Instant to, String overlap, Author author) {
+  public JsonObject startBackfill(UUID uuid, Instant from, Instant to, String overlap,
+      Author author) {
     previewBackfill(uuid, from, to);
-    JsonObject reply = Refusals.check(gateway.startBackfill(uuid, from, to, overlap, author.by(), author.reason()), () -> notFound(uuid));
+    JsonObject reply = Refusals.check(
+        gateway.startBackfill(uuid, from, to, overlap, author.by(), author.reason()),
+        () -> notFound(uuid));
     log("backfill_schedule", uuid, author);
     afterCommit.run(workNotifier::orchestrationQueued);
     return backfill(uuid, Json.uuid(reply, "backfill_uuid"));
@@ -357,7 +397,8 @@ public class Schedules {
   /** @throws Problem 404 backfill-not-found */
   public JsonObject cancelBackfill(UUID uuid, UUID backfill, Author author) {
     Refusals.check(gateway.changeSchedule(uuid, "cancel_backfill", author.by(), author.reason(),
-        Json.build().createObjectBuilder().add("backfill_uuid", backfill.toString()).build()), () -> backfillNotFound(uuid, backfill));
+        Json.build().createObjectBuilder().add("backfill_uuid", backfill.toString()).build()),
+        () -> backfillNotFound(uuid, backfill));
     log("cancel_backfill", uuid, author);
     return backfill(uuid, backfill);
   }
@@ -375,7 +416,8 @@ public class Schedules {
   }
 
   private static void log(String action, UUID uuid, Author author) {
-    LOG.write(LogEvent.OPERATOR_ACTED, "action", action, "schedule", uuid, "by", author.by(), "reason", author.reason());
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", action, "schedule", uuid, "by", author.by(),
+        "reason", author.reason());
   }
 
   public static Problem notFound(UUID uuid) {
@@ -383,6 +425,7 @@ public class Schedules {
   }
 
   private static Problem backfillNotFound(UUID uuid, UUID backfill) {
-    return Problem.of(404, "backfill-not-found", "there is no backfill " + backfill + " of schedule " + uuid);
+    return Problem.of(404, "backfill-not-found",
+        "there is no backfill " + backfill + " of schedule " + uuid);
   }
 }

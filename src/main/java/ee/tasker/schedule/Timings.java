@@ -38,15 +38,18 @@ final class Timings {
       zone = ZoneId.of(name);
     } else {
       violations.add(new Violation("zone",
-          "must be a time zone of the IANA database, for example Europe/Berlin or UTC, not \"" + name + "\""));
+          "must be a time zone of the IANA database, for example Europe/Berlin or UTC, not \""
+              + name + "\""));
     }
     if (!violations.isEmpty()) {
       throw Problem.invalid(violations);
     }
-    Duration every = schedule.get("every_seconds") instanceof JsonNumber seconds ? Duration.ofSeconds(seconds.longValue()) : null;
+    Duration every = schedule.get("every_seconds") instanceof JsonNumber seconds
+        ? Duration.ofSeconds(seconds.longValue()) : null;
     String seed = schedule.getString("namespace") + "/" + schedule.getString("name");
-    return new Timing(cron, every, zone, instant(schedule, "anchor_at").orElseThrow(), instant(schedule, "starts_at").orElse(null),
-        instant(schedule, "ends_at").orElse(null), Duration.ofSeconds(schedule.getInt("jitter_seconds", 0)),
+    return new Timing(cron, every, zone, instant(schedule, "anchor_at").orElseThrow(),
+        instant(schedule, "starts_at").orElse(null), instant(schedule, "ends_at").orElse(null),
+        Duration.ofSeconds(schedule.getInt("jitter_seconds", 0)),
         // The same in every JVM.
         seed.hashCode());
   }
@@ -60,7 +63,8 @@ final class Timings {
     try {
       return of(schedule);
     } catch (Problem unusable) {
-      throw Problem.of(409, "unusable-timing", "the JVM of this server cannot use the timing of the schedule: " + unusable.getMessage());
+      throw Problem.of(409, "unusable-timing",
+          "the JVM of this server cannot use the timing of the schedule: " + unusable.getMessage());
     }
   }
 

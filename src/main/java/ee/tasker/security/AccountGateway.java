@@ -28,8 +28,9 @@ class AccountGateway {
   }
 
   JsonObject createSession(UUID user, String tokenHash, long validSeconds) {
-    return sql.object("create_session(cast(? as uuid), ?, make_interval(secs => cast(cast(? as text) as int)))", user, tokenHash,
-        Long.toString(validSeconds));
+    return sql.object(
+        "create_session(cast(? as uuid), ?, make_interval(secs => cast(cast(? as text) as int)))",
+        user, tokenHash, Long.toString(validSeconds));
   }
 
   JsonValue getSessionAccess(String tokenHash) {
@@ -66,8 +67,9 @@ class AccountGateway {
   }
 
   String createApiKey(String name, String keyHash, String hint, Integer validSeconds, String by) {
-    return sql.text("create_api_key(?, ?, ?, make_interval(secs => cast(cast(? as text) as int)), ?)", name, keyHash, hint,
-        validSeconds == null ? null : validSeconds.toString(), by);
+    return sql.text(
+        "create_api_key(?, ?, ?, make_interval(secs => cast(cast(? as text) as int)), ?)", name,
+        keyHash, hint, validSeconds == null ? null : validSeconds.toString(), by);
   }
 
   JsonObject revokeApiKey(UUID key, String by) {
@@ -75,8 +77,10 @@ class AccountGateway {
   }
 
   JsonObject grantAccess(UUID user, UUID key, Granted what, String by) {
-    return sql.object("grant_access(cast(? as uuid), cast(? as uuid), cast(? as text), cast(? as text), cast(? as text), ?)",
-        user == null ? null : user.toString(), key == null ? null : key.toString(), what.role(), what.permission(), what.namespace(), by);
+    return sql.object(
+        "grant_access(cast(? as uuid), cast(? as uuid), cast(? as text), cast(? as text), cast(? as text), ?)",
+        user == null ? null : user.toString(), key == null ? null : key.toString(), what.role(),
+        what.permission(), what.namespace(), by);
   }
 
   JsonObject revokeGrant(UUID grant) {
@@ -85,8 +89,9 @@ class AccountGateway {
 
   UUID beginWriteRequest(WriteRequest request, UUID server) {
     return UUID.fromString(
-        sql.text("begin_write_request(?, ?, ?, ?, ?, ?, cast(? as uuid))", request.caller().actor(), request.caller().kind().text(),
-            request.method(), request.route(), request.path(), request.remote(), server));
+        sql.text("begin_write_request(?, ?, ?, ?, ?, ?, cast(? as uuid))", request.caller().actor(),
+            request.caller().kind().text(), request.method(), request.route(), request.path(),
+            request.remote(), server));
   }
 
   void finishWriteRequest(UUID request, int status) {

@@ -37,8 +37,10 @@ public class Accounts {
     if (!(gateway.getUserAccess(name) instanceof JsonObject user)) {
       return Optional.empty();
     }
-    Caller caller = new Caller(Caller.Kind.USER, user.getString("name"), Json.uuid(user, "uuid"), Grants.of(user.getJsonArray("grants")));
-    return Optional.of(new User(caller, Json.text(user, "password_hash").orElse(null), user.getBoolean("enabled")));
+    Caller caller = new Caller(Caller.Kind.USER, user.getString("name"), Json.uuid(user, "uuid"),
+        Grants.of(user.getJsonArray("grants")));
+    return Optional.of(new User(caller, Json.text(user, "password_hash").orElse(null),
+        user.getBoolean("enabled")));
   }
 
   /** Empty for an unknown, revoked or expired key. */
@@ -46,19 +48,25 @@ public class Accounts {
     if (!(gateway.getKeyAccess(sha256(key)) instanceof JsonObject found)) {
       return Optional.empty();
     }
-    Caller caller = new Caller(Caller.Kind.KEY, found.getString("name"), Json.uuid(found, "uuid"), Grants.of(found.getJsonArray("grants")));
+    Caller caller = new Caller(Caller.Kind.KEY, found.getString("name"), Json.uuid(found, "uuid"),
+        Grants.of(found.getJsonArray("grants")));
     return Optional.of(new Key(caller,
-        found.get("expires_in_seconds") instanceof JsonNumber seconds ? Optional.of(seconds.longValue()) : Optional.empty()));
+        found.get("expires_in_seconds") instanceof JsonNumber seconds
+            ? Optional.of(seconds.longValue()) : Optional.empty()));
   }
 
-  /** The user of a session, with its present grants, and the session's remaining validity. Empty for an unknown or ended session. */
+  /**
+   * The user of a session, with its present grants, and the session's remaining validity. Empty for
+   * an unknown or ended session.
+   */
   public Optional<Key> session(String token) {
     if (!(gateway.getSessionAccess(sha256(token)) instanceof JsonObject found)) {
       return Optional.empty();
     }
     Caller caller = new Caller(Caller.Kind.USER, found.getString("name"), Json.uuid(found, "uuid"),
         Grants.of(found.getJsonArray("grants")));
-    return Optional.of(new Key(caller, Optional.of(found.getJsonNumber("expires_in_seconds").longValue())));
+    return Optional
+        .of(new Key(caller, Optional.of(found.getJsonNumber("expires_in_seconds").longValue())));
   }
 
   public Grants ofRoles(Collection<String> roles) {
@@ -77,7 +85,8 @@ public class Accounts {
 
   static String sha256(String text) {
     try {
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
+      return HexFormat.of().formatHex(
+          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException(e);
     }

@@ -16,7 +16,10 @@ import java.util.Base64;
 import java.util.List;
 import java.util.UUID;
 
-/** The component's facade for managing users, keys and grants, and for the log of write requests. Thread-safe. */
+/**
+ * The component's facade for managing users, keys and grants, and for the log of write requests.
+ * Thread-safe.
+ */
 @ApplicationScoped
 @Transactional(Transactional.TxType.REQUIRES_NEW)
 public class Administration {
@@ -41,7 +44,8 @@ public class Administration {
    */
   public JsonObject createUser(String name, String password, List<Granted> grants, String by) {
     String made = password == null ? random(18) : null;
-    String user = gateway.saveUser(name, PasswordHashes.hash(password == null ? made : password), by);
+    String user = gateway.saveUser(name, PasswordHashes.hash(password == null ? made : password),
+        by);
     if (user == null) {
       throw Problem.of(409, "user-exists", "there is a user " + name + " already");
     }
@@ -53,7 +57,8 @@ public class Administration {
 
   /** @throws Problem 404 user-not-found */
   public void setPassword(UUID user, String password, String by) {
-    Refusals.check(gateway.setPassword(user, PasswordHashes.hash(password)), () -> userNotFound(user));
+    Refusals.check(gateway.setPassword(user, PasswordHashes.hash(password)),
+        () -> userNotFound(user));
     told("set password", user, by);
   }
 
@@ -70,10 +75,12 @@ public class Administration {
    */
   public JsonObject createKey(String name, Integer validSeconds, List<Granted> grants, String by) {
     String key = Credentials.KEY_PREFIX + random(32);
-    String uuid = gateway.createApiKey(name, Accounts.sha256(key), key.substring(0, HINT), validSeconds, by);
+    String uuid = gateway.createApiKey(name, Accounts.sha256(key), key.substring(0, HINT),
+        validSeconds, by);
     grants.forEach(granted -> granted(null, UUID.fromString(uuid), granted, by));
     told("create key", name, by);
-    return Json.build().createObjectBuilder().add("key_uuid", uuid).add("name", name).add("key", key).build();
+    return Json.build().createObjectBuilder().add("key_uuid", uuid).add("name", name)
+        .add("key", key).build();
   }
 
   /** @throws Problem 404 key-not-found, 409 last-administrator */
@@ -95,7 +102,9 @@ public class Administration {
 
   private String granted(UUID user, UUID key, Granted granted, String by) {
     try {
-      return Refusals.check(gateway.grantAccess(user, key, granted, by), () -> user == null ? keyNotFound(key) : userNotFound(user))
+      return Refusals
+          .check(gateway.grantAccess(user, key, granted, by),
+              () -> user == null ? keyNotFound(key) : userNotFound(user))
           .getString("grant_uuid");
     } catch (RuntimeException refused) {
       if ("TK007".equals(DatabaseFaults.sqlState(refused))) {
@@ -108,7 +117,8 @@ public class Administration {
 
   /** @throws Problem 404 grant-not-found, 409 last-administrator */
   public void revokeGrant(UUID grant, String by) {
-    Refusals.check(gateway.revokeGrant(grant), () -> Problem.of(404, "grant-not-found", "there is no grant " + grant));
+    Refusals.check(gateway.revokeGrant(grant),
+        () -> Problem.of(404, "grant-not-found", "there is no grant " + grant));
     told("revoke grant", grant, by);
   }
 

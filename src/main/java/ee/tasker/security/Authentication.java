@@ -17,8 +17,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Authenticates callers. A success is cached for {@code tasker.security.cache-seconds} under a keyed digest of the header,
- * never the header itself. The database is not queried again in that time, so a revocation, a new password or another grant
+ * Authenticates callers. A success is cached for {@code tasker.security.cache-seconds} under a
+ * keyed digest of the header,
+ * never the header itself. The database is not queried again in that time, so a revocation, a new
+ * password or another grant
  * takes effect after it. Thread-safe.
  */
 @ApplicationScoped
@@ -42,7 +44,10 @@ public class Authentication {
   @Inject
   private Settings settings;
 
-  /** Also the lock under which one request authenticates while others with the same credentials wait for its result. */
+  /**
+   * Also the lock under which one request authenticates while others with the same credentials wait
+   * for its result.
+   */
   private static final class Remembered {
     private volatile Found found;
   }
@@ -69,7 +74,8 @@ public class Authentication {
         authorization == null ? apiKey : authorization + '\0' + apiKey);
     Remembered entry = remembered.get(digest);
     Found found = entry == null ? null : entry.found;
-    return found != null && found.holds() ? found.verdict() : ask(digest, () -> Credentials.of(authorization, apiKey));
+    return found != null && found.holds() ? found.verdict()
+        : ask(digest, () -> Credentials.of(authorization, apiKey));
   }
 
   /** @param token of a session, from the cookie */
@@ -77,10 +83,14 @@ public class Authentication {
     KeyedDigest.Digest digest = digests.of("session", token);
     Remembered entry = remembered.get(digest);
     Found found = entry == null ? null : entry.found;
-    return found != null && found.holds() ? found.verdict() : ask(digest, () -> new Credentials.Session(token));
+    return found != null && found.holds() ? found.verdict()
+        : ask(digest, () -> new Credentials.Session(token));
   }
 
-  /** This server does not accept the session any more; the others forget it when their cached verdict ends. */
+  /**
+   * This server does not accept the session any more; the others forget it when their cached
+   * verdict ends.
+   */
   void forgetSession(String token) {
     remembered.remove(digests.of("session", token));
   }
@@ -103,7 +113,8 @@ public class Authentication {
             return new Verdict.Later(wait);
           }
         }
-        Optional<Identity> identity = identity(credentials).filter(found -> found.caller().isRecordable());
+        Optional<Identity> identity = identity(credentials)
+            .filter(found -> found.caller().isRecordable());
         if (identity.isPresent()) {
           verdict = known(entry, identity.get());
         }
@@ -123,7 +134,8 @@ public class Authentication {
   }
 
   private Verdict.Known known(Remembered entry, Identity identity) {
-    long seconds = Math.min(settings.security().cache().toSeconds(), identity.secondsLeft().orElse(Long.MAX_VALUE));
+    long seconds = Math.min(settings.security().cache().toSeconds(),
+        identity.secondsLeft().orElse(Long.MAX_VALUE));
     Verdict.Known verdict = new Verdict.Known(identity.caller());
     entry.found = new Found(verdict, System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds));
     return verdict;
@@ -139,7 +151,8 @@ public class Authentication {
         LOG.write(LogEvent.LOGIN_REFUSED, "user", password.name());
       }
     } else if (!isRight && !(credentials instanceof Credentials.Session)) {
-      // A cookie whose session has ended is ordinary, and a page that is open sends it again and again.
+      // A cookie whose session has ended is ordinary, and a page that is open sends it again and
+      // again.
       LOG.write(LogEvent.LOGIN_REFUSED, "credentials", credentials.getClass().getSimpleName());
     }
   }
@@ -149,14 +162,17 @@ public class Authentication {
       return ofPassword(password);
     }
     if (credentials instanceof Credentials.ApiKey key) {
-      return accounts.key(key.key()).map(known -> new Identity(known.caller(), known.secondsLeft()));
+      return accounts.key(key.key())
+          .map(known -> new Identity(known.caller(), known.secondsLeft()));
     }
     if (credentials instanceof Credentials.Session session) {
       Optional<String> signed = SessionCookie.signedToken(session.token());
       return signed.isPresent() ? signed.flatMap(this::ofToken)
-          : accounts.session(session.token()).map(known -> new Identity(known.caller(), known.secondsLeft()));
+          : accounts.session(session.token())
+              .map(known -> new Identity(known.caller(), known.secondsLeft()));
     }
-    return credentials instanceof Credentials.Token token ? ofToken(token.token()) : Optional.empty();
+    return credentials instanceof Credentials.Token token ? ofToken(token.token())
+        : Optional.empty();
   }
 
   private Optional<Identity> ofToken(String token) {
@@ -164,20 +180,24 @@ public class Authentication {
   }
 
   private Optional<Identity> ofPassword(Credentials.Password password) {
-    CredentialValidationResult result = stores.validate(new UsernamePasswordCredential(password.name(), password.password()));
+    CredentialValidationResult result = stores
+        .validate(new UsernamePasswordCredential(password.name(), password.password()));
     if (result.getStatus() != CredentialValidationResult.Status.VALID) {
       return Optional.empty();
     }
     String name = result.getCallerPrincipal().getName();
     if (UserStore.ID.equals(result.getIdentityStoreId())) {
-      // The uuid is part of the comparison: if the user was deleted and recreated just now, the password belonged to
+      // The uuid is part of the comparison: if the user was deleted and recreated just now, the
+      // password belonged to
       // another one.
       UUID uuid = UUID.fromString(result.getCallerUniqueId());
-      return accounts.user(name).filter(user -> user.isEnabled() && user.caller().uuid().equals(uuid))
+      return accounts.user(name)
+          .filter(user -> user.isEnabled() && user.caller().uuid().equals(uuid))
           .map(user -> new Identity(user.caller(), Optional.empty()));
     }
     return Optional
-        .of(new Identity(new Caller(Caller.Kind.EXTERNAL, name, null, accounts.ofRoles(result.getCallerGroups()),
-            result.getCallerGroups()), Optional.empty()));
+        .of(new Identity(new Caller(Caller.Kind.EXTERNAL, name, null,
+            accounts.ofRoles(result.getCallerGroups()), result.getCallerGroups()),
+            Optional.empty()));
   }
 }

@@ -6,8 +6,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Slows down password guessing: after {@value #FREE} consecutive failures for a name, the next attempt is checked a second
- * later, then two, four and so on up to a minute. Kept in this server's memory for the names tried most recently.
+ * Slows down password guessing: after {@value #FREE} consecutive failures for a name, the next
+ * attempt is checked a second
+ * later, then two, four and so on up to a minute. Kept in this server's memory for the names tried
+ * most recently.
  * Thread-safe.
  */
 final class Backoff {

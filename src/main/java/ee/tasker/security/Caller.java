@@ -20,7 +20,10 @@ public record Caller(Kind kind, String name, UUID uuid, Grants grants, Set<Strin
     this(kind, name, uuid, grants, Set.of());
   }
 
-  /** How the caller authenticated: by password, by API key, by signed token, or with another identity store. */
+  /**
+   * How the caller authenticated: by password, by API key, by signed token, or with another
+   * identity store.
+   */
   public enum Kind {
     USER, KEY, TOKEN, EXTERNAL;
 
@@ -32,12 +35,14 @@ public record Caller(Kind kind, String name, UUID uuid, Grants grants, Set<Strin
   private static final int LONGEST = 128;
 
   /**
-   * Whether histories and logs can store the name and the namespaces of the grants. The database checks names of users and
+   * Whether histories and logs can store the name and the namespaces of the grants. The database
+   * checks names of users and
    * keys; those from tokens and other identity stores are external.
    */
   boolean isRecordable() {
     return !name.isBlank() && name.length() <= LONGEST && JsonbCheck.complaint(name).isEmpty()
-        && grants.namespaces().stream().allMatch(namespace -> JsonbCheck.complaint(namespace).isEmpty());
+        && grants.namespaces().stream()
+            .allMatch(namespace -> JsonbCheck.complaint(namespace).isEmpty());
   }
 
   /** Identifies exactly this caller: two API keys may share a name. */

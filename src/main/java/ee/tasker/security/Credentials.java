@@ -67,14 +67,17 @@ sealed interface Credentials {
   }
 
   private static Credentials key(String value) {
-    return value.startsWith(KEY_PREFIX) && value.length() < 200 ? new ApiKey(value) : new Unreadable();
+    return value.startsWith(KEY_PREFIX) && value.length() < 200 ? new ApiKey(value)
+        : new Unreadable();
   }
 
   private static Credentials basic(String value) {
     try {
-      String pair = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(Base64.getDecoder().decode(value))).toString();
+      String pair = StandardCharsets.UTF_8.newDecoder()
+          .decode(ByteBuffer.wrap(Base64.getDecoder().decode(value))).toString();
       int colon = pair.indexOf(':');
-      return colon < 1 || pair.indexOf('\0') >= 0 ? new Unreadable() : new Password(pair.substring(0, colon), pair.substring(colon + 1));
+      return colon < 1 || pair.indexOf('\0') >= 0 ? new Unreadable()
+          : new Password(pair.substring(0, colon), pair.substring(colon + 1));
     } catch (IllegalArgumentException | CharacterCodingException e) {
       return new Unreadable();
     }

@@ -6,9 +6,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Hashes passwords, a few at a time, because each hash takes a fifth of a second of CPU time or more. Others wait in order
- * of arrival. The queue is limited to what can be served within the longest wait, so that requests with wrong passwords do
- * not occupy the threads of all others; further requests are told at once to retry later. Thread-safe.
+ * Hashes passwords, a few at a time, because each hash takes a fifth of a second of CPU time or
+ * more. Others wait in order
+ * of arrival. The queue is limited to what can be served within the longest wait, so that requests
+ * with wrong passwords do
+ * not occupy the threads of all others; further requests are told at once to retry later.
+ * Thread-safe.
  */
 final class Derivations {
   private final Semaphore permits;
@@ -35,7 +38,10 @@ final class Derivations {
     }
   }
 
-  /** Also when it is the cause of another exception: application servers wrap what an identity store throws. */
+  /**
+   * Also when it is the cause of another exception: application servers wrap what an identity store
+   * throws.
+   */
   static boolean isBusy(Throwable fault) {
     for (Throwable cause = fault; cause != null; cause = cause.getCause()) {
       if (cause instanceof Busy) {

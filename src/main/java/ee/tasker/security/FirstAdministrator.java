@@ -36,7 +36,8 @@ public class FirstAdministrator {
 
   private void make() {
     settings.security().admin().ifPresent(admin -> {
-      String hash = PasswordHashes.isHash(admin.secret()) ? admin.secret() : PasswordHashes.hash(admin.secret());
+      String hash = PasswordHashes.isHash(admin.secret()) ? admin.secret()
+          : PasswordHashes.hash(admin.secret());
       if (accounts.createFirstAdministrator(admin.name(), hash)) {
         LOG.write(LogEvent.FIRST_ADMINISTRATOR, "user", admin.name());
       }

@@ -13,7 +13,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** What a caller may do: each permission in all namespaces, in some, or not at all. Immutable; a check takes nanoseconds. */
+/**
+ * What a caller may do: each permission in all namespaces, in some, or not at all. Immutable; a
+ * check takes nanoseconds.
+ */
 public final class Grants {
   public static final Grants NONE = new Grants(Set.of(), Map.of());
 
@@ -25,7 +28,10 @@ public final class Grants {
     this.somewhere = somewhere;
   }
 
-  /** A permission, possibly a wildcard; a null namespace means all namespaces, and objects without a namespace. */
+  /**
+   * A permission, possibly a wildcard; a null namespace means all namespaces, and objects without a
+   * namespace.
+   */
   record Grant(String permission, String namespace) {
   }
 
@@ -62,7 +68,8 @@ public final class Grants {
   }
 
   public boolean may(Permission permission, String namespace) {
-    return everywhere.contains(permission) || somewhere.getOrDefault(permission, Set.of()).contains(namespace);
+    return everywhere.contains(permission)
+        || somewhere.getOrDefault(permission, Set.of()).contains(namespace);
   }
 
   /** In all namespaces, and for objects without a namespace. */
@@ -70,15 +77,22 @@ public final class Grants {
     return everywhere.contains(permission);
   }
 
-  /** The namespaces where it is allowed: empty for all, otherwise a set that may itself be empty. */
+  /**
+   * The namespaces where it is allowed: empty for all, otherwise a set that may itself be empty.
+   */
   public Optional<Set<String>> namespaces(Permission permission) {
-    return everywhere.contains(permission) ? Optional.empty() : Optional.of(somewhere.getOrDefault(permission, Set.of()));
+    return everywhere.contains(permission) ? Optional.empty()
+        : Optional.of(somewhere.getOrDefault(permission, Set.of()));
   }
 
-  /** The namespaces where all of these are allowed: empty for all, otherwise a set that may itself be empty. */
+  /**
+   * The namespaces where all of these are allowed: empty for all, otherwise a set that may itself
+   * be empty.
+   */
   public Optional<Set<String>> namespaces(Collection<Permission> permissions) {
     return permissions.stream().map(this::namespaces).flatMap(Optional::stream)
-        .reduce((some, others) -> some.stream().filter(others::contains).collect(Collectors.toUnmodifiableSet()));
+        .reduce((some, others) -> some.stream().filter(others::contains)
+            .collect(Collectors.toUnmodifiableSet()));
   }
 
   /** All namespaces that are named. */
@@ -88,9 +102,12 @@ public final class Grants {
 
   /** {@code tasks:create}, or {@code tasks:create in orders}, in the order of the permissions. */
   public List<String> texts() {
-    return java.util.Arrays.stream(Permission.values()).flatMap(permission -> everywhere.contains(permission)
-        ? java.util.stream.Stream.of(permission.text())
-        : somewhere.getOrDefault(permission, Set.of()).stream().sorted().map(namespace -> permission.text() + " in " + namespace)).toList();
+    return java.util.Arrays.stream(Permission.values())
+        .flatMap(permission -> everywhere.contains(permission)
+            ? java.util.stream.Stream.of(permission.text())
+            : somewhere.getOrDefault(permission, Set.of()).stream().sorted()
+                .map(namespace -> permission.text() + " in " + namespace))
+        .toList();
   }
 
   @Override

@@ -8,7 +8,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * HMAC-SHA-256 under a key that is generated at process start and never leaves the process: in-memory caches store this
+ * HMAC-SHA-256 under a key that is generated at process start and never leaves the process:
+ * in-memory caches store this
  * digest instead of the secret.
  */
 final class KeyedDigest {

@@ -9,15 +9,18 @@ import javax.crypto.SecretKeyFactory;
 import javax.crypto.spec.PBEKeySpec;
 
 /**
- * PBKDF2 in the format of Jakarta Security's {@code Pbkdf2PasswordHash}, {@code algorithm:iterations:salt:hash}. Computed
- * by the JDK, so that it is the same on every server and in other programs, and the same as {@code tasker.hash_password}.
+ * PBKDF2 in the format of Jakarta Security's {@code Pbkdf2PasswordHash}, {@code
+ * algorithm:iterations:salt:hash}. Computed
+ * by the JDK, so that it is the same on every server and in other programs, and the same as {@code
+ * tasker.hash_password}.
  */
 public final class PasswordHashes {
   /** The recommendation of OWASP's cheat sheet on password storage. */
   public static final int ITERATIONS = 210_000;
   private static final String ALGORITHM = "PBKDF2WithHmacSHA512";
   private static final int BYTES = 32;
-  private static final Pattern FORM = Pattern.compile("(PBKDF2WithHmacSHA(?:256|384|512)):(\\d{1,9}):([A-Za-z0-9+/=]+):([A-Za-z0-9+/=]+)");
+  private static final Pattern FORM = Pattern
+      .compile("(PBKDF2WithHmacSHA(?:256|384|512)):(\\d{1,9}):([A-Za-z0-9+/=]+):([A-Za-z0-9+/=]+)");
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private PasswordHashes() {
@@ -43,12 +46,13 @@ public final class PasswordHashes {
       return false;
     }
     byte[] expected = Base64.getDecoder().decode(parts.group(4));
-    byte[] actual = derive(parts.group(1), password, Base64.getDecoder().decode(parts.group(3)), Integer.parseInt(parts.group(2)),
-        expected.length);
+    byte[] actual = derive(parts.group(1), password, Base64.getDecoder().decode(parts.group(3)),
+        Integer.parseInt(parts.group(2)), expected.length);
     return MessageDigest.isEqual(expected, actual);
   }
 
-  private static byte[] derive(String algorithm, String password, byte[] salt, int iterations, int bytes) {
+  private static byte[] derive(String algorithm, String password, byte[] salt, int iterations,
+      int bytes) {
     PBEKeySpec spec = new PBEKeySpec(password.toCharArray(), salt, iterations, bytes * 8);
     try {
       return SecretKeyFactory.getInstance(algorithm).generateSecret(spec).getEncoded();

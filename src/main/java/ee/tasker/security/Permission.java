@@ -4,7 +4,10 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The permissions. The database has the same names, plus those with {@code *} for all actions on a resource. */
+/**
+ * The permissions. The database has the same names, plus those with {@code *} for all actions on a
+ * resource.
+ */
 public enum Permission {
   TASKS_CREATE, TASKS_READ, TASKS_LIST, TASKS_CANCEL, TASKS_CONTEXT_READ, TASKS_ACT, TASKS_SIGNAL,
   STEPS_READ, STEPS_RESOLVE, STEPS_WORK,
@@ -15,8 +18,8 @@ public enum Permission {
   SCHEDULES_READ, SCHEDULES_WRITE,
   WEBHOOKS_READ, WEBHOOKS_WRITE,
   MESSAGES_READ, MESSAGES_REPLAY,
-  SYSTEM_HANDLERS_READ, SYSTEM_ANALYTICS_READ, SYSTEM_SERVERS_READ, SYSTEM_SERVERS_MANAGE, SYSTEM_METRICS_READ, SYSTEM_CONFIG_READ,
-  SECURITY_READ, SECURITY_MANAGE, SECURITY_AUDIT_READ;
+  SYSTEM_HANDLERS_READ, SYSTEM_ANALYTICS_READ, SYSTEM_SERVERS_READ, SYSTEM_SERVERS_MANAGE,
+  SYSTEM_METRICS_READ, SYSTEM_CONFIG_READ, SECURITY_READ, SECURITY_MANAGE, SECURITY_AUDIT_READ;
 
   private final String text = name().toLowerCase(Locale.ROOT).replaceFirst("_", ":");
 

@@ -12,7 +12,8 @@ import jakarta.transaction.Transactional;
 import java.util.Optional;
 
 /**
- * The component's facade for sessions of the console. They are in the database, so that every server knows them and signing
+ * The component's facade for sessions of the console. They are in the database, so that every
+ * server knows them and signing
  * out ends them. Thread-safe.
  */
 @ApplicationScoped
@@ -45,10 +46,12 @@ public class Sessions {
   }
 
   /**
-   * A session of a user of the database, or one that ends with the signed token by which the caller is authenticated.
+   * A session of a user of the database, or one that ends with the signed token by which the caller
+   * is authenticated.
    *
    * @param signedToken of this request, if it has one
-   * @throws Problem 403 not-permitted for callers of other kinds; 400 invalid-request for a token that no cookie can hold
+   * @throws Problem 403 not-permitted for callers of other kinds; 400 invalid-request for a token
+   *   that no cookie can hold
    */
   public Begun begin(Caller caller, Optional<String> signedToken) {
     if (caller.kind() == Caller.Kind.TOKEN && signedToken.isPresent()) {
@@ -60,21 +63,26 @@ public class Sessions {
     }
     String token = SessionCookie.PREFIX + Administration.random(32);
     long seconds = settings.security().session().toSeconds();
-    JsonObject session = Refusals.check(gateway.createSession(caller.uuid(), Accounts.sha256(token), seconds),
+    JsonObject session = Refusals.check(
+        gateway.createSession(caller.uuid(), Accounts.sha256(token), seconds),
         () -> Problem.of(403, "not-permitted", "the user does not exist any more"));
-    LOG.write(LogEvent.SESSION_BEGUN, "user", caller.name(), "until", session.getString("expires_at"));
+    LOG.write(LogEvent.SESSION_BEGUN, "user", caller.name(), "until",
+        session.getString("expires_at"));
     return new Begun(token, session.getString("expires_at"), seconds);
   }
 
   private Begun ofToken(Caller caller, String signed) {
     if (signed.length() > SessionCookie.LONGEST_SIGNED) {
-      throw Problem.of(400, "invalid-request", "the token has " + signed.length() + " characters, and a session can hold one of at most "
-          + SessionCookie.LONGEST_SIGNED);
+      throw Problem.of(400, "invalid-request",
+          "the token has " + signed.length() + " characters, and a session can hold one of at most "
+              + SessionCookie.LONGEST_SIGNED);
     }
-    Tokens.Validity valid = tokens.known(signed).flatMap(known -> known.validity(settings.security().session()))
+    Tokens.Validity valid = tokens.known(signed)
+        .flatMap(known -> known.validity(settings.security().session()))
         .orElseThrow(() -> Problem.of(403, "not-permitted", "the token has expired"));
     LOG.write(LogEvent.SESSION_BEGUN, "user", caller.name(), "until", valid.until());
-    return new Begun(SessionCookie.SIGNED_PREFIX + signed, valid.until().toString(), valid.seconds());
+    return new Begun(SessionCookie.SIGNED_PREFIX + signed, valid.until().toString(),
+        valid.seconds());
   }
 
   /**
@@ -83,7 +91,8 @@ public class Sessions {
    * @return false when the session had ended before
    */
   public boolean end(String token, Caller caller) {
-    boolean isEnded = SessionCookie.signedToken(token).isPresent() || gateway.endSession(Accounts.sha256(token));
+    boolean isEnded = SessionCookie.signedToken(token).isPresent()
+        || gateway.endSession(Accounts.sha256(token));
     authentication.forgetSession(token);
     LOG.write(LogEvent.SESSION_ENDED, "user", caller.name());
     return isEnded;

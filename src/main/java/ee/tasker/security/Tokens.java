@@ -40,15 +40,17 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Signed tokens (JWT) of a configured issuer: only asymmetric signatures, and only with issuer, audience, expiry and a
+ * Signed tokens (JWT) of a configured issuer: only asymmetric signatures, and only with issuer,
+ * audience, expiry and a
  * name. A token's claims define its permissions; the database is not queried. Thread-safe.
  */
 @ApplicationScoped
 public class Tokens {
   private static final Log LOG = Log.of(Tokens.class);
-  private static final Set<JWSAlgorithm> RSA = Set.of(JWSAlgorithm.RS256, JWSAlgorithm.RS384, JWSAlgorithm.RS512, JWSAlgorithm.PS256,
-      JWSAlgorithm.PS384, JWSAlgorithm.PS512);
-  private static final Set<JWSAlgorithm> EC = Set.of(JWSAlgorithm.ES256, JWSAlgorithm.ES384, JWSAlgorithm.ES512);
+  private static final Set<JWSAlgorithm> RSA = Set.of(JWSAlgorithm.RS256, JWSAlgorithm.RS384,
+      JWSAlgorithm.RS512, JWSAlgorithm.PS256, JWSAlgorithm.PS384, JWSAlgorithm.PS512);
+  private static final Set<JWSAlgorithm> EC = Set.of(JWSAlgorithm.ES256, JWSAlgorithm.ES384,
+      JWSAlgorithm.ES512);
   private static final int KEYS_TIMEOUT_MS = 3_000;
   private static final int KEYS_BYTES = 100_000;
 
@@ -71,24 +73,29 @@ public class Tokens {
 
   private static DefaultJWTProcessor<SecurityContext> processor(TokenSettings settings) {
     DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
-    processor.setJWSTypeVerifier(new DefaultJOSEObjectTypeVerifier<>(JOSEObjectType.JWT, new JOSEObjectType("at+jwt"), null));
+    processor.setJWSTypeVerifier(new DefaultJOSEObjectTypeVerifier<>(JOSEObjectType.JWT,
+        new JOSEObjectType("at+jwt"), null));
     processor.setJWSKeySelector(
-        settings.publicKey().map(pem -> oneKey(publicKey(pem))).orElseGet(() -> keysOf(settings.jwksUrl().orElseThrow())));
-    processor.setJWTClaimsSetVerifier(new DefaultJWTClaimsVerifier<>(new HashSet<>(Set.of(settings.audience())),
-        new JWTClaimsSet.Builder().issuer(settings.issuer()).build(),
-        new HashSet<>(Set.of("exp", settings.nameClaim())), new HashSet<>()));
+        settings.publicKey().map(pem -> oneKey(publicKey(pem)))
+            .orElseGet(() -> keysOf(settings.jwksUrl().orElseThrow())));
+    processor.setJWTClaimsSetVerifier(
+        new DefaultJWTClaimsVerifier<>(new HashSet<>(Set.of(settings.audience())),
+            new JWTClaimsSet.Builder().issuer(settings.issuer()).build(),
+            new HashSet<>(Set.of("exp", settings.nameClaim())), new HashSet<>()));
     return processor;
   }
 
   private static JWSKeySelector<SecurityContext> oneKey(PublicKey key) {
     Set<JWSAlgorithm> algorithms = "RSA".equals(key.getAlgorithm()) ? RSA : EC;
-    return (header, context) -> algorithms.contains(header.getAlgorithm()) ? List.of(key) : List.of();
+    return (header, context) -> algorithms.contains(header.getAlgorithm()) ? List.of(key)
+        : List.of();
   }
 
   private static JWSKeySelector<SecurityContext> keysOf(URI url) {
     try {
       JWKSource<SecurityContext> keys = JWKSourceBuilder
-          .<SecurityContext>create(url.toURL(), new DefaultResourceRetriever(KEYS_TIMEOUT_MS, KEYS_TIMEOUT_MS, KEYS_BYTES))
+          .<SecurityContext>create(url.toURL(),
+              new DefaultResourceRetriever(KEYS_TIMEOUT_MS, KEYS_TIMEOUT_MS, KEYS_BYTES))
           .refreshAheadCache(false).outageTolerant(true).build();
       Set<JWSAlgorithm> algorithms = new HashSet<>(RSA);
       algorithms.addAll(EC);
@@ -107,7 +114,8 @@ public class Tokens {
         // A key of the other kind, or no key at all.
       }
     }
-    throw new IllegalStateException("tasker.security.token.public-key must be an RSA or EC public key in PEM");
+    throw new IllegalStateException(
+        "tasker.security.token.public-key must be an RSA or EC public key in PEM");
   }
 
   /** A valid token: its caller, and when it expires, by the clock of the issuer. */
@@ -120,8 +128,11 @@ public class Tokens {
     Optional<Validity> validity(Duration longest) {
       Instant now = Instant.now();
       Instant latest = now.plus(longest);
-      Instant until = (expiresAt.isBefore(latest) ? expiresAt : latest).truncatedTo(ChronoUnit.SECONDS);
-      return until.isAfter(now) ? Optional.of(new Validity(until, Duration.between(now, until).toSeconds() + 1)) : Optional.empty();
+      Instant until = (expiresAt.isBefore(latest) ? expiresAt : latest)
+          .truncatedTo(ChronoUnit.SECONDS);
+      return until.isAfter(now)
+          ? Optional.of(new Validity(until, Duration.between(now, until).toSeconds() + 1))
+          : Optional.empty();
     }
   }
 
@@ -138,7 +149,8 @@ public class Tokens {
       JWTClaimsSet claims = processor.process(token, null);
       TokenSettings names = settings.get();
       String name = claims.getStringClaim(names.nameClaim());
-      if (name == null || claims.getExpirationTime() == null || !isReadable(claims, names.permissionsClaim())
+      if (name == null || claims.getExpirationTime() == null
+          || !isReadable(claims, names.permissionsClaim())
           || !isReadable(claims, names.namespacesClaim())) {
         return Optional.empty();
       }
@@ -146,22 +158,29 @@ public class Tokens {
           ? words(claims.getClaim(names.namespacesClaim()))
           : Arrays.asList((String) null);
       Grants grants = Grants.of(words(claims.getClaim(names.permissionsClaim())).stream()
-          .flatMap(permission -> namespaces.stream().map(namespace -> new Grants.Grant(permission, namespace)))
+          .flatMap(permission -> namespaces.stream()
+              .map(namespace -> new Grants.Grant(permission, namespace)))
           .collect(Collectors.toList()));
-      return Optional.of(new Known(new Caller(Caller.Kind.TOKEN, name, null, grants), claims.getExpirationTime().toInstant()));
+      return Optional.of(new Known(new Caller(Caller.Kind.TOKEN, name, null, grants),
+          claims.getExpirationTime().toInstant()));
     } catch (JOSEException unavailable) {
-      LOG.write(LogEvent.CALL_FAILED, "call", "keys of the issuer of tokens", "cause", unavailable.getMessage());
+      LOG.write(LogEvent.CALL_FAILED, "call", "keys of the issuer of tokens", "cause",
+          unavailable.getMessage());
       return Optional.empty();
     } catch (ParseException | BadJOSEException refused) {
       return Optional.empty();
     }
   }
 
-  /** Absent, or what {@link #words} reads: a claim that is null or of another kind must not count as one that is absent. */
+  /**
+   * Absent, or what {@link #words} reads: a claim that is null or of another kind must not count as
+   * one that is absent.
+   */
   private static boolean isReadable(JWTClaimsSet claims, String name) {
     Object claim = claims.getClaim(name);
     return !claims.getClaims().containsKey(name) || claim instanceof String
-        || claim instanceof Collection<?> texts && texts.stream().allMatch(String.class::isInstance);
+        || claim instanceof Collection<?> texts
+            && texts.stream().allMatch(String.class::isInstance);
   }
 
   /** An array of texts, or one text of words separated by blanks. */
@@ -169,6 +188,7 @@ public class Tokens {
     if (claim instanceof Collection<?> texts) {
       return texts.stream().map(String.class::cast).toList();
     }
-    return claim instanceof String text && !text.isBlank() ? Arrays.asList(text.strip().split("\\s+")) : List.of();
+    return claim instanceof String text && !text.isBlank()
+        ? Arrays.asList(text.strip().split("\\s+")) : List.of();
   }
 }

@@ -12,10 +12,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * The database's users as an identity store of Jakarta Security. Another store in the same WAR is asked as well, and its
+ * The database's users as an identity store of Jakarta Security. Another store in the same WAR is
+ * asked as well, and its
  * groups map to roles of the same name.
  *
- * <p>A password that was correct is not hashed again while the user's stored hash is unchanged: the cache holds a
+ * <p>A password that was correct is not hashed again while the user's stored hash is unchanged: the
+ * cache holds a
  * {@linkplain KeyedDigest digest} under a key of this process.
  */
 @ApplicationScoped
@@ -27,7 +29,8 @@ public class UserStore implements IdentityStore {
       + ":AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
 
   /**
-   * A waiting request blocks an HTTP thread: none for longer than the retry delay that its client would get otherwise, and
+   * A waiting request blocks an HTTP thread: none for longer than the retry delay that its client
+   * would get otherwise, and
    * only a few of them.
    */
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
@@ -35,7 +38,8 @@ public class UserStore implements IdentityStore {
 
   /** Never on all processors. */
   private final int processors = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
-  private final Derivations derivations = new Derivations(processors, WAITING_PER_PROCESSOR * processors, LONGEST_WAIT);
+  private final Derivations derivations = new Derivations(processors,
+      WAITING_PER_PROCESSOR * processors, LONGEST_WAIT);
   private final ConcurrentMap<String, KeyedDigest.Digest> proven = new ConcurrentHashMap<>();
   private final KeyedDigest digests = new KeyedDigest();
 
@@ -46,12 +50,14 @@ public class UserStore implements IdentityStore {
   public CredentialValidationResult validate(UsernamePasswordCredential credential) {
     String password = credential.getPasswordAsString();
     Optional<Accounts.User> user = accounts.user(credential.getCaller());
-    String hash = user.filter(Accounts.User::isEnabled).map(Accounts.User::passwordHash).orElse(NO_HASH);
+    String hash = user.filter(Accounts.User::isEnabled).map(Accounts.User::passwordHash)
+        .orElse(NO_HASH);
     if (!isRight(password, hash)) {
       return CredentialValidationResult.INVALID_RESULT;
     }
     Caller caller = user.orElseThrow().caller();
-    return new CredentialValidationResult(ID, caller.name(), null, caller.uuid().toString(), new HashSet<>(caller.grants().texts()));
+    return new CredentialValidationResult(ID, caller.name(), null, caller.uuid().toString(),
+        new HashSet<>(caller.grants().texts()));
   }
 
   private boolean isRight(String password, String hash) {

@@ -11,7 +11,10 @@ public sealed interface Verdict {
   record Anonymous() implements Verdict {
   }
 
-  /** The credentials are wrong, expired, revoked or of an unknown kind; the caller does not learn which. */
+  /**
+   * The credentials are wrong, expired, revoked or of an unknown kind; the caller does not learn
+   * which.
+   */
   record Refused() implements Verdict {
   }
 

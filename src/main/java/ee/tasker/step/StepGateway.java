@@ -27,23 +27,29 @@ class StepGateway {
   private ServerIdentity server;
 
   ClaimReply claimSteps(int limit, Collection<String> namespaces, long leaseSeconds) {
-    return new ClaimReply(sql.array("claim_steps(cast(? as uuid), ?, cast(? as text[]), cast(? as int))",
-        server.uuid(), limit, namespaces(namespaces), leaseSeconds));
+    return new ClaimReply(
+        sql.array("claim_steps(cast(? as uuid), ?, cast(? as text[]), cast(? as int))",
+            server.uuid(), limit, namespaces(namespaces), leaseSeconds));
   }
 
-  ResultsReply completeSteps(JsonArray results, int claimLimit, Collection<String> namespaces, long leaseSeconds, boolean settle,
-      boolean claimFromQueues) {
-    return ResultsReply.of(sql.object("complete_steps(cast(? as jsonb), cast(? as uuid), ?, cast(? as text[]), cast(? as int), ?, ?)",
-        results, server.uuid(), claimLimit, namespaces(namespaces), leaseSeconds, settle, claimFromQueues));
+  ResultsReply completeSteps(JsonArray results, int claimLimit, Collection<String> namespaces,
+      long leaseSeconds, boolean settle, boolean claimFromQueues) {
+    return ResultsReply.of(sql.object(
+        "complete_steps(cast(? as jsonb), cast(? as uuid), ?, cast(? as text[]), cast(? as int), ?, ?)",
+        results, server.uuid(), claimLimit, namespaces(namespaces), leaseSeconds, settle,
+        claimFromQueues));
   }
 
-  HeartbeatReply heartbeat(String roles, int capacity, int running, JsonArray steps, long leaseSeconds, JsonObject report) {
-    return HeartbeatReply.of(sql.object("heartbeat(cast(? as uuid), ?, ?, ?, ?, cast(? as jsonb), cast(? as int), null, cast(? as jsonb))",
+  HeartbeatReply heartbeat(String roles, int capacity, int running, JsonArray steps,
+      long leaseSeconds, JsonObject report) {
+    return HeartbeatReply.of(sql.object(
+        "heartbeat(cast(? as uuid), ?, ?, ?, ?, cast(? as jsonb), cast(? as int), null, cast(? as jsonb))",
         server.uuid(), server.name(), roles, capacity, running, steps, leaseSeconds, report));
   }
 
   boolean saveCheckpoint(UUID stepUuid, int handoff, String checkpoint) {
-    return sql.flag("save_checkpoint(cast(? as uuid), ?, cast(? as jsonb))", stepUuid, handoff, checkpoint);
+    return sql.flag("save_checkpoint(cast(? as uuid), ?, cast(? as jsonb))", stepUuid, handoff,
+        checkpoint);
   }
 
   JsonArray getSignalDocuments(UUID taskUuid) {
@@ -59,7 +65,9 @@ class StepGateway {
   }
 
   int releaseUnknownSteps(JsonArray known, long olderThanMs) {
-    return sql.object("release_unknown_steps(cast(? as uuid), cast(? as jsonb), cast(? as int))", server.uuid(), known, olderThanMs)
+    return sql
+        .object("release_unknown_steps(cast(? as uuid), cast(? as jsonb), cast(? as int))",
+            server.uuid(), known, olderThanMs)
         .getInt("released");
   }
 
@@ -68,21 +76,24 @@ class StepGateway {
   }
 
   DeclineReply declineSteps(JsonArray steps) {
-    return DeclineReply.of(sql.object("decline_steps(cast(? as jsonb), cast(? as uuid))", steps, server.uuid()));
+    return DeclineReply
+        .of(sql.object("decline_steps(cast(? as jsonb), cast(? as uuid))", steps, server.uuid()));
   }
 
   JsonArray getStepDefinitions(Collection<UUID> namedStepUuids) {
-    return sql.array("get_step_definitions(cast(? as uuid[]))", SqlFunctions.arrayText(namedStepUuids));
+    return sql.array("get_step_definitions(cast(? as uuid[]))",
+        SqlFunctions.arrayText(namedStepUuids));
   }
 
   JsonObject getAncestorResults(UUID stepUuid) {
     return sql.answer("get_ancestor_results(cast(? as uuid))", stepUuid).asJsonObject();
   }
 
-  Optional<JsonArray> getAncestorBatchResults(UUID stepUuid, String batchStep, int after, int limit) {
-    JsonValue page = sql.answer("get_ancestor_batch_results(cast(? as uuid), ?, cast(? as int), cast(? as int))", stepUuid, batchStep,
-        after,
-        limit);
+  Optional<JsonArray> getAncestorBatchResults(UUID stepUuid, String batchStep, int after,
+      int limit) {
+    JsonValue page = sql.answer(
+        "get_ancestor_batch_results(cast(? as uuid), ?, cast(? as int), cast(? as int))", stepUuid,
+        batchStep, after, limit);
     return page == JsonValue.NULL ? Optional.empty() : Optional.of(page.asJsonArray());
   }
 

@@ -21,8 +21,9 @@ import java.util.Optional;
  * @param batches  the cursors of a batchable step; empty for other steps
  * @param yield    where the step goes on; only of the outcome {@code yielded}
  */
-public record StepResult(StepKey key, Outcome outcome, JsonValue result, JsonValue error, Duration executionTime,
-    Optional<List<String>> decision, Optional<JsonArray> batches, Optional<Yield> yield) {
+public record StepResult(StepKey key, Outcome outcome, JsonValue result, JsonValue error,
+    Duration executionTime, Optional<List<String>> decision, Optional<JsonArray> batches,
+    Optional<Yield> yield) {
 
   /**
    * Where and when a step that yielded goes on.
@@ -39,32 +40,40 @@ public record StepResult(StepKey key, Outcome outcome, JsonValue result, JsonVal
   }
 
   /** The result of a step that is neither a decision nor batchable. */
-  public StepResult(StepKey key, Outcome outcome, JsonValue result, JsonValue error, Duration executionTime) {
-    this(key, outcome, result, error, executionTime, Optional.empty(), Optional.empty(), Optional.empty());
+  public StepResult(StepKey key, Outcome outcome, JsonValue result, JsonValue error,
+      Duration executionTime) {
+    this(key, outcome, result, error, executionTime, Optional.empty(), Optional.empty(),
+        Optional.empty());
   }
 
   /** The same result with the names of the steps that a decision chose. */
   public StepResult deciding(List<String> steps) {
-    return new StepResult(key, outcome, result, error, executionTime, Optional.of(steps), Optional.empty(), Optional.empty());
+    return new StepResult(key, outcome, result, error, executionTime, Optional.of(steps),
+        Optional.empty(), Optional.empty());
   }
 
   /** The same result with the cursors of a batchable step. */
   public StepResult batching(JsonArray cursors) {
-    return new StepResult(key, outcome, result, error, executionTime, Optional.empty(), Optional.of(cursors), Optional.empty());
+    return new StepResult(key, outcome, result, error, executionTime, Optional.empty(),
+        Optional.of(cursors), Optional.empty());
   }
 
   /** The end of a handoff that yielded. */
   public static StepResult yielded(StepKey key, Yield yield, Duration executionTime) {
-    return new StepResult(key, Outcome.YIELDED, JsonValue.NULL, JsonValue.NULL, executionTime, Optional.empty(), Optional.empty(),
-        Optional.of(yield));
+    return new StepResult(key, Outcome.YIELDED, JsonValue.NULL, JsonValue.NULL, executionTime,
+        Optional.empty(), Optional.empty(), Optional.of(yield));
   }
 
   /** In characters, with an ellipsis at the end of a longer one. */
   public static final int LONGEST_MESSAGE = 4_000;
 
-  /** The error of a failure, with texts that PostgreSQL can store: without U+0000 and of limited length. */
+  /**
+   * The error of a failure, with texts that PostgreSQL can store: without U+0000 and of limited
+   * length.
+   */
   public static JsonObjectBuilder error(String type, String message) {
-    return Json.build().createObjectBuilder().add("type", clean(type)).add("message", clean(message));
+    return Json.build().createObjectBuilder().add("type", clean(type)).add("message",
+        clean(message));
   }
 
   private static String clean(String text) {

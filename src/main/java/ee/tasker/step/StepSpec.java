@@ -14,13 +14,14 @@ import java.util.UUID;
 /**
  * The definition of a step in its template. Immutable.
  *
- * @param name the name in the template; a step that was added to a task has a name of its own, {@link ClaimedStep#name}
+ * @param name the name in the template; a step that was added to a task has a name of its own,
+ *   {@link ClaimedStep#name}
  * @param ancestors names of all steps on which this one depends, directly or indirectly
  */
 public record StepSpec(
-    UUID namedStepUuid, String namespace, String taskName, String taskVersion, String name, String callable, String method,
-    Optional<String> resolver, JsonObject initialization, Optional<ContextSchema> resultSchema, Optional<Duration> timeout,
-    Set<String> ancestors) {
+    UUID namedStepUuid, String namespace, String taskName, String taskVersion, String name,
+    String callable, String method, Optional<String> resolver, JsonObject initialization,
+    Optional<ContextSchema> resultSchema, Optional<Duration> timeout, Set<String> ancestors) {
 
   /** The callable, with {@code #method} when the method is not the default. */
   public String handler() {
@@ -28,7 +29,8 @@ public record StepSpec(
   }
 
   /**
-   * The error of a result that does not fit the template's result schema, or of which that takes too much work to find out;
+   * The error of a result that does not fit the template's result schema, or of which that takes
+   * too much work to find out;
    * empty when it fits or there is no schema.
    */
   public Optional<JsonObject> rejection(JsonValue result) {
@@ -36,10 +38,12 @@ public record StepSpec(
       ContextSchema.Verdict verdict = schema.validate(result);
       if (verdict instanceof ContextSchema.Verdict.Invalid invalid) {
         ContextSchema.Violation first = invalid.violations().get(0);
-        return Optional.of(error("result_schema_violation", "result" + first.pointer() + ": " + first.message(), result));
+        return Optional.of(error("result_schema_violation",
+            "result" + first.pointer() + ": " + first.message(), result));
       }
       return verdict instanceof ContextSchema.Verdict.Undecided undecided
-          ? Optional.of(error("result_not_validated", "the result could not be validated: " + undecided.reason(), result))
+          ? Optional.of(error("result_not_validated",
+              "the result could not be validated: " + undecided.reason(), result))
           : Optional.empty();
     });
   }
@@ -56,9 +60,10 @@ public record StepSpec(
     Optional<Duration> timeout = document.isNull("timeout_seconds")
         ? Optional.empty() : Optional.of(Duration.ofSeconds(document.getInt("timeout_seconds")));
     return new StepSpec(
-        ClaimedStep.templateStepUuid(document), document.getString("namespace"), document.getString("name"),
-        document.getString("version"), document.getString("step"), document.getString("callable"),
-        document.getString("method"), Json.text(document, "resolver"), document.getJsonObject("initialization"), schema, timeout,
+        ClaimedStep.templateStepUuid(document), document.getString("namespace"),
+        document.getString("name"), document.getString("version"), document.getString("step"),
+        document.getString("callable"), document.getString("method"),
+        Json.text(document, "resolver"), document.getJsonObject("initialization"), schema, timeout,
         new LinkedHashSet<>(document.getJsonArray("ancestors").getValuesAs(JsonString::getString)));
   }
 }

@@ -30,7 +30,10 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
-/** The facade for steps. Every method makes one call in its own transaction unless stated otherwise. Thread-safe. */
+/**
+ * The facade for steps. Every method makes one call in its own transaction unless stated otherwise.
+ * Thread-safe.
+ */
 @ApplicationScoped
 @Transactional(Transactional.TxType.REQUIRES_NEW)
 public class Steps {
@@ -54,19 +57,25 @@ public class Steps {
   }
 
   /**
-   * Submits results and claims up to {@code claimLimit} next steps in the same transaction: successors first and, with
-   * {@code claimFromQueues}, offers from the queues. On a server with the orchestrator role it also advances the tasks.
+   * Submits results and claims up to {@code claimLimit} next steps in the same transaction:
+   * successors first and, with
+   * {@code claimFromQueues}, offers from the queues. On a server with the orchestrator role it also
+   * advances the tasks.
    */
-  public ResultsReply complete(Collection<StepResult> results, int claimLimit, boolean claimFromQueues) {
+  public ResultsReply complete(Collection<StepResult> results, int claimLimit,
+      boolean claimFromQueues) {
     JsonArrayBuilder array = Json.build().createArrayBuilder();
     results.forEach(result -> array.add(result.toJson()));
     boolean settles = live.has(Role.ORCHESTRATOR);
-    return gateway.completeSteps(array.build(), claimLimit, settings.worker().namespaces(), leaseSeconds(), settles, claimFromQueues);
+    return gateway.completeSteps(array.build(), claimLimit, settings.worker().namespaces(),
+        leaseSeconds(), settles, claimFromQueues);
   }
 
   /**
-   * Submits one result in the caller's transaction. The caller commits when the result is accepted and rolls back
-   * otherwise. The call locks the task and the step until that transaction ends, so make it the last statement of the
+   * Submits one result in the caller's transaction. The caller commits when the result is accepted
+   * and rolls back
+   * otherwise. The call locks the task and the step until that transaction ends, so make it the
+   * last statement of the
    * transaction.
    *
    * @return a reply without claimed steps
@@ -74,7 +83,8 @@ public class Steps {
   @Transactional(Transactional.TxType.MANDATORY)
   public ResultsReply completeWithin(StepResult result) {
     JsonArray array = Json.build().createArrayBuilder().add(result.toJson()).build();
-    return gateway.completeSteps(array, 0, settings.worker().namespaces(), leaseSeconds(), live.has(Role.ORCHESTRATOR), false);
+    return gateway.completeSteps(array, 0, settings.worker().namespaces(), leaseSeconds(),
+        live.has(Role.ORCHESTRATOR), false);
   }
 
   /**
@@ -85,11 +95,16 @@ public class Steps {
   public HeartbeatReply heartbeat(int running, Collection<StepKey> steps, JsonObject report) {
     latestReport = report;
     latestRunning = running;
-    String roles = live.roles().stream().map(Role::toString).sorted().collect(Collectors.joining(","));
-    return gateway.heartbeat(roles, live.capacity(), running, toJson(steps), leaseSeconds(), report);
+    String roles = live.roles().stream().map(Role::toString).sorted()
+        .collect(Collectors.joining(","));
+    return gateway.heartbeat(roles, live.capacity(), running, toJson(steps), leaseSeconds(),
+        report);
   }
 
-  /** Renews the lease of one step between heartbeats. @return false when a later handoff has replaced it, or the step has ended */
+  /**
+   * Renews the lease of one step between heartbeats. @return false when a later handoff has
+   * replaced it, or the step has ended
+   */
   public boolean renew(StepKey key) {
     return heartbeat(latestRunning, List.of(key), latestReport).lostSteps().isEmpty();
   }
@@ -104,7 +119,10 @@ public class Steps {
     gateway.abandonSteps(toJson(steps));
   }
 
-  /** Releases steps that were claimed for this server more than {@code age} ago and are not in {@code known}. @return how many steps */
+  /**
+   * Releases steps that were claimed for this server more than {@code age} ago and are not in
+   * {@code known}. @return how many steps
+   */
   public int releaseUnknown(Collection<StepKey> known, Duration age) {
     return gateway.releaseUnknownSteps(toJson(known), age.toMillis());
   }
@@ -114,7 +132,10 @@ public class Steps {
     return gateway.saveCheckpoint(key.stepUuid(), key.handoff(), checkpoint.toString());
   }
 
-  /** The signals that a task has received, as {@code tasker.get_signal_documents}, with their payloads. */
+  /**
+   * The signals that a task has received, as {@code tasker.get_signal_documents}, with their
+   * payloads.
+   */
   public List<JsonObject> signals(UUID task) {
     return gateway.getSignalDocuments(task).getValuesAs(JsonObject.class);
   }
@@ -134,8 +155,12 @@ public class Steps {
     return gateway.getAncestorResults(stepUuid);
   }
 
-  /** Returns results of a batch that a step follows from, behind a batch number; empty when there is no such batch. */
-  public Optional<JsonArray> ancestorBatchResults(UUID stepUuid, String batchStep, int after, int limit) {
+  /**
+   * Returns results of a batch that a step follows from, behind a batch number; empty when there is
+   * no such batch.
+   */
+  public Optional<JsonArray> ancestorBatchResults(UUID stepUuid, String batchStep, int after,
+      int limit) {
     return gateway.getAncestorBatchResults(stepUuid, batchStep, after, limit);
   }
 
@@ -157,12 +182,16 @@ public class Steps {
         .allMatch(document -> definitions.containsKey(ClaimedStep.templateStepUuid(document)));
   }
 
-  /** The definitions of steps, by step; documents have the keys of the step and of its template's step. */
+  /**
+   * The definitions of steps, by step; documents have the keys of the step and of its template's
+   * step.
+   */
   @Transactional(Transactional.TxType.SUPPORTS)
   public Map<UUID, StepSpec> definitions(JsonArray documents) {
     Map<UUID, StepSpec> found = new HashMap<>();
     for (JsonObject document : documents.getValuesAs(JsonObject.class)) {
-      found.put(ClaimedStep.stepUuid(document), definitions.get(ClaimedStep.templateStepUuid(document)));
+      found.put(ClaimedStep.stepUuid(document),
+          definitions.get(ClaimedStep.templateStepUuid(document)));
     }
     return found;
   }
@@ -188,7 +217,8 @@ public class Steps {
     JsonArrayBuilder array = Json.build().createArrayBuilder();
     for (StepKey step : steps) {
       array.add(Json.build().createObjectBuilder()
-          .add("step_uuid", step.stepUuid().toString()).add("task_uuid", step.taskUuid().toString()).add("handoff", step.handoff()));
+          .add("step_uuid", step.stepUuid().toString()).add("task_uuid", step.taskUuid().toString())
+          .add("handoff", step.handoff()));
     }
     return array.build();
   }

@@ -18,8 +18,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Completes the futures of callers that wait on this server for a task to become terminal, or blocked until an operator
- * acts. It does not hear of tasks that end on another server; callers therefore poll the database as well.
+ * Completes the futures of callers that wait on this server for a task to become terminal, or
+ * blocked until an operator
+ * acts. It does not hear of tasks that end on another server; callers therefore poll the database
+ * as well.
  */
 @ApplicationScoped
 public class CompletionWaiters implements EndListener {
@@ -41,12 +43,14 @@ public class CompletionWaiters implements EndListener {
   });
 
   /**
-   * Completes with the state when the task becomes terminal or blocked. Call it before you read the task, and {@link #forget} afterwards.
+   * Completes with the state when the task becomes terminal or blocked. Call it before you read the
+   * task, and {@link #forget} afterwards.
    */
   public CompletableFuture<TaskState> await(UUID taskUuid) {
     CompletableFuture<TaskState> future = new CompletableFuture<>();
     awaited.compute(taskUuid, (uuid, others) -> {
-      Set<CompletableFuture<TaskState>> futures = others == null ? ConcurrentHashMap.newKeySet() : others;
+      Set<CompletableFuture<TaskState>> futures = others == null ? ConcurrentHashMap.newKeySet()
+          : others;
       futures.add(future);
       return futures;
     });
@@ -54,7 +58,8 @@ public class CompletionWaiters implements EndListener {
   }
 
   /**
-   * The same for a task that this server created a moment ago: completes also when the task has already ended, so that the
+   * The same for a task that this server created a moment ago: completes also when the task has
+   * already ended, so that the
    * caller need not read it. Not for other tasks: an operator may have resumed one that had ended.
    */
   public CompletableFuture<TaskState> awaitNew(UUID taskUuid) {
@@ -77,7 +82,8 @@ public class CompletionWaiters implements EndListener {
   @Override
   public void tasksEnded(List<EndedTask> ended) {
     for (EndedTask task : ended) {
-      LOG.write(LogEvent.TASK_ENDED, "task", task.taskUuid(), "correlation", task.correlationId().orElse(null), "state", task.state());
+      LOG.write(LogEvent.TASK_ENDED, "task", task.taskUuid(), "correlation",
+          task.correlationId().orElse(null), "state", task.state());
       if (task.state().isSuccess()) {
         meters.taskCompleted();
       } else if (task.state().isFailure()) {

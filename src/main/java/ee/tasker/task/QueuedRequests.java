@@ -32,7 +32,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 
-/** Requests that did not arrive through Java: messages on {@code orchestration_task_requests}, and tasks created by SQL. */
+/**
+ * Requests that did not arrive through Java: messages on {@code orchestration_task_requests}, and
+ * tasks created by SQL.
+ */
 @ApplicationScoped
 @Transactional(Transactional.TxType.REQUIRES_NEW)
 public class QueuedRequests {
@@ -57,9 +60,12 @@ public class QueuedRequests {
   private Settings settings;
 
   /**
-   * Takes up to {@code limit} requests off the queue and submits them in the same transaction. A message with a signal queues that. An invalid request goes to
-   * {@code orchestration_task_requests_refused} with its problem; a duplicate is dropped. A request for which the database
-   * raises an error does not hold up the others: it is refused when the fault is in its data, and otherwise retried, with
+   * Takes up to {@code limit} requests off the queue and submits them in the same transaction. A
+   * message with a signal queues that. An invalid request goes to
+   * {@code orchestration_task_requests_refused} with its problem; a duplicate is dropped. A request
+   * for which the database
+   * raises an error does not hold up the others: it is refused when the fault is in its data, and
+   * otherwise retried, with
    * at most {@code tasker.messages.delivery-limit} deliveries.
    */
   public RoundReply submit(int limit, int claimLimit) {
@@ -79,7 +85,8 @@ public class QueuedRequests {
       }
       done.add(message.id());
       try {
-        if (message.message() instanceof JsonObject object && object.get("signal") instanceof JsonObject signal) {
+        if (message.message() instanceof JsonObject object
+            && object.get("signal") instanceof JsonObject signal) {
           queue(signal);
           continue;
         }
@@ -91,13 +98,15 @@ public class QueuedRequests {
         refused.add(refusal(message, problem.code(), problem.getMessage()));
       }
     }
-    SubmissionReply reply = gateway.submitQueuedRequests(requests.build(), claimLimit, settings.worker().lease().toSeconds());
+    SubmissionReply reply = gateway.submitQueuedRequests(requests.build(), claimLimit,
+        settings.worker().lease().toSeconds());
     for (int i = 0; i < submitted.size(); i++) {
       QueuedRequest message = submitted.get(i);
       SubmissionVerdict verdict = reply.verdicts().get(i);
       if (verdict instanceof SubmissionVerdict.Failed failed) {
         if (isToComeAgain(message, failed)) {
-          LOG.write(LogEvent.CALL_FAILED, "call", "submit_queued_requests", "message", message.id(), "cause", fault(failed));
+          LOG.write(LogEvent.CALL_FAILED, "call", "submit_queued_requests", "message", message.id(),
+              "cause", fault(failed));
           done.remove(message.id());
         } else {
           refused.add(refusal(message, "cannot-be-processed", fault(failed)));
@@ -112,17 +121,23 @@ public class QueuedRequests {
     return RoundReply.ofRequests(messages.size(), reply);
   }
 
-  /** A signal instead of a request: {@code task_uuid}, or {@code correlation_id} and {@code limit}; {@code name}, {@code payload}, {@code signal_id}, {@code sent_by}. */
+  /**
+   * A signal instead of a request: {@code task_uuid}, or {@code correlation_id} and {@code limit};
+   * {@code name}, {@code payload}, {@code signal_id}, {@code sent_by}.
+   */
   private void queue(JsonObject signal) {
-    signal.keySet().stream().filter(member -> !SIGNAL.contains(member)).findFirst().ifPresent(member -> {
-      throw Problem.invalid("signal." + member, "unknown property; allowed: " + String.join(", ", SIGNAL));
-    });
+    signal.keySet().stream().filter(member -> !SIGNAL.contains(member)).findFirst()
+        .ifPresent(member -> {
+          throw Problem.invalid("signal." + member,
+              "unknown property; allowed: " + String.join(", ", SIGNAL));
+        });
     Optional<UUID> task = uuid(signal, "task_uuid");
     Optional<UUID> correlation = uuid(signal, "correlation_id");
     if (task.isPresent() == correlation.isPresent()) {
       throw Problem.invalid("signal", "must have exactly one of task_uuid and correlation_id");
     }
-    String name = text(signal, "name").orElseThrow(() -> Problem.invalid("signal.name", "must be present"));
+    String name = text(signal, "name")
+        .orElseThrow(() -> Problem.invalid("signal.name", "must be present"));
     JsonValue payload = signal.getOrDefault("payload", JsonValue.NULL);
     String id = text(signal, "signal_id").orElse(null);
     String by = text(signal, "sent_by").orElse(null);
@@ -131,8 +146,10 @@ public class QueuedRequests {
       return;
     }
     JsonValue limit = signal.getOrDefault("limit", Json.provider().createValue(1));
-    if (!(limit instanceof JsonNumber number) || !number.isIntegral() || number.longValue() < 1 || number.longValue() > MOST_RECEIVERS) {
-      throw Problem.invalid("signal.limit", "must be a whole number between 1 and " + MOST_RECEIVERS);
+    if (!(limit instanceof JsonNumber number) || !number.isIntegral() || number.longValue() < 1
+        || number.longValue() > MOST_RECEIVERS) {
+      throw Problem.invalid("signal.limit",
+          "must be a whole number between 1 and " + MOST_RECEIVERS);
     }
     signals.queueByCorrelation(correlation.get(), name, payload, id, number.intValue(), by);
   }
@@ -160,7 +177,8 @@ public class QueuedRequests {
 
   /** A fault in the data is permanent; any other may be gone at the next delivery. */
   private boolean isToComeAgain(QueuedRequest message, SubmissionVerdict.Failed fault) {
-    return !DatabaseFaults.isAboutTheData(fault.sqlState()) && message.deliveries() < settings.recovery().deliveries();
+    return !DatabaseFaults.isAboutTheData(fault.sqlState())
+        && message.deliveries() < settings.recovery().deliveries();
   }
 
   private static String fault(SubmissionVerdict.Failed fault) {
@@ -168,7 +186,8 @@ public class QueuedRequests {
   }
 
   private static JsonObjectBuilder refusal(QueuedRequest message, String code, String detail) {
-    LOG.write(LogEvent.TASK_REQUEST_REFUSED, "message", message.id(), "code", code, "detail", detail);
+    LOG.write(LogEvent.TASK_REQUEST_REFUSED, "message", message.id(), "code", code, "detail",
+        detail);
     return Json.build().createObjectBuilder(message.document())
         .add("problem", Json.build().createObjectBuilder().add("code", code).add("detail", detail));
   }
@@ -185,7 +204,8 @@ public class QueuedRequests {
   }
 
   /**
-   * Validates the contexts of up to {@code limit} tasks created by SQL and starts those whose context is valid.
+   * Validates the contexts of up to {@code limit} tasks created by SQL and starts those whose
+   * context is valid.
    */
   public RoundReply startValidatedTasks(int limit, int claimLimit) {
     List<UncheckedTask> unchecked = gateway.takeUncheckedTasks(limit);
@@ -201,17 +221,20 @@ public class QueuedRequests {
         break;
       }
     }
-    return gateway.startValidatedTasks(verdicts.build(), claimLimit, settings.worker().lease().toSeconds());
+    return gateway.startValidatedTasks(verdicts.build(), claimLimit,
+        settings.worker().lease().toSeconds());
   }
 
   private JsonObjectBuilder verdict(UncheckedTask task) {
-    ContextSchema.Verdict verdict = templates.find(task.templateUuid()).flatMap(KnownTemplate::inputSchema)
+    ContextSchema.Verdict verdict = templates.find(task.templateUuid())
+        .flatMap(KnownTemplate::inputSchema)
         .map(schema -> schema.validate(task.context())).orElseGet(ContextSchema.Verdict.Valid::new);
     JsonArrayBuilder violations = Json.build().createArrayBuilder();
     verdict.complaints().forEach(violation -> violations.add(Json.build().createObjectBuilder()
         .add("field", "context" + violation.pointer()).add("message", violation.message())));
-    JsonObjectBuilder document = Json.build().createObjectBuilder().add("task_uuid", task.taskUuid().toString()).add("violations",
-        violations);
-    return verdict instanceof ContextSchema.Verdict.Undecided ? document.add("reason", "context_not_validated") : document;
+    JsonObjectBuilder document = Json.build().createObjectBuilder()
+        .add("task_uuid", task.taskUuid().toString()).add("violations", violations);
+    return verdict instanceof ContextSchema.Verdict.Undecided
+        ? document.add("reason", "context_not_validated") : document;
   }
 }

@@ -10,7 +10,10 @@ import jakarta.inject.Inject;
 import java.util.List;
 import java.util.Map;
 
-/** Checks a request before it reaches the database: its template, and its context against the input schema. */
+/**
+ * Checks a request before it reaches the database: its template, and its context against the input
+ * schema.
+ */
 @ApplicationScoped
 public class RequestCheck {
   @Inject
@@ -22,7 +25,8 @@ public class RequestCheck {
    */
   public TaskRequest complete(TaskRequest request) {
     return request.template().isPresent() ? request
-        : request.of(templates.latest(request.namespace(), request.name()).orElseThrow(() -> unknown(request)));
+        : request.of(templates.latest(request.namespace(), request.name())
+            .orElseThrow(() -> unknown(request)));
   }
 
   /**
@@ -31,14 +35,17 @@ public class RequestCheck {
    * @throws Problem 404 unknown-template, 400 invalid-context, 422 not-validated
    */
   public KnownTemplate check(TaskRequest request) {
-    KnownTemplate template = request.template().flatMap(templates::find).orElseThrow(() -> unknown(request));
+    KnownTemplate template = request.template().flatMap(templates::find)
+        .orElseThrow(() -> unknown(request));
     template.inputSchema().ifPresent(schema -> schema.require(request.context(), "context",
-        () -> Problem.of(400, "invalid-context", "the context does not fit the input schema of template " + template.key())));
+        () -> Problem.of(400, "invalid-context",
+            "the context does not fit the input schema of template " + template.key())));
     return template;
   }
 
   static Problem unknown(TaskRequest request) {
-    String asked = request.template().map(TemplateKey::toString).orElse(request.namespace() + "/" + request.name());
+    String asked = request.template().map(TemplateKey::toString)
+        .orElse(request.namespace() + "/" + request.name());
     return new Problem(404, "unknown-template", "there is no template " + asked,
         List.of(new Violation("name", "there is no template " + asked)), Map.of());
   }

@@ -14,7 +14,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/** Queues signals in the transaction of its caller, which a {@link Problem} does not mark for rollback. Thread-safe. */
+/**
+ * Queues signals in the transaction of its caller, which a {@link Problem} does not mark for
+ * rollback. Thread-safe.
+ */
 @ApplicationScoped
 public class SignalQueue {
   @Inject
@@ -27,31 +30,39 @@ public class SignalQueue {
     queue(List.of(task), List.of(known), name, payload, signalId, sentBy);
   }
 
-  int queueByCorrelation(UUID correlationId, String name, JsonValue payload, String signalId, int limit, String sentBy) {
-    List<JsonObject> targets = gateway.findSignalTargets(correlationId, name, limit).getValuesAs(JsonObject.class);
+  int queueByCorrelation(UUID correlationId, String name, JsonValue payload, String signalId,
+      int limit, String sentBy) {
+    List<JsonObject> targets = gateway.findSignalTargets(correlationId, name, limit)
+        .getValuesAs(JsonObject.class);
     checkTargets(targets.size(), name, limit);
-    queue(targets.stream().map(target -> Json.uuid(target, "task_uuid")).toList(), targets, name, payload, signalId, sentBy);
+    queue(targets.stream().map(target -> Json.uuid(target, "task_uuid")).toList(), targets, name,
+        payload, signalId, sentBy);
     return targets.size();
   }
 
-  private void queue(List<UUID> tasks, List<JsonObject> schemas, String name, JsonValue payload, String signalId, String sentBy) {
+  private void queue(List<UUID> tasks, List<JsonObject> schemas, String name, JsonValue payload,
+      String signalId, String sentBy) {
     JsonbCheck.complaint(payload).ifPresent(complaint -> {
       throw Problem.invalid("payload", complaint);
     });
     schemas.forEach(each -> checkPayload(each.get("schema"), payload));
     gateway.queueSignals(tasks, name, payload, signalId, sentBy).getValuesAs(JsonObject.class)
-        .forEach(answer -> Refusals.check(answer, () -> Tasks.notFound(Json.uuid(answer, "task_uuid"))));
+        .forEach(
+            answer -> Refusals.check(answer, () -> Tasks.notFound(Json.uuid(answer, "task_uuid"))));
   }
 
   /** @throws Problem 404 no-task-for-signal, 409 too-many-receivers */
   public static void checkTargets(int targets, String name, int limit) {
     if (targets == 0) {
-      throw Problem.of(404, "no-task-for-signal", "no unfinished task with this correlation id waits for a signal " + name);
+      throw Problem.of(404, "no-task-for-signal",
+          "no unfinished task with this correlation id waits for a signal " + name);
     }
     if (targets > limit) {
       throw new Problem(409, "too-many-receivers",
-          "limit: more than " + limit + " tasks with this correlation id wait for the signal; nothing was sent",
-          List.of(new Violation("limit", "more than " + limit + " tasks wait for the signal")), Map.of());
+          "limit: more than " + limit
+              + " tasks with this correlation id wait for the signal; nothing was sent",
+          List.of(new Violation("limit", "more than " + limit + " tasks wait for the signal")),
+          Map.of());
     }
   }
 
@@ -64,6 +75,7 @@ public class SignalQueue {
       return;
     }
     ContextSchema.compile(schema.toString()).require(payload, "payload",
-        () -> Problem.of(400, "invalid-payload", "the payload does not fit the schema of the signal"));
+        () -> Problem.of(400, "invalid-payload",
+            "the payload does not fit the schema of the signal"));
   }
 }

@@ -20,10 +20,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Batches independent requests and commits together those that arrive together: a caller that finds no submission under way
- * submits for all waiting callers, under load after a short pause. A lone request costs only its own commit.
+ * Batches independent requests and commits together those that arrive together: a caller that finds
+ * no submission under way
+ * submits for all waiting callers, under load after a short pause. A lone request costs only its
+ * own commit.
  *
- * <p>The same transaction claims root steps for this server's worker, as many as it has permits available. The others go to
+ * <p>The same transaction claims root steps for this server's worker, as many as it has permits
+ * available. The others go to
  * the queue, where the first worker to claim them also gets their successors.
  */
 @ApplicationScoped
@@ -33,7 +36,8 @@ public class SubmissionBatcher {
   private static final int SUBMITTERS = 2;
   private static final int ENOUGH_FOR_ANOTHER_CALL = 16;
 
-  private record Waiting(TaskRequest request, int rootSteps, CompletableFuture<SubmittedTask> answer) {
+  private record Waiting(TaskRequest request, int rootSteps,
+      CompletableFuture<SubmittedTask> answer) {
   }
 
   @Inject
@@ -65,15 +69,20 @@ public class SubmissionBatcher {
 
   @PostConstruct
   void prepare() {
-    waiting = new SubmissionQueue<>(settings.maxRequests(), settings.longestQueueing(), System::nanoTime);
-    calls = new CallCoalescer(SUBMITTERS, ENOUGH_FOR_ANOTHER_CALL, threads.timers(), this::submitWaiting);
+    waiting = new SubmissionQueue<>(settings.maxRequests(), settings.longestQueueing(),
+        System::nanoTime);
+    calls = new CallCoalescer(SUBMITTERS, ENOUGH_FOR_ANOTHER_CALL, threads.timers(),
+        this::submitWaiting);
   }
 
   /**
-   * The future completes when the task's creation is committed, or fails as it fails: with a {@link Problem} for what is wrong with the request, for example.
-   * A caller that finds no submission under way submits for all that wait, before it returns. Must be called outside a transaction.
+   * The future completes when the task's creation is committed, or fails as it fails: with a {@link
+   * Problem} for what is wrong with the request, for example.
+   * A caller that finds no submission under way submits for all that wait, before it returns. Must
+   * be called outside a transaction.
    *
-   * @throws Problem for what is wrong with the request by itself; 503 server-busy as {@link #requireRoom}
+   * @throws Problem for what is wrong with the request by itself; 503 server-busy as {@link
+   *   #requireRoom}
    */
   public CompletableFuture<SubmittedTask> submit(TaskRequest request) {
     countRefusals(waiting::requireTimely);
@@ -85,16 +94,19 @@ public class SubmissionBatcher {
   }
 
   /**
-   * For single requests, whose threads do not wait: that many at once would have been refused if they did.
+   * For single requests, whose threads do not wait: that many at once would have been refused if
+   * they did.
    *
-   * @throws Problem 503 server-busy while too many of them wait for their tasks, or earlier requests have waited for too long
+   * @throws Problem 503 server-busy while too many of them wait for their tasks, or earlier
+   *   requests have waited for too long
    */
   public void requireRoom() {
     countRefusals(waiting::requireRoom);
   }
 
   /**
-   * Many requests at once, each with its own outcome: a future fails with the {@link Problem} of its request.
+   * Many requests at once, each with its own outcome: a future fails with the {@link Problem} of
+   * its request.
    *
    * @throws Problem 503 server-busy for all of them while earlier requests have waited for too long
    */
@@ -144,8 +156,10 @@ public class SubmissionBatcher {
   }
 
   /**
-   * Whether results go first. Where the database takes less than arrives, each further task would only make those that are under way wait longer; the requests
-   * wait instead, and those that find too many others waiting are refused. Not where handlers are slow: then the tasks wait in the queue.
+   * Whether results go first. Where the database takes less than arrives, each further task would
+   * only make those that are under way wait longer; the requests
+   * wait instead, and those that find too many others waiting are refused. Not where handlers are
+   * slow: then the tasks wait in the queue.
    */
   private boolean givesWay() {
     return backlog.holdsUpTheWorker() && waiting.canWait() && calls.giveWay();
@@ -162,7 +176,8 @@ public class SubmissionBatcher {
   private void submit(List<Waiting> batch) {
     boolean claims = live.has(Role.ORCHESTRATOR) && settings.events();
     try {
-      stepDispatcher.call(claims ? batch.stream().mapToInt(Waiting::rootSteps).sum() : 0, limit -> submitAndAnswer(batch, limit));
+      stepDispatcher.call(claims ? batch.stream().mapToInt(Waiting::rootSteps).sum() : 0,
+          limit -> submitAndAnswer(batch, limit));
     } catch (Exception failed) {
       fail(batch, failed);
     }
@@ -170,7 +185,8 @@ public class SubmissionBatcher {
 
   private SubmissionReply submitAndAnswer(List<Waiting> batch, int limit) {
     long start = System.nanoTime();
-    SubmissionReply reply = submissions.submitChecked(batch.stream().map(Waiting::request).toList(), limit);
+    SubmissionReply reply = submissions.submitChecked(batch.stream().map(Waiting::request).toList(),
+        limit);
     meters.tasksRequested(batch.size(), start);
     for (int i = 0; i < batch.size(); i++) {
       answer(batch.get(i), reply.verdicts().get(i));
@@ -187,14 +203,17 @@ public class SubmissionBatcher {
   }
 
   /**
-   * One request must not fail the others: a batch that the database refused is retried request by request. A batch whose
-   * commit is in doubt is not retried: a retry could create duplicate tasks, and only the client can decide that.
+   * One request must not fail the others: a batch that the database refused is retried request by
+   * request. A batch whose
+   * commit is in doubt is not retried: a retry could create duplicate tasks, and only the client
+   * can decide that.
    */
   private void fail(List<Waiting> batch, Exception failed) {
     if (batch.size() == 1 || !DatabaseFaults.isRefusal(failed)) {
       batch.forEach(entry -> entry.answer().completeExceptionally(failed));
     } else {
-      batch.stream().filter(entry -> !entry.answer().isDone()).forEach(entry -> submit(List.of(entry)));
+      batch.stream().filter(entry -> !entry.answer().isDone())
+          .forEach(entry -> submit(List.of(entry)));
     }
   }
 }

@@ -11,9 +11,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
 /**
- * The requests that wait for a call of the database, in the order of their arrival. It accepts no more while the first of them has waited for too
- * long: a server that gets more than the database can take in refuses the surplus at once, and those that it accepted wait no longer than
- * that. The limit is a time and not a number, because how many requests fit into one call depends on them. Thread-safe.
+ * The requests that wait for a call of the database, in the order of their arrival. It accepts no
+ * more while the first of them has waited for too
+ * long: a server that gets more than the database can take in refuses the surplus at once, and
+ * those that it accepted wait no longer than
+ * that. The limit is a time and not a number, because how many requests fit into one call depends
+ * on them. Thread-safe.
  */
 final class SubmissionQueue<T> {
   static final int RETRY_AFTER_SECONDS = 1;
@@ -35,17 +38,21 @@ final class SubmissionQueue<T> {
     this.nanoTime = nanoTime;
   }
 
-  /** @throws Problem 503 server-busy while the first request has waited for longer than the limit */
+  /**
+   * @throws Problem 503 server-busy while the first request has waited for longer than the limit
+   */
   void requireTimely() {
     if (hasWaitedFor(longestWait)) {
-      throw busy("requests wait for the database for more than " + longestWait.toMillis() + " ms on this server; try again shortly");
+      throw busy("requests wait for the database for more than " + longestWait.toMillis()
+          + " ms on this server; try again shortly");
     }
   }
 
   /**
    * For single requests, whose threads do not wait.
    *
-   * @throws Problem 503 server-busy as {@link #requireTimely}, and while so many single requests wait for their answers
+   * @throws Problem 503 server-busy as {@link #requireTimely}, and while so many single requests
+   *   wait for their answers
    */
   void requireRoom() {
     requireTimely();
@@ -65,11 +72,13 @@ final class SubmissionQueue<T> {
   }
 
   private Problem full() {
-    return busy("this server is creating the tasks of " + mostUnanswered + " requests; try again shortly");
+    return busy(
+        "this server is creating the tasks of " + mostUnanswered + " requests; try again shortly");
   }
 
   private static Problem busy(String detail) {
-    return new Problem(503, "server-busy", detail, List.of(), Map.of("retry_after_seconds", RETRY_AFTER_SECONDS));
+    return new Problem(503, "server-busy", detail, List.of(),
+        Map.of("retry_after_seconds", RETRY_AFTER_SECONDS));
   }
 
   void add(T request) {

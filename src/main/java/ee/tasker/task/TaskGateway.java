@@ -35,26 +35,32 @@ class TaskGateway {
   @Inject
   private ActingCaller caller;
 
-  SubmissionReply submitTasks(JsonArray requests, int claimLimit, long leaseSeconds, boolean start) {
-    return SubmissionReply.of(sql.object("submit_tasks(cast(? as jsonb), cast(? as uuid), ?, cast(? as int), ?, true)",
-        requests, server.uuid(), claimLimit, leaseSeconds, start));
+  SubmissionReply submitTasks(JsonArray requests, int claimLimit, long leaseSeconds,
+      boolean start) {
+    return SubmissionReply.of(
+        sql.object("submit_tasks(cast(? as jsonb), cast(? as uuid), ?, cast(? as int), ?, true)",
+            requests, server.uuid(), claimLimit, leaseSeconds, start));
   }
 
   SubmissionReply submitQueuedRequests(JsonArray requests, int claimLimit, long leaseSeconds) {
     return SubmissionReply
-        .of(sql.object("submit_queued_requests(cast(? as jsonb), cast(? as uuid), ?, cast(? as int))", requests, server.uuid(), claimLimit,
-            leaseSeconds));
+        .of(sql.object(
+            "submit_queued_requests(cast(? as jsonb), cast(? as uuid), ?, cast(? as int))",
+            requests, server.uuid(), claimLimit, leaseSeconds));
   }
 
   JsonArray getTaskDocuments(List<UUID> taskUuids, Integer mostBytes) {
-    return sql.answer("get_task_documents(cast(? as uuid[]), cast(? as int))", SqlFunctions.arrayText(taskUuids), text(mostBytes))
+    return sql
+        .answer("get_task_documents(cast(? as uuid[]), cast(? as int))",
+            SqlFunctions.arrayText(taskUuids), text(mostBytes))
         .asJsonArray();
   }
 
   /** Several, whole, by their keys; unknown ones are left out. */
   Map<UUID, JsonObject> getTaskDocuments(List<UUID> taskUuids) {
     return getTaskDocuments(taskUuids, null).stream().map(JsonObject.class::cast)
-        .collect(Collectors.toMap(task -> Json.uuid(task, "task_uuid"), Function.identity(), (one, same) -> one));
+        .collect(Collectors.toMap(task -> Json.uuid(task, "task_uuid"), Function.identity(),
+            (one, same) -> one));
   }
 
   String getCurrentTaskState(UUID taskUuid) {
@@ -62,7 +68,8 @@ class TaskGateway {
   }
 
   JsonObject listTasks(JsonObject filter, int limit, UUID cursor) {
-    return reads.object("list_tasks(cast(? as jsonb), ?, cast(? as uuid))", filter, limit, cursor == null ? null : cursor.toString());
+    return reads.object("list_tasks(cast(? as jsonb), ?, cast(? as uuid))", filter, limit,
+        cursor == null ? null : cursor.toString());
   }
 
   JsonObject countTasks(JsonObject filter) {
@@ -73,9 +80,11 @@ class TaskGateway {
     return reads.object("explain_tasks(cast(? as uuid[]))", SqlFunctions.arrayText(taskUuids));
   }
 
-  JsonValue readDocument(UUID taskUuid, UUID stepUuid, String document, Integer attempt, String pointer, int offset, int limit) {
-    return sql.json("read_document(cast(? as uuid), cast(? as uuid), ?, cast(? as int), ?, ?, ?)", taskUuid,
-        stepUuid == null ? null : stepUuid.toString(), document, text(attempt), pointer, offset, limit);
+  JsonValue readDocument(UUID taskUuid, UUID stepUuid, String document, Integer attempt,
+      String pointer, int offset, int limit) {
+    return sql.json("read_document(cast(? as uuid), cast(? as uuid), ?, cast(? as int), ?, ?, ?)",
+        taskUuid, stepUuid == null ? null : stepUuid.toString(), document, text(attempt), pointer,
+        offset, limit);
   }
 
   private static String text(Integer number) {
@@ -83,30 +92,37 @@ class TaskGateway {
   }
 
   JsonArray getStepDocuments(UUID taskUuid, UUID stepUuid, Integer mostBytes) {
-    return sql.answer("get_step_documents(cast(? as uuid), cast(? as uuid), cast(? as int))", taskUuid,
-        stepUuid == null ? null : stepUuid.toString(), text(mostBytes)).asJsonArray();
+    return sql.answer("get_step_documents(cast(? as uuid), cast(? as uuid), cast(? as int))",
+        taskUuid, stepUuid == null ? null : stepUuid.toString(), text(mostBytes)).asJsonArray();
   }
 
   JsonValue getChildDocuments(UUID taskUuid, UUID after, int limit) {
-    return sql.answer("get_child_documents(cast(? as uuid), cast(? as uuid), ?)", taskUuid, after == null ? null : after.toString(), limit);
+    return sql.answer("get_child_documents(cast(? as uuid), cast(? as uuid), ?)", taskUuid,
+        after == null ? null : after.toString(), limit);
   }
 
-  JsonObject listBatchWorkers(UUID taskUuid, UUID batchStep, int after, int limit, String state, boolean isWithStates, Integer mostBytes) {
-    return sql.answer("list_batch_workers(cast(? as uuid), cast(? as uuid), ?, ?, ?, ?, cast(? as int))", taskUuid, batchStep, after, limit,
-        state,
-        isWithStates, text(mostBytes)).asJsonObject();
+  JsonObject listBatchWorkers(UUID taskUuid, UUID batchStep, int after, int limit, String state,
+      boolean isWithStates, Integer mostBytes) {
+    return sql
+        .answer("list_batch_workers(cast(? as uuid), cast(? as uuid), ?, ?, ?, ?, cast(? as int))",
+            taskUuid, batchStep, after, limit, state, isWithStates, text(mostBytes))
+        .asJsonObject();
   }
 
   JsonArray getStepAudit(UUID taskUuid, UUID stepUuid, Integer mostBytes) {
-    return sql.answer("get_step_audit(cast(? as uuid), cast(? as uuid), cast(? as int))", taskUuid, stepUuid, text(mostBytes))
+    return sql
+        .answer("get_step_audit(cast(? as uuid), cast(? as uuid), cast(? as int))", taskUuid,
+            stepUuid, text(mostBytes))
         .asJsonArray();
   }
 
-  JsonObject requestCancel(UUID taskUuid, String by, String reason, String policy, Long graceSeconds, String children,
-      long defaultGraceSeconds, boolean compensates) {
+  JsonObject requestCancel(UUID taskUuid, String by, String reason, String policy,
+      Long graceSeconds, String children, long defaultGraceSeconds, boolean compensates) {
     sql.run("begin_action(cast(? as text))", caller.name());
-    return sql.object("request_cancel(cast(? as uuid), ?, ?, ?, cast(? as uuid), null, null, cast(? as int), ?, cast(? as int), ?)",
-        taskUuid, by, reason, policy, server.uuid(), graceSeconds == null ? null : graceSeconds.toString(), children, defaultGraceSeconds,
+    return sql.object(
+        "request_cancel(cast(? as uuid), ?, ?, ?, cast(? as uuid), null, null, cast(? as int), ?, cast(? as int), ?)",
+        taskUuid, by, reason, policy, server.uuid(),
+        graceSeconds == null ? null : graceSeconds.toString(), children, defaultGraceSeconds,
         compensates);
   }
 
@@ -115,13 +131,17 @@ class TaskGateway {
   }
 
   JsonArray findSignalTargets(UUID correlationId, String name, int limit) {
-    return sql.array("find_signal_targets(cast(? as uuid), ?, null, ?)", correlationId, name, limit);
+    return sql.array("find_signal_targets(cast(? as uuid), ?, null, ?)", correlationId, name,
+        limit);
   }
 
   /** The payload has been validated. */
-  JsonArray queueSignals(List<UUID> tasks, String name, JsonValue payload, String signalId, String sentBy) {
-    return sql.object("queue_signals(cast(? as uuid[]), ?, cast(? as jsonb), cast(? as text), cast(? as text), true)",
-        SqlFunctions.arrayText(tasks), name, payload.toString(), signalId, sentBy).getJsonArray("signals");
+  JsonArray queueSignals(List<UUID> tasks, String name, JsonValue payload, String signalId,
+      String sentBy) {
+    return sql.object(
+        "queue_signals(cast(? as uuid[]), ?, cast(? as jsonb), cast(? as text), cast(? as text), true)",
+        SqlFunctions.arrayText(tasks), name, payload.toString(), signalId, sentBy)
+        .getJsonArray("signals");
   }
 
   List<QueuedRequest> takeTaskRequests(int limit) {
@@ -138,7 +158,7 @@ class TaskGateway {
 
   RoundReply startValidatedTasks(JsonArray verdicts, int claimLimit, long leaseSeconds) {
     return RoundReply.ofTasks(
-        sql.object("start_validated_tasks(cast(? as jsonb), cast(? as uuid), ?, cast(? as int))", verdicts, server.uuid(), claimLimit,
-            leaseSeconds));
+        sql.object("start_validated_tasks(cast(? as jsonb), cast(? as uuid), ?, cast(? as int))",
+            verdicts, server.uuid(), claimLimit, leaseSeconds));
   }
 }

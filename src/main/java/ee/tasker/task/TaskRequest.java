@@ -18,27 +18,34 @@ import java.util.regex.Pattern;
 /**
  * A request to run a task. Immutable; every setter returns a changed copy.
  *
- * <p>The template's identity strategy decides whether the request duplicates an earlier one; an idempotency key overrides the strategy.
+ * <p>The template's identity strategy decides whether the request duplicates an earlier one; an
+ * idempotency key overrides the strategy.
  */
 public final class TaskRequest {
-  private static final Pattern TRACE_PARENT = Pattern.compile("(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}");
+  private static final Pattern TRACE_PARENT = Pattern
+      .compile("(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}");
 
   private final String namespace;
   private final String name;
   private final Optional<TemplateKey> template;
   private final JsonObject members;
 
-  private TaskRequest(String namespace, String name, Optional<TemplateKey> template, JsonObject members) {
+  private TaskRequest(String namespace, String name, Optional<TemplateKey> template,
+      JsonObject members) {
     this.namespace = namespace;
     this.name = name;
     this.template = template;
     this.members = members;
   }
 
-  /** For the highest release of the template that is registered when the request is submitted; the {@link SubmittedTask} names it. */
+  /**
+   * For the highest release of the template that is registered when the request is submitted; the
+   * {@link SubmittedTask} names it.
+   */
   public static TaskRequest of(String namespace, String name) {
     JsonObject members = Json.build().createObjectBuilder()
-        .add("namespace", namespace).add("name", name).add("context", JsonValue.EMPTY_JSON_OBJECT).build();
+        .add("namespace", namespace).add("name", name).add("context", JsonValue.EMPTY_JSON_OBJECT)
+        .build();
     return new TaskRequest(namespace, name, Optional.empty(), members);
   }
 
@@ -47,7 +54,8 @@ public final class TaskRequest {
         .add("namespace", namespace).add("name", name).add("version", version)
         .add("context", JsonValue.EMPTY_JSON_OBJECT)
         .build();
-    return new TaskRequest(namespace, name, Optional.of(new TemplateKey(namespace, name, version)), members);
+    return new TaskRequest(namespace, name, Optional.of(new TemplateKey(namespace, name, version)),
+        members);
   }
 
   public TaskRequest context(JsonObject context) {
@@ -85,14 +93,17 @@ public final class TaskRequest {
   }
 
   /**
-   * The trace that the task belongs to, in the form of the W3C Trace Context header {@code traceparent}; handlers and log
-   * lines receive it. When it is absent and the server creates spans, the current span is the parent.
+   * The trace that the task belongs to, in the form of the W3C Trace Context header {@code
+   * traceparent}; handlers and log
+   * lines receive it. When it is absent and the server creates spans, the current span is the
+   * parent.
    *
    * @throws IllegalArgumentException when the text does not have that form
    */
   public TaskRequest traceParent(String traceParent) {
     if (!isTraceParent(traceParent)) {
-      throw new IllegalArgumentException("traceParent must be a W3C Trace Context traceparent, not " + traceParent);
+      throw new IllegalArgumentException(
+          "traceParent must be a W3C Trace Context traceparent, not " + traceParent);
     }
     return with("trace_parent", Json.string(traceParent));
   }
@@ -102,12 +113,18 @@ public final class TaskRequest {
     return text != null && TRACE_PARENT.matcher(text).matches();
   }
 
-  /** The task on whose behalf this one is submitted: a cancel of the parent can reach this task. The parent must exist. */
+  /**
+   * The task on whose behalf this one is submitted: a cancel of the parent can reach this task. The
+   * parent must exist.
+   */
   public TaskRequest parentTaskUuid(UUID parentTaskUuid) {
     return with("parent_task_uuid", Json.string(parentTaskUuid.toString()));
   }
 
-  /** The namespaces in which the caller may name a parent; a parent in any other namespace is treated as unknown. */
+  /**
+   * The namespaces in which the caller may name a parent; a parent in any other namespace is
+   * treated as unknown.
+   */
   public TaskRequest parentIn(Set<String> namespaces) {
     JsonArrayBuilder names = Json.build().createArrayBuilder();
     namespaces.stream().sorted().forEach(names::add);
@@ -122,12 +139,18 @@ public final class TaskRequest {
     return with("requested_at", Json.string(requestedAt.toString()));
   }
 
-  /** When the task starts, at most ten years ahead; at once when it is past. Instead of {@link #delay}. */
+  /**
+   * When the task starts, at most ten years ahead; at once when it is past. Instead of {@link
+   * #delay}.
+   */
   public TaskRequest startAt(Instant startAt) {
     return with("start_at", Json.string(startAt.toString()));
   }
 
-  /** After which the task starts, in whole seconds of at most ten years. Instead of {@link #startAt}. */
+  /**
+   * After which the task starts, in whole seconds of at most ten years. Instead of {@link
+   * #startAt}.
+   */
   public TaskRequest delay(Duration delay) {
     return with("delay_seconds", Json.provider().createValue(delay.toSeconds()));
   }
@@ -138,7 +161,8 @@ public final class TaskRequest {
   }
 
   /**
-   * The authenticated caller that submits the request; the {@link #initiator} is the name that the request claims. At most 160 characters.
+   * The authenticated caller that submits the request; the {@link #initiator} is the name that the
+   * request claims. At most 160 characters.
    */
   public TaskRequest submittedBy(String caller) {
     return withText("submitted_by", caller, 160);
@@ -187,7 +211,8 @@ public final class TaskRequest {
   private TaskRequest withText(String key, String value, int longest) {
     Objects.requireNonNull(value, key);
     if (value.length() > longest) {
-      throw new IllegalArgumentException(key + " must have at most " + longest + " characters, not " + value.length());
+      throw new IllegalArgumentException(
+          key + " must have at most " + longest + " characters, not " + value.length());
     }
     return with(key, Json.string(value));
   }

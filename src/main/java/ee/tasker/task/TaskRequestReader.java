@@ -20,11 +20,16 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 
-/** Reads a task request from JSON. It drops and rewrites no property: it reports all unknown and invalid ones together. */
+/**
+ * Reads a task request from JSON. It drops and rewrites no property: it reports all unknown and
+ * invalid ones together.
+ */
 public final class TaskRequestReader {
   private static final Set<String> MEMBERS = Set.of(
-      "name", "namespace", "version", "context", "initiator", "source_system", "reason", "tags", "requested_at", "priority",
-      "correlation_id", "parent_correlation_id", "parent_task_uuid", "idempotency_key", "on_duplicate",
+      "name", "namespace", "version", "context", "initiator", "source_system", "reason", "tags",
+      "requested_at", "priority",
+      "correlation_id", "parent_correlation_id", "parent_task_uuid", "idempotency_key",
+      "on_duplicate",
       "trace_parent", "start_at", "delay_seconds");
   /** Ten years. */
   private static final int LONGEST_DELAY_SECONDS = 315_360_000;
@@ -49,7 +54,8 @@ public final class TaskRequestReader {
   }
 
   private TaskRequest read() {
-    violations.addUnknown("", document.keySet().stream().filter(key -> !MEMBERS.contains(key)), String.join(", ", new TreeSet<>(MEMBERS)));
+    violations.addUnknown("", document.keySet().stream().filter(key -> !MEMBERS.contains(key)),
+        String.join(", ", new TreeSet<>(MEMBERS)));
     String namespace = text("namespace", true, 29);
     String name = text("name", true, 64);
     String version = text("version", false, 16);
@@ -66,7 +72,8 @@ public final class TaskRequestReader {
     uuid("parent_task_uuid");
     String traceParent = text("trace_parent", false, 55);
     if (traceParent != null && !TaskRequest.isTraceParent(traceParent)) {
-      wrong("trace_parent", "must be a W3C Trace Context traceparent, for example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+      wrong("trace_parent",
+          "must be a W3C Trace Context traceparent, for example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
     }
     checkPriority();
     checkTime("requested_at");
@@ -83,12 +90,14 @@ public final class TaskRequestReader {
       wrong("version", "must be MAJOR.MINOR.PATCH");
     }
     violations.check();
-    return request(version == null ? TaskRequest.of(namespace, name) : TaskRequest.of(namespace, name, version));
+    return request(version == null ? TaskRequest.of(namespace, name)
+        : TaskRequest.of(namespace, name, version));
   }
 
   private TaskRequest request(TaskRequest request) {
     TaskRequest result = request.context(document.getJsonObject("context"));
-    for (String key : List.of("initiator", "source_system", "reason", "idempotency_key", "trace_parent")) {
+    for (String key : List.of("initiator", "source_system", "reason", "idempotency_key",
+        "trace_parent")) {
       String value = Json.text(document, key).orElse(null);
       if (value != null) {
         result = switch (key) {
@@ -173,7 +182,8 @@ public final class TaskRequestReader {
   private String checkTime(String key) {
     String text = text(key, false, 64);
     if (text != null && StorableTime.parse(text).isEmpty()) {
-      wrong(key, "must be a date and time with an offset, of the years 0001 to 9999 in UTC, as in 2026-01-31T12:00:00Z");
+      wrong(key,
+          "must be a date and time with an offset, of the years 0001 to 9999 in UTC, as in 2026-01-31T12:00:00Z");
     }
     return text;
   }
@@ -188,7 +198,8 @@ public final class TaskRequestReader {
     if (text != null) {
       wrong("delay_seconds", "must be absent when start_at is given");
     }
-    boolean fits = delay instanceof JsonNumber number && number.isIntegral() && number.bigDecimalValue().signum() >= 0
+    boolean fits = delay instanceof JsonNumber number && number.isIntegral()
+        && number.bigDecimalValue().signum() >= 0
         && number.bigDecimalValue().compareTo(BigDecimal.valueOf(LONGEST_DELAY_SECONDS)) <= 0;
     if (!fits) {
       wrong("delay_seconds", "must be a whole number from 0 to " + LONGEST_DELAY_SECONDS);
@@ -201,7 +212,8 @@ public final class TaskRequestReader {
       return;
     }
     boolean fits = value instanceof JsonArray tags && tags.size() <= 100
-        && tags.stream().allMatch(tag -> tag instanceof JsonString text && text.getString().length() <= 128);
+        && tags.stream()
+            .allMatch(tag -> tag instanceof JsonString text && text.getString().length() <= 128);
     if (!fits) {
       wrong("tags", "must be an array of at most 100 strings of at most 128 characters");
     } else {
@@ -220,7 +232,10 @@ public final class TaskRequestReader {
     }
   }
 
-  /** @return why the context is invalid, as the rest of a sentence that begins with the field's name; empty when it is valid */
+  /**
+   * @return why the context is invalid, as the rest of a sentence that begins with the field's
+   * name; empty when it is valid
+   */
   public static Optional<String> contextComplaint(JsonObject context) {
     int[] keys = {0};
     return Optional.ofNullable(check(context, 1, keys)).or(() -> JsonbCheck.complaint(context));

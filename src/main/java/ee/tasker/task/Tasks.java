@@ -30,17 +30,22 @@ public class Tasks {
   private static final Log LOG = Log.of(Tasks.class);
 
   /** How a cancel affects running steps. */
-  public enum CancelPolicy { ALLOW_FINISH, CANCEL_RUNNING }
+  public enum CancelPolicy {
+    ALLOW_FINISH, CANCEL_RUNNING
+  }
 
   /** Whether a cancel also cancels the tasks that were submitted on behalf of the task. */
-  public enum Children { CANCEL, LEAVE }
+  public enum Children {
+    CANCEL, LEAVE
+  }
 
   /**
    * @param by    who requests the cancel
-   * @param grace how long running steps may take to stop; empty for the time of the template, or else of the configuration
+   * @param grace how long running steps may take to stop; empty for the time of the template, or
+   *   else of the configuration
    */
-  public record CancelRequest(String by, String reason, CancelPolicy policy, Optional<Duration> grace, Children children,
-      boolean compensates) {
+  public record CancelRequest(String by, String reason, CancelPolicy policy,
+      Optional<Duration> grace, Children children, boolean compensates) {
   }
 
   @Inject
@@ -61,7 +66,10 @@ public class Tasks {
   @Inject
   private ActingCaller caller;
 
-  /** The task as REST returns it, with its context and the readiness of its steps. One statement, which needs no transaction of its own. */
+  /**
+   * The task as REST returns it, with its context and the readiness of its steps. One statement,
+   * which needs no transaction of its own.
+   */
   @Transactional(TxType.SUPPORTS)
   public Optional<JsonObject> describe(UUID taskUuid) {
     return describe(taskUuid, null);
@@ -70,7 +78,8 @@ public class Tasks {
   /** @param mostBytes a longer context or output is left out; null for all */
   @Transactional(TxType.SUPPORTS)
   public Optional<JsonObject> describe(UUID taskUuid, Integer mostBytes) {
-    return gateway.getTaskDocuments(List.of(taskUuid), mostBytes).stream().map(JsonObject.class::cast).findFirst();
+    return gateway.getTaskDocuments(List.of(taskUuid), mostBytes).stream()
+        .map(JsonObject.class::cast).findFirst();
   }
 
   /** Several at once, whole; unknown ones are left out. */
@@ -90,12 +99,16 @@ public class Tasks {
    *
    * @param stepUuid null for a document of the task
    * @param attempt null for the latest
-   * @throws Problem 404 task-not-found, step-not-found or document-not-found, 400 when the pointer leads to nothing
+   * @throws Problem 404 task-not-found, step-not-found or document-not-found, 400 when the pointer
+   *   leads to nothing
    */
   @Transactional
-  public JsonObject read(UUID taskUuid, UUID stepUuid, String document, Integer attempt, String pointer, int offset, int limit) {
-    if (gateway.readDocument(taskUuid, stepUuid, document, attempt, pointer, offset, limit) instanceof JsonObject part) {
-      return Refusals.check(part, () -> Problem.of(404, "document-not-found", "there is no " + document));
+  public JsonObject read(UUID taskUuid, UUID stepUuid, String document, Integer attempt,
+      String pointer, int offset, int limit) {
+    if (gateway.readDocument(taskUuid, stepUuid, document, attempt, pointer, offset,
+        limit) instanceof JsonObject part) {
+      return Refusals.check(part,
+          () -> Problem.of(404, "document-not-found", "there is no " + document));
     }
     throw stepUuid == null ? notFound(taskUuid) : stepNotFound(taskUuid, stepUuid);
   }
@@ -122,18 +135,24 @@ public class Tasks {
    * A page of the workers of a batch: {@code {steps, next}}; empty when the task has no such batch.
    *
    * @param state        only the workers in this state; null for all
-   * @param isWithStates also {@code states}, with a letter for each of the next workers, as {@code tasker.get_batch_states}
+   * @param isWithStates also {@code states}, with a letter for each of the next workers, as {@code
+   *   tasker.get_batch_states}
    */
   @Transactional
-  public JsonObject batchWorkers(UUID taskUuid, UUID batchStep, int after, int limit, String state, boolean isWithStates,
-      Integer mostBytes) {
-    return gateway.listBatchWorkers(taskUuid, batchStep, after, limit, state, isWithStates, mostBytes);
+  public JsonObject batchWorkers(UUID taskUuid, UUID batchStep, int after, int limit, String state,
+      boolean isWithStates, Integer mostBytes) {
+    return gateway.listBatchWorkers(taskUuid, batchStep, after, limit, state, isWithStates,
+        mostBytes);
   }
 
-  /** A page of the child tasks that its steps submitted: {@code {children, next}}; empty when there is no such task. */
+  /**
+   * A page of the child tasks that its steps submitted: {@code {children, next}}; empty when there
+   * is no such task.
+   */
   @Transactional
   public Optional<JsonObject> children(UUID taskUuid, UUID after, int limit) {
-    return gateway.getChildDocuments(taskUuid, after, limit) instanceof JsonObject page ? Optional.of(page) : Optional.empty();
+    return gateway.getChildDocuments(taskUuid, after, limit) instanceof JsonObject page
+        ? Optional.of(page) : Optional.empty();
   }
 
   /**
@@ -154,7 +173,8 @@ public class Tasks {
   /** @param mostBytes a longer result or error is left out; null for all */
   @Transactional
   public Optional<JsonObject> step(UUID taskUuid, UUID stepUuid, Integer mostBytes) {
-    return gateway.getStepDocuments(taskUuid, stepUuid, mostBytes).stream().map(JsonObject.class::cast).findFirst();
+    return gateway.getStepDocuments(taskUuid, stepUuid, mostBytes).stream()
+        .map(JsonObject.class::cast).findFirst();
   }
 
   @Transactional
@@ -170,16 +190,21 @@ public class Tasks {
   @Transactional
   public void cancel(UUID taskUuid, CancelRequest request) {
     CancelReply reply = CancelReply.of(Refusals
-        .check(gateway.requestCancel(taskUuid, request.by(), request.reason(), request.policy().name().toLowerCase(Locale.ROOT),
-            request.grace().map(Duration::toSeconds).orElse(null), request.children().name().toLowerCase(Locale.ROOT),
-            settings.recovery().cancelGrace().toSeconds(), request.compensates()), () -> notFound(taskUuid)));
+        .check(
+            gateway.requestCancel(taskUuid, request.by(), request.reason(),
+                request.policy().name().toLowerCase(Locale.ROOT),
+                request.grace().map(Duration::toSeconds).orElse(null),
+                request.children().name().toLowerCase(Locale.ROOT),
+                settings.recovery().cancelGrace().toSeconds(), request.compensates()),
+            () -> notFound(taskUuid)));
     TaskState state = reply.state();
     if (reply.isTooLate()) {
-      throw new Problem(409, "task-already-ended", "task " + taskUuid + " has already ended as " + state, List.of(),
+      throw new Problem(409, "task-already-ended",
+          "task " + taskUuid + " has already ended as " + state, List.of(),
           Map.of("state", state.word()));
     }
-    LOG.write(LogEvent.CANCEL_REQUESTED, "task", taskUuid, "by", caller.actor(request.by()), "claimed_actor",
-        caller.claimedActor(request.by()), "reason", request.reason(),
+    LOG.write(LogEvent.CANCEL_REQUESTED, "task", taskUuid, "by", caller.actor(request.by()),
+        "claimed_actor", caller.claimedActor(request.by()), "reason", request.reason(),
         "policy", request.policy(), "children", request.children(), "state", state);
     afterCommit.run(() -> {
       workNotifier.tasksEnded(reply.ended());
@@ -194,6 +219,7 @@ public class Tasks {
   }
 
   public static Problem stepNotFound(UUID taskUuid, UUID stepUuid) {
-    return Problem.of(404, "step-not-found", "there is no step " + stepUuid + " of task " + taskUuid);
+    return Problem.of(404, "step-not-found",
+        "there is no step " + stepUuid + " of task " + taskUuid);
   }
 }

@@ -33,7 +33,8 @@ public class TransactionalSignals implements TaskSignals {
   }
 
   @Override
-  public int sendByCorrelation(UUID correlationId, String name, JsonValue payload, String signalId, int limit) {
+  public int sendByCorrelation(UUID correlationId, String name, JsonValue payload, String signalId,
+      int limit) {
     int tasks = queue.queueByCorrelation(correlationId, name, payload, signalId, limit, null);
     afterCommit.run(workNotifier::orchestrationQueued);
     return tasks;

@@ -74,7 +74,8 @@ public class TransactionalSubmissions implements TaskSubmissions {
   }
 
   /**
-   * Each with its own outcome, in the caller's transaction: a future fails with the {@link Problem} of its request; the
+   * Each with its own outcome, in the caller's transaction: a future fails with the {@link Problem}
+   * of its request; the
    * other tasks exist when the transaction commits.
    */
   @Transactional
@@ -112,19 +113,23 @@ public class TransactionalSubmissions implements TaskSubmissions {
 
   private List<SubmissionVerdict> submitJoined(List<TaskRequest> requests) {
     boolean starts = live.has(Role.ORCHESTRATOR);
-    SubmissionReply reply = gateway.submitTasks(toJson(requests), 0, settings.worker().lease().toSeconds(), starts);
+    SubmissionReply reply = gateway.submitTasks(toJson(requests), 0,
+        settings.worker().lease().toSeconds(), starts);
     meters.tasksRequested(requests.size());
-    afterCommit.run(starts && !reply.hasPending() ? workNotifier::stepsQueued : this::tasksAndStepsQueued);
+    afterCommit
+        .run(starts && !reply.hasPending() ? workNotifier::stepsQueued : this::tasksAndStepsQueued);
     return reply.verdicts();
   }
 
   /**
-   * Submits checked requests in their own transaction, each with its own verdict, and claims up to {@code claimLimit} root
+   * Submits checked requests in their own transaction, each with its own verdict, and claims up to
+   * {@code claimLimit} root
    * steps for this server. For {@link SubmissionBatcher} only.
    */
   @Transactional(Transactional.TxType.REQUIRES_NEW)
   public SubmissionReply submitChecked(List<TaskRequest> requests, int claimLimit) {
-    return gateway.submitTasks(toJson(requests), claimLimit, settings.worker().lease().toSeconds(), live.has(Role.ORCHESTRATOR));
+    return gateway.submitTasks(toJson(requests), claimLimit, settings.worker().lease().toSeconds(),
+        live.has(Role.ORCHESTRATOR));
   }
 
   private void tasksAndStepsQueued() {
@@ -135,7 +140,8 @@ public class TransactionalSubmissions implements TaskSubmissions {
   /** Sets the current span as the parent of requests that name no trace. */
   private List<TaskRequest> traced(List<TaskRequest> requests) {
     return tracing.current()
-        .map(here -> requests.stream().map(request -> request.isTraced() ? request : request.traceParent(here)).toList())
+        .map(here -> requests.stream()
+            .map(request -> request.isTraced() ? request : request.traceParent(here)).toList())
         .orElse(requests);
   }
 
@@ -149,7 +155,8 @@ public class TransactionalSubmissions implements TaskSubmissions {
     if (verdict instanceof SubmissionVerdict.Accepted task) {
       LOG.write(LogEvent.TASK_CREATED, "task", task.taskUuid(), "correlation", task.correlationId(),
           "template", request.template().orElseThrow(), "duplicate", task.isDuplicate());
-      return new SubmittedTask(task.taskUuid(), task.state(), task.correlationId(), task.version(), task.isDuplicate(), task.replaces());
+      return new SubmittedTask(task.taskUuid(), task.state(), task.correlationId(), task.version(),
+          task.isDuplicate(), task.replaces());
     }
     if (verdict instanceof SubmissionVerdict.UnknownTemplate) {
       throw RequestCheck.unknown(request);

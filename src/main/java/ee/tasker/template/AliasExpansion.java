@@ -27,16 +27,20 @@ final class AliasExpansion {
     int before = problems.count();
     var size = new AliasExpansion(problems).measure(root);
     if (problems.count() == before && size.characters() > MAX_CHARACTERS) {
-      problems.at(root, "", "with its aliases written out the template is longer than " + MAX_CHARACTERS + " characters");
+      problems.at(root, "", "with its aliases written out the template is longer than "
+          + MAX_CHARACTERS + " characters");
     }
     if (problems.count() == before && size.depth() > NestingGuard.MAX_DEPTH) {
-      problems.at(root, "", "with its aliases written out the template is deeper than " + NestingGuard.MAX_DEPTH
-          + " levels");
+      problems.at(root, "",
+          "with its aliases written out the template is deeper than " + NestingGuard.MAX_DEPTH
+              + " levels");
     }
     return problems.count() == before;
   }
 
-  /** Recursion follows the text, never an alias: the target of an alias was measured at its anchor. */
+  /**
+   * Recursion follows the text, never an alias: the target of an alias was measured at its anchor.
+   */
   private Size measure(Node node) {
     if (node instanceof ScalarNode scalar) {
       return new Size(scalar.getValue().length() + 1L, 0);
@@ -63,7 +67,8 @@ final class AliasExpansion {
 
   private static List<Node> children(Node node) {
     return node instanceof MappingNode mapping
-        ? mapping.getValue().stream().flatMap(entry -> Stream.of(entry.getKeyNode(), entry.getValueNode())).toList()
+        ? mapping.getValue().stream()
+            .flatMap(entry -> Stream.of(entry.getKeyNode(), entry.getValueNode())).toList()
         : ((SequenceNode) node).getValue();
   }
 }

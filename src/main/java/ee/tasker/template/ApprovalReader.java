@@ -32,14 +32,18 @@ final class ApprovalReader {
     this.expressions = expressions;
   }
 
-  /** Adds the paths to the expressions. The result may be called only when the template has no problem. */
+  /**
+   * Adds the paths to the expressions. The result may be called only when the template has no
+   * problem.
+   */
   static Supplier<StepWait> read(Keys keys, Optional<Named> name, List<Expression> expressions) {
     return new ApprovalReader(keys, name, expressions).read();
   }
 
   private Supplier<StepWait> read() {
     var title = keys.require("title").flatMap(this::title);
-    var description = keys.find("description").flatMap(place -> place.text(Limits.APPROVAL_DESCRIPTION));
+    var description = keys.find("description")
+        .flatMap(place -> place.text(Limits.APPROVAL_DESCRIPTION));
     var show = keys.find("show").filter(place -> place.keys().isPresent()).flatMap(this::mapping);
     var form = keys.find("form").flatMap(Located::schema);
     var candidates = keys.require("candidates").flatMap(Located::keys).map(given -> {
@@ -52,13 +56,16 @@ final class ApprovalReader {
     var onDuePlace = keys.find("on_due");
     var onDue = onDuePlace.flatMap(place -> onDue(place, form));
     onDuePlace.filter(place -> escalation.isPresent() && escalation.get().due().isEmpty())
-        .ifPresent(place -> place.refuse("needs escalate_to.due: it says what happens when those do not decide either"));
-    var onReject = keys.find("on_reject").flatMap(place -> place.oneOf(OnReject.class)).orElse(OnReject.RESULT);
+        .ifPresent(place -> place
+            .refuse("needs escalate_to.due: it says what happens when those do not decide either"));
+    var onReject = keys.find("on_reject").flatMap(place -> place.oneOf(OnReject.class))
+        .orElse(OnReject.RESULT);
     var fourEyes = keys.find("four_eyes").flatMap(Located::flag).orElse(false);
     var claimFor = keys.find("claim_for").flatMap(WaitReader::duration);
     keys.refuseOthers();
-    return () -> new Approval(title.orElseThrow(), description, show, form, candidates.orElseThrow(), due.orElseThrow(), escalation, onDue,
-        onReject, fourEyes, claimFor);
+    return () -> new Approval(title.orElseThrow(), description, show, form,
+        candidates.orElseThrow(), due.orElseThrow(), escalation, onDue, onReject, fourEyes,
+        claimFor);
   }
 
   /** A text or a path, or a list of them. */
@@ -68,9 +75,11 @@ final class ApprovalReader {
     }
     var parts = place.list().orElse(List.of());
     if (parts.isEmpty() || parts.size() > Limits.APPROVAL_TITLE_PARTS) {
-      return place.refuse("must be a text, or a list of 1 to " + Limits.APPROVAL_TITLE_PARTS + " texts and paths");
+      return place.refuse(
+          "must be a text, or a list of 1 to " + Limits.APPROVAL_TITLE_PARTS + " texts and paths");
     }
-    return parts.stream().allMatch(part -> part.text(Limits.EXPRESSION).isPresent()) ? mapping(place) : Optional.empty();
+    return parts.stream().allMatch(part -> part.text(Limits.EXPRESSION).isPresent())
+        ? mapping(place) : Optional.empty();
   }
 
   /** Any JSON in which strings that begin with a single $ are paths. */
@@ -81,10 +90,13 @@ final class ApprovalReader {
 
   private void paths(Located place) {
     switch (place.node().getNodeType()) {
-      case MAPPING -> place.keys().ifPresent(inside -> inside.entries().values().forEach(this::paths));
+      case MAPPING ->
+        place.keys().ifPresent(inside -> inside.entries().values().forEach(this::paths));
       case SEQUENCE -> place.list().ifPresent(elements -> elements.forEach(this::paths));
-      default -> place.json().filter(value -> value instanceof JsonString text && isPath(text.getString()))
-          .ifPresent(value -> expressions.add(new Expression(step, "value", ((JsonString) value).getString(), place)));
+      default ->
+        place.json().filter(value -> value instanceof JsonString text && isPath(text.getString()))
+            .ifPresent(value -> expressions
+                .add(new Expression(step, "value", ((JsonString) value).getString(), place)));
     }
   }
 
@@ -104,7 +116,8 @@ final class ApprovalReader {
     List<String> names = new ArrayList<>();
     var places = given.list(key);
     if (places.size() > Limits.APPROVAL_CANDIDATES) {
-      given.find(key).ifPresent(place -> place.refuse("must have at most " + Limits.APPROVAL_CANDIDATES + " elements"));
+      given.find(key).ifPresent(
+          place -> place.refuse("must have at most " + Limits.APPROVAL_CANDIDATES + " elements"));
     }
     places.forEach(place -> place.word(Limits.APPROVAL_NAME).ifPresent(name -> {
       paths(place);
@@ -131,8 +144,11 @@ final class ApprovalReader {
   /** Empty for the word error. */
   private static Optional<String> onDue(Located place, Optional<String> form) {
     if (place.node().getNodeType() != NodeType.MAPPING) {
-      return place.json().filter(value -> value instanceof JsonString text && text.getString().equals(ERROR)).isPresent() ? Optional.empty()
-          : place.refuse("must be error, or a decision such as {approved: false}; escalate_to alone says who is asked then");
+      return place.json()
+          .filter(value -> value instanceof JsonString text && text.getString().equals(ERROR))
+          .isPresent() ? Optional.empty()
+              : place.refuse(
+                  "must be error, or a decision such as {approved: false}; escalate_to alone says who is asked then");
     }
     return place.keys().flatMap(given -> {
       var approved = given.require("approved").flatMap(Located::flag);
@@ -145,12 +161,16 @@ final class ApprovalReader {
       if (form.isEmpty()) {
         valuesPlace.ifPresent(inside -> inside.refuse("must be absent: the approval has no form"));
       } else if (approved.get() || values.isPresent()) {
-        ContextSchema.compile(form.get()).validate(values.orElse(JsonValue.EMPTY_JSON_OBJECT)).complaints().forEach(violation -> {
-          var inside = valuesPlace.map(found -> NodePointer.follow(found, violation.pointer())).orElse(place);
-          inside.refuse("does not fit the form: " + violation.pointer() + " " + violation.message());
-        });
+        ContextSchema.compile(form.get()).validate(values.orElse(JsonValue.EMPTY_JSON_OBJECT))
+            .complaints().forEach(violation -> {
+              var inside = valuesPlace.map(found -> NodePointer.follow(found, violation.pointer()))
+                  .orElse(place);
+              inside.refuse(
+                  "does not fit the form: " + violation.pointer() + " " + violation.message());
+            });
       }
-      JsonObject decision = place.json().map(JsonValue::asJsonObject).orElse(JsonValue.EMPTY_JSON_OBJECT);
+      JsonObject decision = place.json().map(JsonValue::asJsonObject)
+          .orElse(JsonValue.EMPTY_JSON_OBJECT);
       return Optional.of(CanonicalJson.write(decision));
     });
   }

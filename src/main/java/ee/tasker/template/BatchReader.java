@@ -17,27 +17,34 @@ import java.util.OptionalInt;
  * @param worker      {@code worker_template} and its position
  * @param expressions the path to the items, if there is one
  */
-record BatchReader(Optional<Named> worker, Optional<String> items, List<Expression> expressions, Optional<FailureStrategy> strategy,
-    OptionalInt size,
-    int parallelism, String cursorField, OptionalInt tolerate) {
+record BatchReader(Optional<Named> worker, Optional<String> items, List<Expression> expressions,
+    Optional<FailureStrategy> strategy, OptionalInt size, int parallelism, String cursorField,
+    OptionalInt tolerate) {
 
   static BatchReader read(Keys keys, Optional<Named> step, StepType type) {
     List<Expression> expressions = new ArrayList<>();
     var itemsPlace = keys.find("items");
-    itemsPlace.filter(place -> type == StepType.BATCH_WORKER).ifPresent(place -> place.refuse("belongs to the batchable step"));
+    itemsPlace.filter(place -> type == StepType.BATCH_WORKER)
+        .ifPresent(place -> place.refuse("belongs to the batchable step"));
     var items = itemsPlace.flatMap(place -> place.word(Limits.EXPRESSION).map(path -> {
       expressions.add(new Expression(step.map(Named::name), "list", path, place));
       return path;
     }));
-    var worker = keys.require("worker_template").flatMap(place -> place.word(Limits.STEP_NAME).map(name -> new Named(name, place)));
-    var strategy = keys.find("failure_strategy").flatMap(value -> value.oneOf(FailureStrategy.class));
+    var worker = keys.require("worker_template")
+        .flatMap(place -> place.word(Limits.STEP_NAME).map(name -> new Named(name, place)));
+    var strategy = keys.find("failure_strategy")
+        .flatMap(value -> value.oneOf(FailureStrategy.class));
     var tolerate = RetryReader.number(keys, "tolerate", 0, Limits.BATCHES_PER_STEP);
-    keys.find("tolerate").filter(place -> strategy.orElse(FailureStrategy.CONTINUE_ON_FAILURE) != FailureStrategy.ISOLATE)
+    keys.find("tolerate").filter(
+        place -> strategy.orElse(FailureStrategy.CONTINUE_ON_FAILURE) != FailureStrategy.ISOLATE)
         .ifPresent(place -> place.refuse("belongs to failure_strategy isolate"));
     var read = new BatchReader(worker, items, expressions, strategy,
         RetryReader.number(keys, "batch_size", 1, Limits.BATCH_SIZE),
-        RetryReader.number(keys, "parallelism", 1, Limits.PARALLELISM).orElse(BatchConfig.DEFAULT_PARALLELISM),
-        keys.find("cursor_field").flatMap(value -> value.word(Limits.WORD)).orElse(BatchConfig.DEFAULT_CURSOR_FIELD), tolerate);
+        RetryReader.number(keys, "parallelism", 1, Limits.PARALLELISM)
+            .orElse(BatchConfig.DEFAULT_PARALLELISM),
+        keys.find("cursor_field").flatMap(value -> value.word(Limits.WORD))
+            .orElse(BatchConfig.DEFAULT_CURSOR_FIELD),
+        tolerate);
     keys.refuseOthers();
     return read;
   }
@@ -50,7 +57,9 @@ record BatchReader(Optional<Named> worker, Optional<String> items, List<Expressi
   /** May be called only when the template has no problem. */
   BatchConfig config() {
     return new BatchConfig(items,
-        size.orElse(items.isPresent() ? BatchConfig.DEFAULT_BATCH_SIZE_OF_ITEMS : BatchConfig.DEFAULT_BATCH_SIZE), parallelism, cursorField,
-        worker.orElseThrow().name(), strategy.orElse(FailureStrategy.CONTINUE_ON_FAILURE), tolerate);
+        size.orElse(items.isPresent() ? BatchConfig.DEFAULT_BATCH_SIZE_OF_ITEMS
+            : BatchConfig.DEFAULT_BATCH_SIZE),
+        parallelism, cursorField, worker.orElseThrow().name(),
+        strategy.orElse(FailureStrategy.CONTINUE_ON_FAILURE), tolerate);
   }
 }

@@ -8,8 +8,10 @@ import java.util.Locale;
 import java.util.TreeMap;
 
 /**
- * Writes canonical JSON, the same on every server and with every JSON-P provider: keys sorted by UTF-16 unit, no
- * whitespace, only the escapes that JSON requires, numbers without an exponent as PostgreSQL's {@code jsonb} prints them.
+ * Writes canonical JSON, the same on every server and with every JSON-P provider: keys sorted by
+ * UTF-16 unit, no
+ * whitespace, only the escapes that JSON requires, numbers without an exponent as PostgreSQL's
+ * {@code jsonb} prints them.
  */
 public final class CanonicalJson {
   private CanonicalJson() {}

@@ -13,9 +13,12 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * A JSON Schema (draft 2020-12), compiled once: {@code input_schema} for the context of a task, {@code result_schema} for
- * the result of a step. Immutable and thread-safe; compiling costs far more than validating, so cache it. {@code format} is
- * an annotation and rejects nothing. Patterns match in linear time, see {@link SchemaPattern}. Nothing is ever loaded over the network: a {@code $ref} must point into the schema
+ * A JSON Schema (draft 2020-12), compiled once: {@code input_schema} for the context of a task,
+ * {@code result_schema} for
+ * the result of a step. Immutable and thread-safe; compiling costs far more than validating, so
+ * cache it. {@code format} is
+ * an annotation and rejects nothing. Patterns match in linear time, see {@link SchemaPattern}.
+ * Nothing is ever loaded over the network: a {@code $ref} must point into the schema
  * itself, otherwise the schema is rejected.
  */
 public final class ContextSchema {
@@ -41,7 +44,8 @@ public final class ContextSchema {
     /** Why the value cannot be accepted; empty when it is valid. */
     default List<Violation> complaints() {
       return this instanceof Invalid invalid ? invalid.violations()
-          : this instanceof Undecided undecided ? List.of(new Violation("", "could not be validated: " + undecided.reason()))
+          : this instanceof Undecided undecided
+              ? List.of(new Violation("", "could not be validated: " + undecided.reason()))
               : List.of();
     }
   }
@@ -53,14 +57,16 @@ public final class ContextSchema {
 
   /**
    * @param schema the schema as JSON text
-   * @throws IllegalArgumentException when it is not JSON or not a valid schema, with all reasons; never for a schema of a
+   * @throws IllegalArgumentException when it is not JSON or not a valid schema, with all reasons;
+   *   never for a schema of a
    *     template without problems
    */
   public static ContextSchema compile(String schema) {
     try {
       return compile(JsonText.parse(schema));
     } catch (JsonException notJson) {
-      throw new IllegalArgumentException("the schema is not JSON: " + notJson.getMessage(), notJson);
+      throw new IllegalArgumentException("the schema is not JSON: " + notJson.getMessage(),
+          notJson);
     }
   }
 
@@ -75,7 +81,10 @@ public final class ContextSchema {
     return new ContextSchema(validator, validator.registerSchema((Object) schema));
   }
 
-  /** @param trusting skips the check against the meta-schema, because {@link SchemaCheck} caches one for all schemas */
+  /**
+   * @param trusting skips the check against the meta-schema, because {@link SchemaCheck} caches one
+   * for all schemas
+   */
   static Validator newValidator(boolean trusting) {
     return new ValidatorFactory()
         .withJsonNodeFactory(new JakartaJsonNode.Factory())
@@ -95,7 +104,8 @@ public final class ContextSchema {
         SchemaMeter.current().spendOnPointers(value);
         return validator.validate(uri, (Object) value);
       });
-      return result.isValid() ? new Verdict.Valid() : new Verdict.Invalid(SchemaFindings.from(result.getErrors()));
+      return result.isValid() ? new Verdict.Valid()
+          : new Verdict.Invalid(SchemaFindings.from(result.getErrors()));
     } catch (SchemaMeter.TooMuch tooMuch) {
       return new Verdict.Undecided(tooMuch.getMessage());
     }
@@ -111,13 +121,17 @@ public final class ContextSchema {
   public void require(JsonValue value, String field, Supplier<Problem> misfit) {
     var verdict = validate(value);
     var violations = verdict.complaints().stream()
-        .map(violation -> new Problem.Violation(field + violation.pointer(), violation.message())).toList();
+        .map(violation -> new Problem.Violation(field + violation.pointer(), violation.message()))
+        .toList();
     if (verdict instanceof Verdict.Undecided) {
-      throw new Problem(422, "not-validated", violations.get(0).field() + " " + violations.get(0).message(), violations, Map.of());
+      throw new Problem(422, "not-validated",
+          violations.get(0).field() + " " + violations.get(0).message(), violations, Map.of());
     } else if (!violations.isEmpty()) {
       var problem = misfit.get();
       throw new Problem(problem.status(), problem.code(),
-          problem.getMessage() + ": " + violations.get(0).field() + ": " + violations.get(0).message(), violations, Map.of());
+          problem.getMessage() + ": " + violations.get(0).field() + ": "
+              + violations.get(0).message(),
+          violations, Map.of());
     }
   }
 }

@@ -16,9 +16,11 @@ import java.util.function.Supplier;
  *
  * @param choices     every name that a rule gives, with its position
  * @param expressions the predicates
- * @param rules       may be called only when the template has no problem; empty without {@code rules}
+ * @param rules       may be called only when the template has no problem; empty without {@code
+ *   rules}
  */
-record DecisionReader(List<Named> choices, List<Expression> expressions, Supplier<Optional<DecisionRules>> rules) {
+record DecisionReader(List<Named> choices, List<Expression> expressions,
+    Supplier<Optional<DecisionRules>> rules) {
   private record RuleDraft(Optional<String> when, List<Named> then) {
     DecisionRules.Rule rule() {
       return new DecisionRules.Rule(when.orElseThrow(), names(then));
@@ -30,11 +32,14 @@ record DecisionReader(List<Named> choices, List<Expression> expressions, Supplie
     var place = step.find("rules");
     var elements = place.flatMap(Located::list);
     elements.filter(list -> list.isEmpty() || list.size() > Limits.RULES)
-        .ifPresent(list -> place.get().refuse("must have 1 to " + Limits.RULES + " rules, but has " + list.size()));
+        .ifPresent(list -> place.get()
+            .refuse("must have 1 to " + Limits.RULES + " rules, but has " + list.size()));
     var drafts = elements.orElse(List.of()).stream()
-        .flatMap(element -> element.keys().stream()).map(keys -> rule(keys, name, expressions)).toList();
+        .flatMap(element -> element.keys().stream()).map(keys -> rule(keys, name, expressions))
+        .toList();
     var otherwisePlace = step.find("otherwise");
-    otherwisePlace.filter(given -> place.isEmpty()).ifPresent(given -> given.refuse("belongs to a decision by rules"));
+    otherwisePlace.filter(given -> place.isEmpty())
+        .ifPresent(given -> given.refuse("belongs to a decision by rules"));
     var otherwise = otherwisePlace.map(DecisionReader::chosen).orElse(List.of());
     List<Named> choices = new ArrayList<>();
     drafts.forEach(draft -> choices.addAll(draft.then()));
@@ -56,7 +61,8 @@ record DecisionReader(List<Named> choices, List<Expression> expressions, Supplie
   private static List<Named> chosen(Located place) {
     var elements = place.list().orElse(List.of());
     if (elements.size() > Limits.STEPS_PER_DECISION) {
-      place.refuse("must have at most " + Limits.STEPS_PER_DECISION + " steps, but has " + elements.size());
+      place.refuse(
+          "must have at most " + Limits.STEPS_PER_DECISION + " steps, but has " + elements.size());
     }
     List<Named> chosen = new ArrayList<>();
     Set<String> seen = new HashSet<>();

@@ -38,7 +38,8 @@ final class EnvironmentReader {
     }
     keys.entries().forEach((name, environment) -> {
       if (name.isBlank() || name.length() > Limits.ENVIRONMENT_NAME || !NodeJson.storable(name)) {
-        environment.refuse("the name of an environment must have 1 to " + Limits.ENVIRONMENT_NAME + " characters");
+        environment.refuse(
+            "the name of an environment must have 1 to " + Limits.ENVIRONMENT_NAME + " characters");
       }
       if (environment.isNull()) {
         return;
@@ -78,10 +79,13 @@ final class EnvironmentReader {
   /** The name of a step of the template, or ALL; each at most once. */
   private Optional<String> name(Keys keys, Map<String, Override> earlier) {
     return keys.require("name")
-        .flatMap(place -> place.word(Limits.STEP_NAME).flatMap(name -> !name.equals(StepOverride.ALL) && !steps.containsKey(name)
-            ? place.refuse("there is no step \"" + name + "\"; it must be a step of this template or ALL")
-            : earlier.containsKey(name) ? place.refuse("this environment already overrides \"" + name + "\"")
-                : Optional.of(name)));
+        .flatMap(place -> place.word(Limits.STEP_NAME)
+            .flatMap(name -> !name.equals(StepOverride.ALL) && !steps.containsKey(name)
+                ? place.refuse(
+                    "there is no step \"" + name + "\"; it must be a step of this template or ALL")
+                : earlier.containsKey(name)
+                    ? place.refuse("this environment already overrides \"" + name + "\"")
+                    : Optional.of(name)));
   }
 
   private void contradictions(Map<String, Override> overrides) {

@@ -6,8 +6,10 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Suggestions for keys of other template formats that this one does not have: those of the REST interface, and those of the
- * templates that tasker-core ships for Rails, Bun and FastAPI. Their spelling is too different to be guessed, so each is
+ * Suggestions for keys of other template formats that this one does not have: those of the REST
+ * interface, and those of the
+ * templates that tasker-core ships for Rails, Bun and FastAPI. Their spelling is too different to
+ * be guessed, so each is
  * listed.
  */
 final class Hints {
@@ -22,7 +24,8 @@ final class Hints {
           "attributes", "did you mean \"search_attributes\"?",
           "search_keys", "did you mean \"search_attributes\"?")),
       new Place("(.*\\.)?steps\\[\\d+\\]", Map.of(
-          "lifecycle", "it belongs to the template, beside \"steps\"; for a step there is \"timeout_seconds\"",
+          "lifecycle",
+          "it belongs to the template, beside \"steps\"; for a step there is \"timeout_seconds\"",
           "step_name", "did you mean \"name\"?",
           "handler_class", "did you mean \"handler: {callable: …}\"?")),
       new Place("(.*\\.)?retry", Map.of(
@@ -41,6 +44,7 @@ final class Hints {
   /** The hint to append to a message, if the key is listed; {@code path} is that of its mapping. */
   static Optional<String> about(String path, String key) {
     return PLACES.stream().filter(place -> place.path().matcher(path).matches())
-        .flatMap(place -> Optional.ofNullable(place.hints().get(key)).stream()).map(hint -> "; " + hint).findFirst();
+        .flatMap(place -> Optional.ofNullable(place.hints().get(key)).stream())
+        .map(hint -> "; " + hint).findFirst();
   }
 }

@@ -9,7 +9,10 @@ import jakarta.json.spi.JsonProvider;
 import java.io.StringReader;
 import java.math.BigDecimal;
 
-/** JSON-P with cached providers: the static methods of {@code Json} search the class path on every call. */
+/**
+ * JSON-P with cached providers: the static methods of {@code Json} search the class path on every
+ * call.
+ */
 final class JsonText {
   private static final JsonProvider JSON = JsonProvider.provider();
 

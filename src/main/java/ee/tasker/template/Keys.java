@@ -13,7 +13,8 @@ import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.Tag;
 
 /**
- * The keys of one mapping. Read every supported key, then call {@link #refuseOthers()}: each key that was never read is a
+ * The keys of one mapping. Read every supported key, then call {@link #refuseOthers()}: each key
+ * that was never read is a
  * problem. Duplicate keys, and keys that are not strings, are problems from the start.
  */
 final class Keys {
@@ -45,7 +46,8 @@ final class Keys {
       return Optional.of(scalar.getValue());
     }
     mapping.problems().at(key, mapping.path(), "a key must be a string"
-        + (key instanceof ScalarNode scalar ? ": put \"" + Located.shortened(scalar.getValue()) + "\" in quotes" : ""));
+        + (key instanceof ScalarNode scalar
+            ? ": put \"" + Located.shortened(scalar.getValue()) + "\" in quotes" : ""));
     return Optional.empty();
   }
 
@@ -70,7 +72,8 @@ final class Keys {
     var value = find(key);
     var other = find(alias);
     if (value.isPresent() && other.isPresent()) {
-      problem(keys.get(alias), other.get().path(), "means the same as \"" + key + "\"; give only one of them");
+      problem(keys.get(alias), other.get().path(),
+          "means the same as \"" + key + "\"; give only one of them");
     }
     return value.or(() -> other);
   }
@@ -99,7 +102,8 @@ final class Keys {
         problem(keys.get(name), value.path(), name.equals("<<")
             ? "merge keys are not supported; write the keys out, or use an alias for the whole value"
             : "unknown key \"" + Located.shortened(name) + "\""
-                + Hints.about(mapping.path(), name).orElseGet(() -> mapping.problems().suggestion(name, missing)));
+                + Hints.about(mapping.path(), name)
+                    .orElseGet(() -> mapping.problems().suggestion(name, missing)));
       }
     });
   }

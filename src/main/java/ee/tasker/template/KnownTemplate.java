@@ -5,10 +5,12 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * What accepting a request needs of a registered template. Templates never change, so it can be cached without expiry.
+ * What accepting a request needs of a registered template. Templates never change, so it can be
+ * cached without expiry.
  *
  * @param inputSchema empty when the template has none
  * @param rootSteps   how many of its steps can start at once
  */
-public record KnownTemplate(UUID namedTaskUuid, TemplateKey key, Optional<ContextSchema> inputSchema, int rootSteps) {
+public record KnownTemplate(UUID namedTaskUuid, TemplateKey key,
+    Optional<ContextSchema> inputSchema, int rootSteps) {
 }

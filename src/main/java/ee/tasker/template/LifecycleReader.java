@@ -20,16 +20,19 @@ final class LifecycleReader {
     return template.find("lifecycle").flatMap(Located::keys).map(keys -> {
       var maxDuration = keys.find("max_duration").flatMap(LifecycleReader::timeLimit);
       var onTimeout = keys.find("on_timeout");
-      onTimeout.filter(place -> keys.find("max_duration").isEmpty()).ifPresent(place -> place.refuse("needs a max_duration beside it"));
+      onTimeout.filter(place -> keys.find("max_duration").isEmpty())
+          .ifPresent(place -> place.refuse("needs a max_duration beside it"));
       var lifecycle = new Lifecycle(
           RetryReader.number(keys, "max_duration_minutes", 1, Limits.DURATION_MINUTES),
           waiting(keys, "max_waiting_for_dependencies_minutes"),
           waiting(keys, "max_waiting_for_retry_minutes"),
           waiting(keys, "max_steps_in_process_minutes"),
-          keys.find("staleness_action").flatMap(value -> value.oneOf(StalenessAction.class)).orElse(StalenessAction.DLQ),
+          keys.find("staleness_action").flatMap(value -> value.oneOf(StalenessAction.class))
+              .orElse(StalenessAction.DLQ),
           keys.find("auto_fail_on_timeout").flatMap(Located::flag).orElse(false),
           keys.find("auto_dlq_on_timeout").flatMap(Located::flag).orElse(false),
-          keys.find("on_step_error").flatMap(value -> value.oneOf(OnStepError.class)).orElse(OnStepError.STOP),
+          keys.find("on_step_error").flatMap(value -> value.oneOf(OnStepError.class))
+              .orElse(OnStepError.STOP),
           RetryReader.number(keys, "sla_minutes", 1, Limits.DURATION_MINUTES),
           RetryReader.number(keys, "cancel_grace_seconds", 0, Limits.TIMEOUT_SECONDS),
           RetryReader.number(keys, "unserved_seconds", 0, Limits.UNSERVED_SECONDS),
@@ -37,11 +40,12 @@ final class LifecycleReader {
           RetryReader.number(keys, "max_steps_per_decision", 1, Limits.STEPS_PER_DECISION),
           RetryReader.number(keys, "max_decision_depth", 1, Limits.DECISION_DEPTH),
           RetryReader.number(keys, "max_batches_per_step", 1, Limits.BATCHES_PER_STEP),
-          RetryReader.number(keys, "max_child_depth", 0, Limits.CHILD_DEPTH),
-          maxDuration,
-          onTimeout.flatMap(value -> value.oneOf(TimeoutAction.class)).filter(action -> maxDuration.isPresent())
+          RetryReader.number(keys, "max_child_depth", 0, Limits.CHILD_DEPTH), maxDuration,
+          onTimeout.flatMap(value -> value.oneOf(TimeoutAction.class))
+              .filter(action -> maxDuration.isPresent())
               .orElse(TimeoutAction.FAIL),
-          keys.find("on_failure").flatMap(value -> value.oneOf(OnFailure.class)).orElse(OnFailure.BLOCK),
+          keys.find("on_failure").flatMap(value -> value.oneOf(OnFailure.class))
+              .orElse(OnFailure.BLOCK),
           published(keys));
       keys.refuseOthers();
       return lifecycle;
@@ -49,13 +53,15 @@ final class LifecycleReader {
   }
 
   private static Set<PublishedLifecycle> published(Keys keys) {
-    return keys.list("publishes_events").stream().map(value -> value.oneOf(PublishedLifecycle.class)).flatMap(Optional::stream)
+    return keys.list("publishes_events").stream()
+        .map(value -> value.oneOf(PublishedLifecycle.class)).flatMap(Optional::stream)
         .collect(Collectors.toSet());
   }
 
   private static Optional<String> timeLimit(Located place) {
-    return WaitReader.duration(place).flatMap(text -> Lifecycle.isTimeLimit(text) ? Optional.of(text)
-        : place.refuse("must be longer than zero"));
+    return WaitReader.duration(place)
+        .flatMap(text -> Lifecycle.isTimeLimit(text) ? Optional.of(text)
+            : place.refuse("must be longer than zero"));
   }
 
   private static OptionalInt waiting(Keys keys, String key) {

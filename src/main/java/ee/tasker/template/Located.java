@@ -16,7 +16,8 @@ import org.snakeyaml.engine.v2.nodes.SequenceNode;
 import org.snakeyaml.engine.v2.nodes.Tag;
 
 /**
- * A value of the document with its position. Each {@code …()} reads it as one type; if the type does not match, it adds a
+ * A value of the document with its position. Each {@code …()} reads it as one type; if the type
+ * does not match, it adds a
  * problem and returns empty.
  */
 record Located(Node node, String path, Problems problems) {
@@ -47,7 +48,8 @@ record Located(Node node, String path, Problems problems) {
   /** A single-line string that is not blank. */
   Optional<String> word(int maxLength) {
     return text(maxLength).flatMap(value -> value.isBlank() ? refuse("must not be blank")
-        : value.chars().anyMatch(Character::isISOControl) ? refuse("must not contain control characters")
+        : value.chars().anyMatch(Character::isISOControl)
+            ? refuse("must not contain control characters")
             : Optional.of(value));
   }
 
@@ -78,7 +80,8 @@ record Located(Node node, String path, Problems problems) {
 
   /** One of the constants, written in lower case. */
   <E extends Enum<E>> Optional<E> oneOf(Class<E> type) {
-    var words = Arrays.stream(type.getEnumConstants()).map(constant -> constant.name().toLowerCase(Locale.ROOT)).toList();
+    var words = Arrays.stream(type.getEnumConstants())
+        .map(constant -> constant.name().toLowerCase(Locale.ROOT)).toList();
     var sentence = "must be one of " + String.join(", ", words);
     if (!(node instanceof ScalarNode scalar) || isNull()) {
       return refuse(sentence + ", but is " + kind());
@@ -113,18 +116,23 @@ record Located(Node node, String path, Problems problems) {
     return problems.count() == before ? Optional.of(value) : Optional.empty();
   }
 
-  /** A JSON Schema, as canonical text. Its problems are reported at their position inside the schema. */
+  /**
+   * A JSON Schema, as canonical text. Its problems are reported at their position inside the
+   * schema.
+   */
   Optional<String> schema() {
     return json().flatMap(schema -> {
       var findings = SchemaCheck.inspect(schema);
       var violations = findings.problems();
       if (!problems.mayAddPatterns(findings.patternSize())) {
-        return refuse("the patterns of all schemas of the template must not have more than " + Limits.PATTERN_STATES
+        return refuse("the patterns of all schemas of the template must not have more than "
+            + Limits.PATTERN_STATES
             + " states together");
       }
       violations.forEach(violation -> {
         var place = NodePointer.follow(this, violation.pointer());
-        problems.at(place.node(), place.path(), "is not a valid JSON Schema: " + violation.message());
+        problems.at(place.node(), place.path(),
+            "is not a valid JSON Schema: " + violation.message());
       });
       return violations.isEmpty() ? Optional.of(CanonicalJson.write(schema)) : Optional.empty();
     });
@@ -135,7 +143,8 @@ record Located(Node node, String path, Problems problems) {
       case MAPPING -> "a mapping";
       case SEQUENCE -> "a list";
       default -> isNull() ? "empty"
-          : node.getTag().equals(Tag.STR) ? "the string \"" + shortened(((ScalarNode) node).getValue()) + "\""
+          : node.getTag().equals(Tag.STR)
+              ? "the string \"" + shortened(((ScalarNode) node).getValue()) + "\""
               : node.getTag().equals(Tag.INT) || node.getTag().equals(Tag.FLOAT)
                   ? "the number " + shortened(((ScalarNode) node).getValue())
                   : node.getTag().equals(Tag.BOOL) ? ((ScalarNode) node).getValue()

@@ -51,7 +51,8 @@ final class NestingGuard implements Parser {
   public Event next() {
     var event = parser.next();
     switch (event.getEventId()) {
-      case MappingStart, SequenceStart -> refuse(++depth > MAX_DEPTH, "more than " + MAX_DEPTH + " levels", event);
+      case MappingStart, SequenceStart ->
+        refuse(++depth > MAX_DEPTH, "more than " + MAX_DEPTH + " levels", event);
       case MappingEnd, SequenceEnd -> depth--;
       case Alias -> refuse(++aliases > MAX_ALIASES, "more than " + MAX_ALIASES + " aliases", event);
       default -> {

@@ -9,7 +9,10 @@ import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 import org.snakeyaml.engine.v2.nodes.Tag;
 
-/** Reads any part of a document as JSON. Values that JSON or PostgreSQL cannot represent are problems. */
+/**
+ * Reads any part of a document as JSON. Values that JSON or PostgreSQL cannot represent are
+ * problems.
+ */
 final class NodeJson {
   private static final int MAX_DIGITS = 400;
   private static final int MAX_EXPONENT = 400;
@@ -23,7 +26,8 @@ final class NodeJson {
       var object = JsonText.object();
       located.keys().ifPresent(keys -> keys.entries().forEach((name, value) -> {
         if (!storable(name)) {
-          value.refuse("the key must not contain U+0000 or half of a surrogate pair: PostgreSQL cannot store it");
+          value.refuse(
+              "the key must not contain U+0000 or half of a surrogate pair: PostgreSQL cannot store it");
         }
         object.add(name, read(value));
       }));
@@ -68,7 +72,8 @@ final class NodeJson {
     }
     try {
       return text.length() > MAX_DIGITS ? Optional.empty()
-          : Optional.of(new BigDecimal(text)).filter(number -> Math.abs((long) number.scale()) <= MAX_EXPONENT);
+          : Optional.of(new BigDecimal(text))
+              .filter(number -> Math.abs((long) number.scale()) <= MAX_EXPONENT);
     } catch (NumberFormatException notFinite) {
       return Optional.empty();
     }

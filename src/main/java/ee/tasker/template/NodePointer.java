@@ -22,7 +22,9 @@ final class NodePointer {
   private static Located child(Located place, String name) {
     return switch (place.node().getNodeType()) {
       case MAPPING -> place.keys().map(keys -> keys.entries().get(name)).orElse(null);
-      case SEQUENCE -> place.list().filter(elements -> name.matches("[0-9]{1,9}") && Integer.parseInt(name) < elements.size())
+      case SEQUENCE -> place.list()
+          .filter(
+              elements -> name.matches("[0-9]{1,9}") && Integer.parseInt(name) < elements.size())
           .map(elements -> elements.get(Integer.parseInt(name))).orElse(null);
       default -> null;
     };

@@ -4,8 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Translates a regular expression of ECMA-262, in which JSON Schema writes patterns, into the syntax of RE2. What RE2 cannot
- * match in linear time (back-references, look-behind, look-ahead inside a pattern) is refused with a sentence; so is a
+ * Translates a regular expression of ECMA-262, in which JSON Schema writes patterns, into the
+ * syntax of RE2. What RE2 cannot
+ * match in linear time (back-references, look-behind, look-ahead inside a pattern) is refused with
+ * a sentence; so is a
  * pattern that counted repetitions make too large. One instance per pattern.
  */
 final class PatternReader {
@@ -68,7 +70,8 @@ final class PatternReader {
         return new Piece("(?:" + re2 + ")", size, true);
       }
       if (depth == 1 && !lookAheads.isEmpty()) {
-        throw new IllegalArgumentException("a look-ahead cannot stand beside alternatives; " + USE_ALL_OF);
+        throw new IllegalArgumentException(
+            "a look-ahead cannot stand beside alternatives; " + USE_ALL_OF);
       }
       at++;
       size++;
@@ -92,8 +95,10 @@ final class PatternReader {
       case '(' -> group();
       case '[' -> bracket();
       case '\\' -> escape();
-      case '*', '+', '?' -> throw new IllegalArgumentException("there is nothing that " + character + " could repeat");
-      case '{' -> throw new IllegalArgumentException("there is nothing that {…} could repeat; for the character write \\{");
+      case '*', '+', '?' ->
+        throw new IllegalArgumentException("there is nothing that " + character + " could repeat");
+      case '{' -> throw new IllegalArgumentException(
+          "there is nothing that {…} could repeat; for the character write \\{");
       default -> {
         at = start;
         yield literal(nextCharacter());
@@ -113,7 +118,8 @@ final class PatternReader {
   private Piece group() {
     if (pattern.startsWith("?", at)) {
       if (pattern.startsWith("?=", at) || pattern.startsWith("?!", at)) {
-        throw new IllegalArgumentException("a look-ahead is possible only after a ^ that opens the pattern; " + USE_ALL_OF);
+        throw new IllegalArgumentException(
+            "a look-ahead is possible only after a ^ that opens the pattern; " + USE_ALL_OF);
       } else if (pattern.startsWith("?<=", at) || pattern.startsWith("?<!", at)) {
         throw new IllegalArgumentException("there is no look-behind; " + USE_ALL_OF);
       } else if (pattern.startsWith("?i)", at)) {
@@ -129,8 +135,9 @@ final class PatternReader {
       } else if (pattern.startsWith("?<", at) && pattern.indexOf('>', at) > at + 2) {
         at = pattern.indexOf('>', at) + 1;
       } else {
-        throw new IllegalArgumentException("there is no group that begins with (?" + (at + 1 < pattern.length()
-            ? Character.toString(pattern.codePointAt(at + 1)) : ""));
+        throw new IllegalArgumentException(
+            "there is no group that begins with (?" + (at + 1 < pattern.length()
+                ? Character.toString(pattern.codePointAt(at + 1)) : ""));
       }
     }
     var inside = alternatives();
@@ -153,12 +160,14 @@ final class PatternReader {
       throw new IllegalArgumentException("an assertion cannot be repeated");
     }
     char quantifier = next();
-    var result = quantifier == '{' ? counted(piece) : Piece.of(piece.re2() + quantifier, piece.size() + 1);
+    var result = quantifier == '{' ? counted(piece)
+        : Piece.of(piece.re2() + quantifier, piece.size() + 1);
     if (at < pattern.length() && peek() == '?') {
       at++;
     }
     if (at < pattern.length() && "*+?{".indexOf(peek()) >= 0) {
-      throw new IllegalArgumentException("a repetition cannot be repeated, and there are no possessive ones");
+      throw new IllegalArgumentException(
+          "a repetition cannot be repeated, and there are no possessive ones");
     }
     return Piece.of("(?:" + result.re2() + ")", limited(result.size()));
   }
@@ -173,13 +182,15 @@ final class PatternReader {
       most = isOpen ? least : count();
     }
     if (at == pattern.length() || next() != '}') {
-      throw new IllegalArgumentException("a repetition is {n}, {n,} or {n,m}; for the character write \\{");
+      throw new IllegalArgumentException(
+          "a repetition is {n}, {n,} or {n,m}; for the character write \\{");
     }
     if (most < least) {
       throw new IllegalArgumentException("{" + least + "," + most + "} counts backwards");
     }
     long size = limited(Math.max(1L, most) * (piece.size() + 1));
-    return Piece.of(exactly(piece.re2(), least) + (isOpen ? piece.re2() + "*" : atMost(piece.re2(), most - least)), size);
+    return Piece.of(exactly(piece.re2(), least)
+        + (isOpen ? piece.re2() + "*" : atMost(piece.re2(), most - least)), size);
   }
 
   private int count() {
@@ -188,20 +199,23 @@ final class PatternReader {
       at++;
     }
     if (start == at) {
-      throw new IllegalArgumentException("a repetition is {n}, {n,} or {n,m}; for the character write \\{");
+      throw new IllegalArgumentException(
+          "a repetition is {n}, {n,} or {n,m}; for the character write \\{");
     }
     limited(at - start > 5 ? Long.MAX_VALUE : 0);
     return Integer.parseInt(pattern.substring(start, at));
   }
 
   private static String exactly(String re2, int count) {
-    return (re2 + "{" + LARGEST_COUNT + "}").repeat(count / LARGEST_COUNT) + re2 + "{" + count % LARGEST_COUNT + "}";
+    return (re2 + "{" + LARGEST_COUNT + "}").repeat(count / LARGEST_COUNT) + re2 + "{"
+        + count % LARGEST_COUNT + "}";
   }
 
   /** Nested, so that few states are active at once. */
   private static String atMost(String re2, int count) {
     return count <= LARGEST_COUNT ? re2 + "{0," + count + "}"
-        : "(?:" + re2 + "{0," + (LARGEST_COUNT - 1) + "}|" + re2 + "{" + LARGEST_COUNT + "}" + atMost(re2, count - LARGEST_COUNT)
+        : "(?:" + re2 + "{0," + (LARGEST_COUNT - 1) + "}|" + re2 + "{" + LARGEST_COUNT + "}"
+            + atMost(re2, count - LARGEST_COUNT)
             + ")";
   }
 
@@ -240,12 +254,14 @@ final class PatternReader {
       case 'p', 'P' :
         int end = pattern.indexOf('}', at);
         if (!pattern.startsWith("{", at) || end < 0) {
-          throw new IllegalArgumentException("\\" + letter + " needs the name of a property in braces, such as \\p{L}");
+          throw new IllegalArgumentException(
+              "\\" + letter + " needs the name of a property in braces, such as \\p{L}");
         }
         var property = pattern.substring(at + 1, end);
         at = end + 1;
         return CharacterSets.ofProperty(property, letter == 'P')
-            .orElseThrow(() -> new IllegalArgumentException("there is no property " + Located.shortened(property)
+            .orElseThrow(() -> new IllegalArgumentException("there is no property "
+                + Located.shortened(property)
                 + ": general categories such as L or Letter are known, and scripts such as Script=Greek"));
       default :
         at--;
@@ -280,7 +296,8 @@ final class PatternReader {
         at--;
         int character = nextCharacter();
         if (Character.isLetterOrDigit(character)) {
-          throw new IllegalArgumentException("\\" + Character.toString(character) + " means nothing in ECMA-262");
+          throw new IllegalArgumentException(
+              "\\" + Character.toString(character) + " means nothing in ECMA-262");
         }
         yield character;
       }
@@ -300,7 +317,8 @@ final class PatternReader {
       return character;
     }
     int character = hex(4);
-    if (Character.isHighSurrogate((char) character) && pattern.startsWith("\\u", at) && !pattern.startsWith("\\u{", at)) {
+    if (Character.isHighSurrogate((char) character) && pattern.startsWith("\\u", at)
+        && !pattern.startsWith("\\u{", at)) {
       int before = at;
       at += 2;
       int low = hex(4);
@@ -317,7 +335,8 @@ final class PatternReader {
     for (int i = 0; i < digits; i++) {
       int digit = at < pattern.length() ? Character.digit(next(), 16) : -1;
       if (digit < 0) {
-        throw new IllegalArgumentException("an escape needs hexadecimal digits: \\xhh, \\uhhhh or \\u{h…}");
+        throw new IllegalArgumentException(
+            "an escape needs hexadecimal digits: \\xhh, \\uhhhh or \\u{h…}");
       }
       value = value * 16 + digit;
     }
@@ -340,7 +359,8 @@ final class PatternReader {
         var set = new StringBuilder();
         int to = member(set);
         if (to < 0) {
-          members.append(CharacterSets.range(from, from)).append(CharacterSets.range('-', '-')).append(set);
+          members.append(CharacterSets.range(from, from)).append(CharacterSets.range('-', '-'))
+              .append(set);
         } else if (to < from) {
           throw new IllegalArgumentException("a range of characters counts backwards");
         } else {
@@ -355,7 +375,8 @@ final class PatternReader {
     }
     at++;
     if (members.length() == 0) {
-      return Piece.of(isNegated ? "[" + CharacterSets.ANY + "]" : "[^" + CharacterSets.ANY + "]", 1);
+      return Piece.of(isNegated ? "[" + CharacterSets.ANY + "]" : "[^" + CharacterSets.ANY + "]",
+          1);
     }
     return bracket((isNegated ? "^" : "") + members);
   }
@@ -392,8 +413,9 @@ final class PatternReader {
 
   private static long limited(long size) {
     if (size > LARGEST) {
-      throw new IllegalArgumentException("it is too large: with its counted repetitions written out, it has more than "
-          + LARGEST + " states");
+      throw new IllegalArgumentException(
+          "it is too large: with its counted repetitions written out, it has more than "
+              + LARGEST + " states");
     }
     return size;
   }

@@ -23,7 +23,10 @@ final class Problems {
   private int compared;
   private long patternStates;
 
-  /** Counts the states of patterns of the template's schemas. @return whether the template may have so many */
+  /**
+   * Counts the states of patterns of the template's schemas. @return whether the template may have
+   * so many
+   */
   boolean mayAddPatterns(long states) {
     patternStates += states;
     return patternStates <= Limits.PATTERN_STATES;
@@ -34,7 +37,8 @@ final class Problems {
   }
 
   void at(Optional<Mark> mark, String path, String message) {
-    at(mark.map(Mark::getLine).orElse(0) + 1, mark.map(Mark::getColumn).orElse(0) + 1, path, message);
+    at(mark.map(Mark::getLine).orElse(0) + 1, mark.map(Mark::getColumn).orElse(0) + 1, path,
+        message);
   }
 
   void at(int line, int column, String path, String message) {
@@ -44,7 +48,10 @@ final class Problems {
     }
   }
 
-  /** {@code ; did you mean "name"?} or the empty string; always empty once many words have been compared. */
+  /**
+   * {@code ; did you mean "name"?} or the empty string; always empty once many words have been
+   * compared.
+   */
   String suggestion(String written, Collection<String> known) {
     compared = Math.min(MOST_COMPARED, compared) + known.size();
     return compared > MOST_COMPARED ? "" : Spelling.suggestion(written, known);
@@ -61,7 +68,8 @@ final class Problems {
   /** In document order, each once; the last one says how many more there are. */
   List<TemplateProblem> inOrder() {
     var distinct = found.stream().distinct()
-        .sorted(Comparator.comparingInt(TemplateProblem::line).thenComparingInt(TemplateProblem::column))
+        .sorted(Comparator.comparingInt(TemplateProblem::line)
+            .thenComparingInt(TemplateProblem::column))
         .toList();
     if (distinct.size() <= MOST) {
       return distinct;
@@ -69,7 +77,8 @@ final class Problems {
     var first = new ArrayList<>(distinct.subList(0, MOST));
     var last = first.get(MOST - 1);
     first.add(new TemplateProblem(last.line(), last.column(), "",
-        "there are more problems, which are not listed: " + (distinct.size() + count - found.size() - MOST)));
+        "there are more problems, which are not listed: "
+            + (distinct.size() + count - found.size() - MOST)));
     return List.copyOf(first);
   }
 }

@@ -23,18 +23,25 @@ record RetryReader(RetryOverride given, Located place) {
       var backoff = keys.find("backoff").flatMap(value -> value.oneOf(BackoffKind.class));
       var base = number(keys, "backoff_base_ms", 1, Limits.BACKOFF_BASE_MS);
       var cap = number(keys, "max_backoff_ms", 1, Limits.MAX_BACKOFF_MS);
-      var onWorkerLost = keys.find("on_worker_lost").flatMap(value -> value.oneOf(OnWorkerLost.class));
+      var onWorkerLost = keys.find("on_worker_lost")
+          .flatMap(value -> value.oneOf(OnWorkerLost.class));
       keys.refuseOthers();
-      return new RetryReader(new RetryOverride(retryable, maxAttempts, backoff, base, cap, onWorkerLost),
-          keys.find("max_backoff_ms").or(() -> keys.find("backoff_base_ms")).orElse(keys.mapping()));
+      return new RetryReader(
+          new RetryOverride(retryable, maxAttempts, backoff, base, cap, onWorkerLost),
+          keys.find("max_backoff_ms").or(() -> keys.find("backoff_base_ms"))
+              .orElse(keys.mapping()));
     });
   }
 
-  /** {@code policy} with these keys applied; a contradiction is a problem and leaves {@code policy} unchanged. */
+  /**
+   * {@code policy} with these keys applied; a contradiction is a problem and leaves {@code policy}
+   * unchanged.
+   */
   RetryPolicy applyTo(RetryPolicy policy, String forWhom) {
     if (given.contradicts(policy)) {
       place.refuse("max_backoff_ms " + given.maxBackoffMs().orElse(policy.maxBackoffMs())
-          + " must not be less than backoff_base_ms " + given.backoffBaseMs().orElse(policy.backoffBaseMs()) + forWhom);
+          + " must not be less than backoff_base_ms "
+          + given.backoffBaseMs().orElse(policy.backoffBaseMs()) + forWhom);
       return policy;
     }
     return given.applyTo(policy);

@@ -19,8 +19,10 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Explains why a JSON value is not a schema that {@link ContextSchema} can use. The meta-schema is not enough: the
- * validator resolves a {@code $ref} only when a value reaches it, and ignores a pattern that does not compile, so both are
+ * Explains why a JSON value is not a schema that {@link ContextSchema} can use. The meta-schema is
+ * not enough: the
+ * validator resolves a {@code $ref} only when a value reaches it, and ignores a pattern that does
+ * not compile, so both are
  * checked here.
  */
 final class SchemaCheck {
@@ -32,11 +34,15 @@ final class SchemaCheck {
     ContextSchema.validate(META, URI.create(DRAFT), JsonValue.EMPTY_JSON_OBJECT);
   }
 
-  private static final Set<String> ONE_SCHEMA = Set.of("items", "contains", "additionalProperties", "propertyNames",
+  private static final Set<String> ONE_SCHEMA = Set.of("items", "contains", "additionalProperties",
+      "propertyNames",
       "not", "if", "then", "else", "unevaluatedItems", "unevaluatedProperties", "contentSchema");
-  private static final Set<String> LIST_OF_SCHEMAS = Set.of("allOf", "anyOf", "oneOf", "prefixItems");
-  private static final Set<String> MAP_OF_SCHEMAS = Set.of("properties", "patternProperties", "$defs", "definitions", "dependentSchemas");
-  private static final Set<String> SIZES = Set.of("minLength", "maxLength", "minItems", "maxItems", "minProperties",
+  private static final Set<String> LIST_OF_SCHEMAS = Set.of("allOf", "anyOf", "oneOf",
+      "prefixItems");
+  private static final Set<String> MAP_OF_SCHEMAS = Set.of("properties", "patternProperties",
+      "$defs", "definitions", "dependentSchemas");
+  private static final Set<String> SIZES = Set.of("minLength", "maxLength", "minItems", "maxItems",
+      "minProperties",
       "maxProperties", "minContains", "maxContains");
 
   private final JsonValue root;
@@ -111,7 +117,8 @@ final class SchemaCheck {
       case "$schema" -> refuse(!text(value).replaceFirst("#$", "").equals(DRAFT), place,
           "only draft 2020-12 is supported: leave $schema out or say " + DRAFT);
       case "$id" -> {
-        refuse(!place.equals("/$id"), place, "$id may stand only at the top; use $defs and #-references inside");
+        refuse(!place.equals("/$id"), place,
+            "$id may stand only at the top; use $defs and #-references inside");
         refuse(!isUri(text(value)), place, "$id must be a URI");
       }
       case "$anchor", "$dynamicAnchor" -> anchors.add(text(value));
@@ -119,8 +126,10 @@ final class SchemaCheck {
       case "pattern" -> compile(text(value), place);
       default -> {
         if (SIZES.contains(keyword)) {
-          refuse(((JsonNumber) value).bigDecimalValue().compareTo(BigDecimal.valueOf(Integer.MAX_VALUE)) > 0, place,
-              keyword + " must not be greater than " + Integer.MAX_VALUE);
+          refuse(
+              ((JsonNumber) value).bigDecimalValue()
+                  .compareTo(BigDecimal.valueOf(Integer.MAX_VALUE)) > 0,
+              place, keyword + " must not be greater than " + Integer.MAX_VALUE);
         }
       }
     }
@@ -130,13 +139,17 @@ final class SchemaCheck {
   private void resolve(Violation reference) {
     var target = reference.message();
     if (!target.startsWith("#")) {
-      refuse(true, reference.pointer(), "a reference must stay inside the schema and start with #, but is "
-          + Located.shortened(target));
+      refuse(true, reference.pointer(),
+          "a reference must stay inside the schema and start with #, but is "
+              + Located.shortened(target));
       return;
     }
-    var fragment = isUri(target) ? URLDecoder.decode(target.substring(1).replace("+", "%2B"), StandardCharsets.UTF_8)
+    var fragment = isUri(target)
+        ? URLDecoder.decode(target.substring(1).replace("+", "%2B"), StandardCharsets.UTF_8)
         : target.substring(1);
-    refuse(fragment.startsWith("/") || fragment.isEmpty() ? !isSchema(fragment) : !anchors.contains(fragment),
+    refuse(
+        fragment.startsWith("/") || fragment.isEmpty() ? !isSchema(fragment)
+            : !anchors.contains(fragment),
         reference.pointer(), "there is no schema at " + Located.shortened(target));
   }
 
@@ -146,8 +159,9 @@ final class SchemaCheck {
       var name = step.replace("~1", "/").replace("~0", "~");
       place = switch (place.getValueType()) {
         case OBJECT -> place.asJsonObject().get(name);
-        case ARRAY -> name.matches("0|[1-9][0-9]{0,8}") && Integer.parseInt(name) < place.asJsonArray().size()
-            ? place.asJsonArray().get(Integer.parseInt(name)) : null;
+        case ARRAY ->
+          name.matches("0|[1-9][0-9]{0,8}") && Integer.parseInt(name) < place.asJsonArray().size()
+              ? place.asJsonArray().get(Integer.parseInt(name)) : null;
         default -> null;
       };
       if (place == null) {
@@ -161,7 +175,8 @@ final class SchemaCheck {
     try {
       patternSize += SchemaPattern.compile(pattern).size();
     } catch (IllegalArgumentException unusable) {
-      refuse(true, place, "the pattern " + Located.shortened(pattern) + " cannot be used: " + unusable.getMessage());
+      refuse(true, place, "the pattern " + Located.shortened(pattern) + " cannot be used: "
+          + unusable.getMessage());
     }
   }
 

@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Turns the validator's findings into readable violations: the causes, without the keywords that only propagate them. */
+/**
+ * Turns the validator's findings into readable violations: the causes, without the keywords that
+ * only propagate them.
+ */
 final class SchemaFindings {
   private static final int MAX_VIOLATIONS = 100;
   private static final int MAX_MESSAGE = 300;
@@ -21,7 +24,8 @@ final class SchemaFindings {
     var alternatives = first.stream().filter(error -> is(ALTERNATIVES, error)).toList();
     var violations = first.stream()
         .filter(error -> alternatives.stream().noneMatch(choice -> isBelow(choice, error)))
-        .filter(error -> !is(PASSES_ON, error) || first.stream().noneMatch(cause -> isBelow(error, cause)))
+        .filter(error -> !is(PASSES_ON, error)
+            || first.stream().noneMatch(cause -> isBelow(error, cause)))
         .map(error -> is(ALTERNATIVES, error) ? choice(error, first) : violation(error))
         .distinct()
         .limit(MAX_VIOLATIONS)
@@ -32,9 +36,12 @@ final class SchemaFindings {
   /** One sentence for all alternatives: the intended one is unknown. */
   private static Violation choice(Error choice, List<Error> errors) {
     var reasons = errors.stream()
-        .filter(error -> isBelow(choice, error) && !is(PASSES_ON, error) && !is(ALTERNATIVES, error))
-        .map(error -> error.getInstanceLocation().equals(choice.getInstanceLocation()) ? message(error)
-            : error.getInstanceLocation().substring(choice.getInstanceLocation().length()) + " " + message(error))
+        .filter(
+            error -> isBelow(choice, error) && !is(PASSES_ON, error) && !is(ALTERNATIVES, error))
+        .map(error -> error.getInstanceLocation().equals(choice.getInstanceLocation())
+            ? message(error)
+            : error.getInstanceLocation().substring(choice.getInstanceLocation().length()) + " "
+                + message(error))
         .distinct().limit(MAX_REASONS)
         .collect(Collectors.joining("; or "));
     return new Violation(choice.getInstanceLocation(), shortened(reasons.isEmpty() ? message(choice)
@@ -47,7 +54,8 @@ final class SchemaFindings {
 
   private static String message(Error error) {
     return error.getKeyword() != null ? shortened(error.getError())
-        : error.getEvaluationPath().matches(".*/(additional|unevaluated)Properties") ? "is not an allowed key"
+        : error.getEvaluationPath().matches(".*/(additional|unevaluated)Properties")
+            ? "is not an allowed key"
             : "is not allowed";
   }
 
@@ -59,19 +67,24 @@ final class SchemaFindings {
     return error.getKeyword() != null && keywords.contains(error.getKeyword());
   }
 
-  /** Whether {@code error} comes from inside the keyword that {@code outer} is about, for the same part of the value. */
+  /**
+   * Whether {@code error} comes from inside the keyword that {@code outer} is about, for the same
+   * part of the value.
+   */
   private static boolean isBelow(Error outer, Error error) {
     var evaluated = outer.getEvaluationPath();
     if (is(Set.of("if"), outer)) {
       evaluated = evaluated.substring(0, evaluated.length() - "if".length());
       return (error.getEvaluationPath().startsWith(evaluated + "then/")
-          || error.getEvaluationPath().startsWith(evaluated + "else/")) && concernsPartOf(outer, error);
+          || error.getEvaluationPath().startsWith(evaluated + "else/"))
+          && concernsPartOf(outer, error);
     }
     return error.getEvaluationPath().startsWith(evaluated + "/") && concernsPartOf(outer, error);
   }
 
   private static boolean concernsPartOf(Error outer, Error error) {
     var pointer = outer.getInstanceLocation();
-    return error.getInstanceLocation().equals(pointer) || error.getInstanceLocation().startsWith(pointer + "/");
+    return error.getInstanceLocation().equals(pointer)
+        || error.getInstanceLocation().startsWith(pointer + "/");
   }
 }

@@ -16,22 +16,29 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * The keywords of the validator, each metered by {@link SchemaMeter}. Those whose work the size of the value does not bound
- * are replaced: {@code pattern} and {@code patternProperties} match in linear time, {@code enum}, {@code const} and
+ * The keywords of the validator, each metered by {@link SchemaMeter}. Those whose work the size of
+ * the value does not bound
+ * are replaced: {@code pattern} and {@code patternProperties} match in linear time, {@code enum},
+ * {@code const} and
  * {@code uniqueItems} compare texts instead of trees, whose hash codes can be made to collide.
  */
 final class SchemaKeywords implements EvaluatorFactory {
   private static final EvaluatorFactory DRAFT = new Draft2020EvaluatorFactory();
   private static final Set<String> OF_TEXT = Set.of("minLength", "maxLength");
   private static final Set<String> OF_NAMES = Set.of("required", "dependentRequired");
-  private static final Set<String> OF_OBJECT = Set.of("properties", "patternProperties", "additionalProperties", "propertyNames",
+  private static final Set<String> OF_OBJECT = Set.of("properties", "patternProperties",
+      "additionalProperties", "propertyNames",
       "dependentSchemas", "unevaluatedProperties");
-  private static final Set<String> OF_ARRAY = Set.of("items", "prefixItems", "contains", "unevaluatedItems");
+  private static final Set<String> OF_ARRAY = Set.of("items", "prefixItems", "contains",
+      "unevaluatedItems");
   private static final Set<String> ALTERNATIVES = Set.of("anyOf", "oneOf", "not", "if", "contains");
   private static final Set<String> REFERENCES = Set.of("$ref", "$dynamicRef");
-  private static final Set<String> ASSERTIONS = Set.of("type", "enum", "const", "multipleOf", "maximum", "exclusiveMaximum",
-      "minimum", "exclusiveMinimum", "maxLength", "minLength", "pattern", "maxItems", "minItems", "uniqueItems", "maxContains",
-      "minContains", "maxProperties", "minProperties", "required", "dependentRequired", "anyOf", "oneOf", "not", "if");
+  private static final Set<String> ASSERTIONS = Set.of("type", "enum", "const", "multipleOf",
+      "maximum", "exclusiveMaximum",
+      "minimum", "exclusiveMinimum", "maxLength", "minLength", "pattern", "maxItems", "minItems",
+      "uniqueItems", "maxContains",
+      "minContains", "maxProperties", "minProperties", "required", "dependentRequired", "anyOf",
+      "oneOf", "not", "if");
   /** A member or element that must not be there leaves a violation each. */
   private static final int STEPS_OF_REFUSAL = 200;
   private static final int STEPS_OF_MEMBER = 5;
@@ -44,22 +51,29 @@ final class SchemaKeywords implements EvaluatorFactory {
             schema.isBoolean() && !schema.asBoolean() ? STEPS_OF_REFUSAL : STEPS_OF_MEMBER));
   }
 
-  private static Optional<Evaluator> own(SchemaParsingContext context, String keyword, JsonNode schema) {
+  private static Optional<Evaluator> own(SchemaParsingContext context, String keyword,
+      JsonNode schema) {
     return switch (keyword) {
-      case "pattern" -> schema.isString() ? Optional.of(new PatternKeyword(SchemaPattern.compile(schema.asString())))
+      case "pattern" -> schema.isString()
+          ? Optional.of(new PatternKeyword(SchemaPattern.compile(schema.asString())))
           : Optional.empty();
-      case "patternProperties" -> schema.isObject() ? Optional.of(PatternProperties.of(context, schema)) : Optional.empty();
-      case "additionalProperties" -> context.getCurrentSchemaObject().containsKey("patternProperties")
-          ? Optional.of(AdditionalProperties.of(context, schema)) : Optional.empty();
-      case "enum" -> schema.isArray() ? Optional.of(Enumeration.of(schema.asArray())) : Optional.empty();
+      case "patternProperties" ->
+        schema.isObject() ? Optional.of(PatternProperties.of(context, schema)) : Optional.empty();
+      case "additionalProperties" ->
+        context.getCurrentSchemaObject().containsKey("patternProperties")
+            ? Optional.of(AdditionalProperties.of(context, schema)) : Optional.empty();
+      case "enum" ->
+        schema.isArray() ? Optional.of(Enumeration.of(schema.asArray())) : Optional.empty();
       case "const" -> Optional.of(new Constant(text(schema), shown(schema)));
-      case "uniqueItems" -> schema.isBoolean() && schema.asBoolean() ? Optional.of(new UniqueItems()) : Optional.empty();
+      case "uniqueItems" -> schema.isBoolean() && schema.asBoolean()
+          ? Optional.of(new UniqueItems()) : Optional.empty();
       default -> Optional.empty();
     };
   }
 
   private static String shown(JsonNode value) {
-    return value.isNumber() ? value.asNumber().toString() : Located.shortened(value.toPrintableString());
+    return value.isNumber() ? value.asNumber().toString()
+        : Located.shortened(value.toPrintableString());
   }
 
   private static String schemaOf(JsonNode keyword) {
@@ -69,7 +83,8 @@ final class SchemaKeywords implements EvaluatorFactory {
 
   /** Steps of each evaluation for what the keyword says, apart from the value. */
   private static long weight(String keyword, JsonNode schema) {
-    return OF_NAMES.contains(keyword) ? size(schema) : keyword.equals("multipleOf") && schema.isNumber() ? digits(schema) : 0;
+    return OF_NAMES.contains(keyword) ? size(schema)
+        : keyword.equals("multipleOf") && schema.isNumber() ? digits(schema) : 0;
   }
 
   /** Characters, elements and members. */
@@ -85,11 +100,13 @@ final class SchemaKeywords implements EvaluatorFactory {
     return number.asNumber().precision() + Math.abs((long) number.asNumber().scale());
   }
 
-  private record Metered(Evaluator evaluator, String keyword, String schema, long weight, long memberSteps) implements Evaluator {
+  private record Metered(Evaluator evaluator, String keyword, String schema, long weight,
+      long memberSteps) implements Evaluator {
     @Override
     public Result evaluate(EvaluationContext context, JsonNode value) {
       var meter = SchemaMeter.current();
-      if (!meter.enter(schema, value, ALTERNATIVES.contains(keyword), REFERENCES.contains(keyword))) {
+      if (!meter.enter(schema, value, ALTERNATIVES.contains(keyword),
+          REFERENCES.contains(keyword))) {
         return Result.success();
       }
       meter.spend(weight + steps(value));
@@ -123,7 +140,8 @@ final class SchemaKeywords implements EvaluatorFactory {
     @Override
     public Result evaluate(EvaluationContext context, JsonNode value) {
       return !value.isString() || isFound(pattern, value.asString()) ? Result.success()
-          : Result.failure("\"" + Located.shortened(value.asString()) + "\" does not match regular expression [" + pattern + "]");
+          : Result.failure("\"" + Located.shortened(value.asString())
+              + "\" does not match regular expression [" + pattern + "]");
     }
   }
 
@@ -136,7 +154,8 @@ final class SchemaKeywords implements EvaluatorFactory {
     static PatternProperties of(SchemaParsingContext context, JsonNode schema) {
       Map<SchemaPattern, String> schemas = new LinkedHashMap<>();
       schema.asObject().forEach(
-          (pattern, subschema) -> schemas.put(SchemaPattern.compile(pattern), context.getAbsoluteUri(subschema)));
+          (pattern, subschema) -> schemas.put(SchemaPattern.compile(pattern),
+              context.getAbsoluteUri(subschema)));
       return new PatternProperties(schemas);
     }
 
@@ -160,14 +179,18 @@ final class SchemaKeywords implements EvaluatorFactory {
   }
 
   /**
-   * Beside {@code patternProperties}: what these have failed on is not told to others, but is no additional property either.
+   * Beside {@code patternProperties}: what these have failed on is not told to others, but is no
+   * additional property either.
    */
-  private record AdditionalProperties(Set<String> names, List<SchemaPattern> patterns, String schema) implements Evaluator {
+  private record AdditionalProperties(Set<String> names, List<SchemaPattern> patterns,
+      String schema) implements Evaluator {
     static AdditionalProperties of(SchemaParsingContext context, JsonNode schema) {
       var siblings = context.getCurrentSchemaObject();
       var properties = siblings.get("properties");
-      return new AdditionalProperties(properties == null ? Set.of() : properties.asObject().keySet(),
-          siblings.get("patternProperties").asObject().keySet().stream().map(SchemaPattern::compile).toList(),
+      return new AdditionalProperties(
+          properties == null ? Set.of() : properties.asObject().keySet(),
+          siblings.get("patternProperties").asObject().keySet().stream().map(SchemaPattern::compile)
+              .toList(),
           context.getAbsoluteUri(schema));
     }
 
@@ -179,7 +202,8 @@ final class SchemaKeywords implements EvaluatorFactory {
       Set<String> evaluated = new HashSet<>();
       boolean isValid = true;
       for (var member : value.asObject().entrySet()) {
-        if (!names.contains(member.getKey()) && patterns.stream().noneMatch(pattern -> isFound(pattern, member.getKey()))) {
+        if (!names.contains(member.getKey())
+            && patterns.stream().noneMatch(pattern -> isFound(pattern, member.getKey()))) {
           evaluated.add(member.getKey());
           isValid &= context.resolveInternalRefAndValidate(schema, member.getValue());
         }
@@ -194,11 +218,13 @@ final class SchemaKeywords implements EvaluatorFactory {
   }
 
   /** @param values their texts */
-  private record Enumeration(Set<String> values, boolean hasTrees, String message) implements Evaluator {
+  private record Enumeration(Set<String> values, boolean hasTrees,
+      String message) implements Evaluator {
     static Enumeration of(List<JsonNode> values) {
       var shown = values.stream().limit(MOST_SHOWN).map(SchemaKeywords::shown)
           .collect(Collectors.joining(", "));
-      return new Enumeration(values.stream().map(SchemaKeywords::text).collect(Collectors.toCollection(HashSet::new)),
+      return new Enumeration(
+          values.stream().map(SchemaKeywords::text).collect(Collectors.toCollection(HashSet::new)),
           values.stream().anyMatch(value -> value.isArray() || value.isObject()),
           "Expected any of [[" + shown + (values.size() > MOST_SHOWN ? ", …" : "") + "]]");
     }
@@ -206,7 +232,8 @@ final class SchemaKeywords implements EvaluatorFactory {
     @Override
     public Result evaluate(EvaluationContext context, JsonNode value) {
       boolean isTree = value.isArray() || value.isObject();
-      return (hasTrees || !isTree) && values.contains(text(value)) ? Result.success() : Result.failure(message);
+      return (hasTrees || !isTree) && values.contains(text(value)) ? Result.success()
+          : Result.failure(message);
     }
   }
 
@@ -232,7 +259,10 @@ final class SchemaKeywords implements EvaluatorFactory {
     }
   }
 
-  /** The same for equal values, and for no others: {@code 1}, {@code 1.0} and {@code 10e-1} are equal. */
+  /**
+   * The same for equal values, and for no others: {@code 1}, {@code 1.0} and {@code 10e-1} are
+   * equal.
+   */
   private static String text(JsonNode value) {
     if (!value.isArray() && !value.isObject()) {
       return scalar(value);

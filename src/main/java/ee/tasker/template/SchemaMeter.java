@@ -9,11 +9,15 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Counts the work of one validation and ends it when it becomes too much. The count depends on schema and value only, never
- * on the clock, so that every server comes to the same verdict at any time. A step is about 25 ns on the machines of 2024.
+ * Counts the work of one validation and ends it when it becomes too much. The count depends on
+ * schema and value only, never
+ * on the clock, so that every server comes to the same verdict at any time. A step is about 25 ns
+ * on the machines of 2024.
  *
- * <p>It also skips what cannot change the verdict any more: once a branch (the whole schema, or an alternative in it) has
- * enough violations to show, its other keywords are not evaluated. This bounds the memory for violations.
+ * <p>It also skips what cannot change the verdict any more: once a branch (the whole schema, or an
+ * alternative in it) has
+ * enough violations to show, its other keywords are not evaluated. This bounds the memory for
+ * violations.
  */
 final class SchemaMeter {
   /** One to three seconds. */
@@ -58,7 +62,8 @@ final class SchemaMeter {
       this.firstStep = firstStep;
       branch = outer == null || outer.hasAlternatives ? this : outer.branch;
       path = outer == null ? schema.length()
-          : outer.path + schema.length() - (outer.isReference ? 0 : Math.min(schema.length(), outer.schema.length()));
+          : outer.path + schema.length()
+              - (outer.isReference ? 0 : Math.min(schema.length(), outer.schema.length()));
     }
 
     boolean isOf(long parent, String schema, JsonNode value) {
@@ -133,7 +138,9 @@ final class SchemaMeter {
     }
   }
 
-  /** For the pointers of all parts of a value: a long name stands in those of all that is below it. */
+  /**
+   * For the pointers of all parts of a value: a long name stands in those of all that is below it.
+   */
   void spendOnPointers(JsonValue value) {
     spendOnPointers(value, 0);
   }
@@ -143,7 +150,8 @@ final class SchemaMeter {
     if (value instanceof JsonObject object) {
       object.forEach((name, member) -> spendOnPointers(member, length + 1 + name.length()));
     } else if (value instanceof JsonArray array) {
-      array.forEach(element -> spendOnPointers(element, length + Integer.toString(array.size()).length()));
+      array.forEach(
+          element -> spendOnPointers(element, length + Integer.toString(array.size()).length()));
     }
   }
 
@@ -160,6 +168,7 @@ final class SchemaMeter {
   }
 
   private static TooMuch tooDeep() {
-    return new TooMuch("the schema refers to itself without end, or the value is nested too deep for it");
+    return new TooMuch(
+        "the schema refers to itself without end, or the value is nested too deep for it");
   }
 }

@@ -5,7 +5,8 @@ import com.google.re2j.PatternSyntaxException;
 import java.util.List;
 
 /**
- * A pattern of a JSON Schema: a regular expression of ECMA-262 that is matched in time linear in the text, and without
+ * A pattern of a JSON Schema: a regular expression of ECMA-262 that is matched in time linear in
+ * the text, and without
  * recursion, by RE2/J. Immutable and thread-safe.
  */
 final class SchemaPattern {
@@ -21,7 +22,10 @@ final class SchemaPattern {
     size = parts.stream().mapToLong(part -> part.pattern().programSize()).sum();
   }
 
-  /** @throws IllegalArgumentException with a sentence, when it is not a pattern or cannot be matched in linear time */
+  /**
+   * @throws IllegalArgumentException with a sentence, when it is not a pattern or cannot be matched
+   * in linear time
+   */
   static SchemaPattern compile(String pattern) {
     try {
       return new SchemaPattern(pattern, PatternReader.read(pattern).parts().stream()

@@ -48,7 +48,8 @@ final class Spelling {
       for (int j = 1; j <= b.length(); j++) {
         int replaced = last[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
         current[j] = Math.min(replaced, Math.min(last[j], current[j - 1]) + 1);
-        if (i > 1 && j > 1 && a.charAt(i - 1) == b.charAt(j - 2) && a.charAt(i - 2) == b.charAt(j - 1)) {
+        if (i > 1 && j > 1 && a.charAt(i - 1) == b.charAt(j - 2)
+            && a.charAt(i - 2) == b.charAt(j - 1)) {
           current[j] = Math.min(current[j], beforeLast[j - 2] + 1);
         }
         best = Math.min(best, current[j]);

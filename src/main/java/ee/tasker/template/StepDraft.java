@@ -20,8 +20,9 @@ import java.util.function.Supplier;
  * @param signal       the signal that the step waits for
  * @param definition   may be called only when the template has no problem
  */
-record StepDraft(Located where, Optional<Named> name, StepType type, Map<String, Located> dependencies,
-    Optional<Named> worker, List<Named> choices, List<Expression> expressions, Optional<SignalDraft> signal, RetryPolicy retry,
+record StepDraft(Located where, Optional<Named> name, StepType type,
+    Map<String, Located> dependencies, Optional<Named> worker, List<Named> choices,
+    List<Expression> expressions, Optional<SignalDraft> signal, RetryPolicy retry,
     Supplier<StepDefinition> definition) {
 
   /** A name and its position. */

@@ -14,7 +14,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Checks across steps: names, dependencies, cycles, batches. Near-linear in steps and dependencies. */
+/**
+ * Checks across steps: names, dependencies, cycles, batches. Near-linear in steps and dependencies.
+ */
 final class StepGraphCheck {
   private static final int MAX_NAMES_IN_CYCLE = 40;
   private static final Pattern NUMBERED = Pattern.compile("(.*)_[0-9]{3,7}", Pattern.DOTALL);
@@ -44,7 +46,8 @@ final class StepGraphCheck {
       step.name().ifPresent(named -> {
         var other = byName.putIfAbsent(named.name(), step);
         if (other != null) {
-          named.place().refuse("there is another step named \"" + named.name() + "\" (" + other.where().path() + ")");
+          named.place().refuse("there is another step named \"" + named.name() + "\" ("
+              + other.where().path() + ")");
         }
       });
     }
@@ -69,8 +72,9 @@ final class StepGraphCheck {
     byName.forEach((name, step) -> graph.put(name, step.dependencies().keySet()));
     for (var cycle : DependencyCycles.find(graph)) {
       var next = cycle.get(1 % cycle.size());
-      byName.get(cycle.get(0)).dependencies().get(next).refuse("steps must not depend on each other in a cycle: "
-          + arrows(cycle));
+      byName.get(cycle.get(0)).dependencies().get(next)
+          .refuse("steps must not depend on each other in a cycle: "
+              + arrows(cycle));
     }
   }
 
@@ -78,7 +82,8 @@ final class StepGraphCheck {
   private static String arrows(List<String> cycle) {
     var first = cycle.subList(0, Math.min(cycle.size(), MAX_NAMES_IN_CYCLE));
     var left = cycle.size() - first.size();
-    return String.join(" -> ", first) + (left == 0 ? "" : " -> … " + left + " more …") + " -> " + cycle.get(0);
+    return String.join(" -> ", first) + (left == 0 ? "" : " -> … " + left + " more …") + " -> "
+        + cycle.get(0);
   }
 
   /** A decision chooses among the steps that depend on it, directly or through others. */
@@ -88,7 +93,8 @@ final class StepGraphCheck {
     }
     Map<String, Set<String>> children = new HashMap<>();
     byName.forEach((name, step) -> step.dependencies().keySet()
-        .forEach(parent -> children.computeIfAbsent(parent, key -> new LinkedHashSet<>()).add(name)));
+        .forEach(
+            parent -> children.computeIfAbsent(parent, key -> new LinkedHashSet<>()).add(name)));
     for (var step : steps) {
       if (step.choices().isEmpty()) {
         continue;
@@ -96,7 +102,8 @@ final class StepGraphCheck {
       var downstream = downstream(step.label(), children);
       for (var choice : step.choices()) {
         if (!byName.containsKey(choice.name())) {
-          choice.place().refuse("there is no step \"" + choice.name() + "\"" + suggestion(choice.place(), choice.name()));
+          choice.place().refuse("there is no step \"" + choice.name() + "\""
+              + suggestion(choice.place(), choice.name()));
         } else if (!downstream.contains(choice.name())) {
           choice.place().refuse("step \"" + choice.name() + "\" does not depend on this decision");
         }
@@ -104,15 +111,19 @@ final class StepGraphCheck {
     }
   }
 
-  /** Who sends a signal names no step: its payload is checked before a step takes it, so that a name has one schema. */
+  /**
+   * Who sends a signal names no step: its payload is checked before a step takes it, so that a name
+   * has one schema.
+   */
   private void signals() {
     Map<String, StepDraft.SignalDraft> bySignal = new HashMap<>();
     for (var step : steps) {
       step.signal().ifPresent(signal -> {
         var other = bySignal.putIfAbsent(signal.name().name(), signal);
         if (other != null && !other.schema().equals(signal.schema())) {
-          signal.schemaPlace().orElse(signal.name().place()).refuse("steps that wait for the same signal must have the same schema; "
-              + other.name().place().path() + " has another one");
+          signal.schemaPlace().orElse(signal.name().place())
+              .refuse("steps that wait for the same signal must have the same schema; "
+                  + other.name().place().path() + " has another one");
         }
       });
     }
@@ -142,7 +153,8 @@ final class StepGraphCheck {
           if (!byName.get(parent).is(StepType.BATCHABLE) || step.dependencies().size() > 1) {
             place.refuse("a batch_worker must depend on its batchable step and on nothing else");
           } else if (workers.putIfAbsent(parent, step) != null) {
-            place.refuse("step \"" + parent + "\" has the batch_worker \"" + workers.get(parent).label() + "\" already");
+            place.refuse("step \"" + parent + "\" has the batch_worker \""
+                + workers.get(parent).label() + "\" already");
           }
           workersInUse.add(step.label());
         });
@@ -153,10 +165,13 @@ final class StepGraphCheck {
         step.where().refuse("a batchable step needs a batch_worker that depends on it");
       }
       if (step.is(StepType.BATCHABLE) && workers.containsKey(step.label())) {
-        step.worker().filter(worker -> byName.containsKey(worker.name()) && byName.get(worker.name()).is(StepType.BATCH_WORKER)
-            && byName.get(worker.name()) != workers.get(step.label()))
+        step.worker()
+            .filter(worker -> byName.containsKey(worker.name())
+                && byName.get(worker.name()).is(StepType.BATCH_WORKER)
+                && byName.get(worker.name()) != workers.get(step.label()))
             .ifPresent(worker -> worker.place()
-                .refuse("the batch_worker that depends on this step is \"" + workers.get(step.label()).label() + "\""));
+                .refuse("the batch_worker that depends on this step is \""
+                    + workers.get(step.label()).label() + "\""));
       }
       if (step.is(StepType.BATCH_WORKER) && !workersInUse.contains(step.label())) {
         step.where().refuse("a batch_worker must depend on a batchable step");
@@ -164,13 +179,17 @@ final class StepGraphCheck {
     }
   }
 
-  /** The names of the workers of a step: its own, an underscore, and a number of three digits or more. */
+  /**
+   * The names of the workers of a step: its own, an underscore, and a number of three digits or
+   * more.
+   */
   private void numberedNames() {
     byName.forEach((name, step) -> {
       var numbered = NUMBERED.matcher(name);
       var worker = numbered.matches() ? byName.get(numbered.group(1)) : null;
       if (worker != null && worker.is(StepType.BATCH_WORKER)) {
-        step.name().ifPresent(named -> named.place().refuse("the workers of step \"" + worker.label() + "\" have such names"));
+        step.name().ifPresent(named -> named.place()
+            .refuse("the workers of step \"" + worker.label() + "\" have such names"));
       }
     });
   }
@@ -178,7 +197,8 @@ final class StepGraphCheck {
   private void nameOfWorker(StepDraft step, Named worker) {
     var target = byName.get(worker.name());
     if (target == null) {
-      worker.place().refuse("there is no step \"" + worker.name() + "\"" + suggestion(worker.place(), worker.name()));
+      worker.place().refuse(
+          "there is no step \"" + worker.name() + "\"" + suggestion(worker.place(), worker.name()));
     } else if (!target.is(StepType.BATCH_WORKER)) {
       worker.place().refuse("step \"" + worker.name() + "\" is not of type batch_worker");
     } else if (step.is(StepType.BATCH_WORKER) && target != step) {

@@ -22,11 +22,13 @@ import java.util.TreeMap;
 /** Reads one element of {@code steps}. {@link StepGraphCheck} performs the checks across steps. */
 final class StepReader {
   /** Keys that say how a handler is run, or what its result must be. */
-  private static final List<String> NEEDS_A_HANDLER = List.of("handler", "retry", "timeout_seconds", "queue_timeout_seconds",
+  private static final List<String> NEEDS_A_HANDLER = List.of("handler", "retry", "timeout_seconds",
+      "queue_timeout_seconds",
       "result_schema",
       "concurrency");
   /** The same for a step with a child task, whose failure may be followed by another child. */
-  private static final List<String> NOT_OF_A_CHILD = List.of("handler", "queue_timeout_seconds", "result_schema", "concurrency");
+  private static final List<String> NOT_OF_A_CHILD = List.of("handler", "queue_timeout_seconds",
+      "result_schema", "concurrency");
 
   private final Keys keys;
 
@@ -61,7 +63,8 @@ final class StepReader {
     var defaults = waits.isChild() ? RetryPolicy.OF_A_CHILD : RetryPolicy.DEFAULT;
     var retry = RetryReader.read(keys).map(given -> given.applyTo(defaults, "")).orElse(defaults);
     var timeout = RetryReader.number(keys, "timeout_seconds", 1, Limits.TIMEOUT_SECONDS);
-    var queueTimeout = RetryReader.number(keys, "queue_timeout_seconds", 1, Limits.QUEUE_TIMEOUT_SECONDS);
+    var queueTimeout = RetryReader.number(keys, "queue_timeout_seconds", 1,
+        Limits.QUEUE_TIMEOUT_SECONDS);
     List<StepDraft.Expression> payloads = new ArrayList<>();
     var events = EventReader.published(keys, name.map(Named::name), payloads);
     var resultSchema = keys.find("result_schema").flatMap(Located::schema);
@@ -70,36 +73,46 @@ final class StepReader {
     var compensation = compensationPlace.flatMap(Located::keys).flatMap(StepReader::compensation);
     keys.refuseOthers();
 
-    compensationPlace.filter(place -> name.filter(named -> named.name().length() > Limits.COMPENSATED_STEP_NAME).isPresent())
+    compensationPlace
+        .filter(place -> name.filter(named -> named.name().length() > Limits.COMPENSATED_STEP_NAME)
+            .isPresent())
         .ifPresent(place -> name.orElseThrow().place()
-            .refuse("must be at most " + Limits.COMPENSATED_STEP_NAME + " characters, because the name of the compensation continues it"));
+            .refuse("must be at most " + Limits.COMPENSATED_STEP_NAME
+                + " characters, because the name of the compensation continues it"));
     typePlace.filter(place -> type.needsDependencies() && parents.isEmpty())
         .ifPresent(place -> place.refuse("a step of this type needs at least one dependency"));
     batchPlace.filter(place -> !type.takesBatchConfig()).ifPresent(place -> place.refuse(
         "belongs only to steps of type batchable or batch_worker"));
-    rulesPlace.filter(place -> type != StepType.DECISION).ifPresent(place -> place.refuse("belongs only to steps of type decision"));
+    rulesPlace.filter(place -> type != StepType.DECISION)
+        .ifPresent(place -> place.refuse("belongs only to steps of type decision"));
     if (rulesPlace.isPresent()) {
       for (var key : NEEDS_A_HANDLER) {
-        keys.find(key).ifPresent(place -> place.refuse("a decision by rules runs no handler, so it must not have this key"));
+        keys.find(key).ifPresent(place -> place
+            .refuse("a decision by rules runs no handler, so it must not have this key"));
       }
     } else if (waits.isChild()) {
       for (var key : NOT_OF_A_CHILD) {
-        keys.find(key).ifPresent(place -> place.refuse("a step with a child task runs no handler, so it must not have this key"));
+        keys.find(key).ifPresent(place -> place
+            .refuse("a step with a child task runs no handler, so it must not have this key"));
       }
     } else if (waits.place().isPresent() && handlerPlace.isEmpty()) {
       for (var key : NEEDS_A_HANDLER) {
-        keys.find(key).ifPresent(place -> place.refuse("a step that waits and has no handler must not have this key"));
+        keys.find(key).ifPresent(
+            place -> place.refuse("a step that waits and has no handler must not have this key"));
       }
     }
     if (hasItems) {
       for (var key : NEEDS_A_HANDLER) {
         keys.find(key)
-            .ifPresent(place -> place.refuse("a batchable step with batch_config.items runs no handler, so it must not have this key"));
+            .ifPresent(place -> place.refuse(
+                "a batchable step with batch_config.items runs no handler, so it must not have this key"));
       }
     }
     if (type == StepType.BATCH_WORKER) {
-      name.filter(named -> named.name().length() > Limits.BATCH_WORKER_NAME).ifPresent(named -> named.place().refuse(
-          "must be at most " + Limits.BATCH_WORKER_NAME + " characters, because the names of the workers continue it"));
+      name.filter(named -> named.name().length() > Limits.BATCH_WORKER_NAME)
+          .ifPresent(named -> named.place().refuse(
+              "must be at most " + Limits.BATCH_WORKER_NAME
+                  + " characters, because the names of the workers continue it"));
     }
     onNonePlace.filter(place -> type != StepType.DEFERRED_CONVERGENCE)
         .ifPresent(place -> place.refuse("belongs only to steps of type deferred_convergence"));
@@ -107,11 +120,12 @@ final class StepReader {
     batch.ifPresent(read -> expressions.addAll(read.expressions()));
     expressions.addAll(waits.expressions());
     expressions.addAll(payloads);
-    return new StepDraft(keys.mapping(), name, type, dependencies, batch.flatMap(BatchReader::worker), decision.choices(),
-        expressions, waits.signal(), retry,
+    return new StepDraft(keys.mapping(), name, type, dependencies,
+        batch.flatMap(BatchReader::worker), decision.choices(), expressions, waits.signal(), retry,
         () -> new StepDefinition(name.orElseThrow().name(), description, type, handler,
-            List.copyOf(dependencies.keySet()), system, retry, timeout, queueTimeout, events, batch.map(BatchReader::config),
-            resultSchema, concurrency, decision.rules().get(), waits.definition().get(), onNone, compensation));
+            List.copyOf(dependencies.keySet()), system, retry, timeout, queueTimeout, events,
+            batch.map(BatchReader::config), resultSchema, concurrency, decision.rules().get(),
+            waits.definition().get(), onNone, compensation));
   }
 
   private Optional<Named> name() {
@@ -136,9 +150,11 @@ final class StepReader {
 
   private static Optional<Compensation> compensation(Keys keys) {
     var handler = keys.require("handler").flatMap(Located::keys).flatMap(StepReader::handler);
-    var retry = RetryReader.read(keys).map(given -> given.applyTo(Compensation.DEFAULT_RETRY, "")).orElse(Compensation.DEFAULT_RETRY);
+    var retry = RetryReader.read(keys).map(given -> given.applyTo(Compensation.DEFAULT_RETRY, ""))
+        .orElse(Compensation.DEFAULT_RETRY);
     var timeout = RetryReader.number(keys, "timeout_seconds", 1, Limits.TIMEOUT_SECONDS);
-    var when = keys.find("when").flatMap(value -> value.oneOf(CompensateWhen.class)).orElse(CompensateWhen.COMPLETE);
+    var when = keys.find("when").flatMap(value -> value.oneOf(CompensateWhen.class))
+        .orElse(CompensateWhen.COMPLETE);
     keys.refuseOthers();
     return handler.map(reference -> new Compensation(reference, retry, timeout, when));
   }
@@ -149,15 +165,17 @@ final class StepReader {
     var resolver = keys.find("resolver").flatMap(value -> value.word(Limits.RESOLVER));
     var initialization = initialization(keys);
     keys.refuseOthers();
-    return callable.map(name -> new HandlerReference(name, method.orElse(HandlerReference.DEFAULT_METHOD), resolver,
-        initialization));
+    return callable.map(name -> new HandlerReference(name,
+        method.orElse(HandlerReference.DEFAULT_METHOD), resolver, initialization));
   }
 
   /** Any object, key to JSON text; empty when absent. */
   static SortedMap<String, String> initialization(Keys handler) {
     SortedMap<String, String> entries = new TreeMap<>();
-    handler.find("initialization").flatMap(place -> place.keys().isPresent() ? place.json() : Optional.empty())
-        .ifPresent(value -> value.asJsonObject().forEach((key, part) -> entries.put(key, CanonicalJson.write(part))));
+    handler.find("initialization")
+        .flatMap(place -> place.keys().isPresent() ? place.json() : Optional.empty())
+        .ifPresent(value -> value.asJsonObject()
+            .forEach((key, part) -> entries.put(key, CanonicalJson.write(part))));
     return entries;
   }
 }

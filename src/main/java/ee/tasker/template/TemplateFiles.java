@@ -24,7 +24,10 @@ import java.util.Map;
 
 /** Finds the texts of templates. {@link TemplateReader} reads their content. */
 public final class TemplateFiles {
-  /** On the class path: one resource path per line; blank lines and lines that start with {@code #} are ignored. */
+  /**
+   * On the class path: one resource path per line; blank lines and lines that start with {@code #}
+   * are ignored.
+   */
   public static final String INDEX = "META-INF/tasker-templates";
   /** In bytes, enough for {@link TemplateReader#MAX_LENGTH} characters of any kind. */
   private static final int MAX_BYTES = 4 * TemplateReader.MAX_LENGTH;
@@ -32,7 +35,8 @@ public final class TemplateFiles {
   private TemplateFiles() {}
 
   /**
-   * The resources that every {@value #INDEX} on the class path lists, each once. A resource is taken from the same jar or
+   * The resources that every {@value #INDEX} on the class path lists, each once. A resource is
+   * taken from the same jar or
    * folder as the index that lists it, if present there.
    *
    * @throws IllegalStateException when a listed resource does not exist or is not UTF-8
@@ -44,7 +48,8 @@ public final class TemplateFiles {
         for (var path : lines(index)) {
           var resource = resource(loader, index, path);
           if (!files.containsKey(resource.toString())) {
-            files.put(resource.toString(), new TemplateFile(resource.toString(), text(resource.toString(), open(resource))));
+            files.put(resource.toString(),
+                new TemplateFile(resource.toString(), text(resource.toString(), open(resource))));
           }
         }
       }
@@ -55,7 +60,8 @@ public final class TemplateFiles {
   }
 
   /**
-   * Every {@code *.yaml} and {@code *.yml} below {@code folder}, ordered by path. Folders named {@code target} and hidden
+   * Every {@code *.yaml} and {@code *.yml} below {@code folder}, ordered by path. Folders named
+   * {@code target} and hidden
    * files and folders (their name starts with a dot) are ignored; links are followed.
    *
    * @throws IllegalArgumentException when the folder does not exist
@@ -69,26 +75,31 @@ public final class TemplateFiles {
     }
     var paths = new ArrayList<Path>();
     try {
-      Files.walkFileTree(folder, EnumSet.of(FileVisitOption.FOLLOW_LINKS), Integer.MAX_VALUE, new SimpleFileVisitor<>() {
-        @Override
-        public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
-          var name = String.valueOf(directory.getFileName());
-          return !directory.equals(folder) && (name.equals("target") || name.startsWith("."))
-              ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
-        }
+      Files.walkFileTree(folder, EnumSet.of(FileVisitOption.FOLLOW_LINKS), Integer.MAX_VALUE,
+          new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path directory,
+                BasicFileAttributes attributes) {
+              var name = String.valueOf(directory.getFileName());
+              return !directory.equals(folder) && (name.equals("target") || name.startsWith("."))
+                  ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
+            }
 
-        @Override
-        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-          var name = file.getFileName().toString();
-          if (attributes.isRegularFile() && !name.startsWith(".") && (name.endsWith(".yaml") || name.endsWith(".yml"))) {
-            paths.add(file);
-          }
-          return FileVisitResult.CONTINUE;
-        }
-      });
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+              var name = file.getFileName().toString();
+              if (attributes.isRegularFile() && !name.startsWith(".")
+                  && (name.endsWith(".yaml") || name.endsWith(".yml"))) {
+                paths.add(file);
+              }
+              return FileVisitResult.CONTINUE;
+            }
+          });
     } catch (IOException unreadable) {
-      throw new UncheckedIOException("cannot read the template folder " + folder.toAbsolutePath() + ": "
-          + unreadable.getMessage(), unreadable);
+      throw new UncheckedIOException(
+          "cannot read the template folder " + folder.toAbsolutePath() + ": "
+              + unreadable.getMessage(),
+          unreadable);
     }
     Collections.sort(paths);
     return paths.stream().map(TemplateFiles::file).toList();
@@ -98,22 +109,27 @@ public final class TemplateFiles {
     try {
       return new TemplateFile(path.toString(), text(path.toString(), Files.newInputStream(path)));
     } catch (IOException unreadable) {
-      throw new UncheckedIOException("cannot read the template " + path.toAbsolutePath(), unreadable);
+      throw new UncheckedIOException("cannot read the template " + path.toAbsolutePath(),
+          unreadable);
     }
   }
 
   private static List<String> lines(URL index) throws IOException {
-    try (var reader = new BufferedReader(new InputStreamReader(open(index), StandardCharsets.UTF_8))) {
-      return reader.lines().map(String::strip).filter(line -> !line.isEmpty() && !line.startsWith("#")).toList();
+    try (var reader = new BufferedReader(
+        new InputStreamReader(open(index), StandardCharsets.UTF_8))) {
+      return reader.lines().map(String::strip)
+          .filter(line -> !line.isEmpty() && !line.startsWith("#")).toList();
     }
   }
 
   private static URL resource(ClassLoader loader, URL index, String path) throws IOException {
     var candidates = Collections.list(loader.getResources(path));
     var home = index.toString().substring(0, index.toString().length() - INDEX.length());
-    return candidates.stream().filter(candidate -> candidate.toString().startsWith(home)).findFirst()
+    return candidates.stream().filter(candidate -> candidate.toString().startsWith(home))
+        .findFirst()
         .or(() -> candidates.stream().findFirst())
-        .orElseThrow(() -> new IllegalStateException(index + " lists " + path + ", which is not on the class path"));
+        .orElseThrow(() -> new IllegalStateException(
+            index + " lists " + path + ", which is not on the class path"));
   }
 
   /** Without the JVM's cache, which would keep a jar open after it was replaced. */
@@ -127,7 +143,8 @@ public final class TemplateFiles {
     try (stream) {
       var bytes = stream.readNBytes(MAX_BYTES + 1);
       if (bytes.length > MAX_BYTES) {
-        throw new IllegalStateException("the template " + source + " is longer than " + MAX_BYTES + " bytes");
+        throw new IllegalStateException(
+            "the template " + source + " is longer than " + MAX_BYTES + " bytes");
       }
       return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     } catch (CharacterCodingException notText) {

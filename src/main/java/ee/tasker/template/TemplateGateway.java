@@ -22,7 +22,8 @@ class TemplateGateway {
   }
 
   JsonObject checkRegistration(TemplateKey key, String contentHash) {
-    return sql.object("check_registration(?, ?, ?, ?)", key.namespace(), key.name(), key.version(), contentHash);
+    return sql.object("check_registration(?, ?, ?, ?)", key.namespace(), key.name(), key.version(),
+        contentHash);
   }
 
   JsonObject findMissingHandlers(String namespace, String name, String version) {

@@ -37,7 +37,8 @@ import java.util.OptionalInt;
 import java.util.function.Function;
 
 /**
- * The normal form of a template: JSON with the keys of the YAML and every default filled in, steps in the order of the
+ * The normal form of a template: JSON with the keys of the YAML and every default filled in, steps
+ * in the order of the
  * file. {@link TemplateReader#readNormalForm} reads it back to the same definition.
  */
 public final class TemplateJson {
@@ -49,10 +50,12 @@ public final class TemplateJson {
   }
 
   /**
-   * SHA-256, in hex, over the normal form with sorted keys: comments, whitespace, the order of keys and explicit defaults
+   * SHA-256, in hex, over the normal form with sorted keys: comments, whitespace, the order of keys
+   * and explicit defaults
    * do not matter, everything else does (including the order of steps and of a list).
    *
-   * <p>A later version may add keys to the normal form. To compare with a template stored by an earlier one, read its
+   * <p>A later version may add keys to the normal form. To compare with a template stored by an
+   * earlier one, read its
    * normal form again and hash that.
    */
   public static String contentHash(TemplateDefinition template) {
@@ -67,7 +70,8 @@ public final class TemplateJson {
 
   private static JsonObjectBuilder content(TemplateDefinition template) {
     var environments = JsonText.object();
-    template.environments().forEach((name, overrides) -> environments.add(name, environment(overrides)));
+    template.environments()
+        .forEach((name, overrides) -> environments.add(name, environment(overrides)));
     var content = JsonText.object()
         .add("namespace_name", template.key().namespace())
         .add("name", template.key().name())
@@ -98,7 +102,8 @@ public final class TemplateJson {
   private static JsonObjectBuilder lifecycle(Lifecycle lifecycle) {
     var json = JsonText.object()
         .add("max_duration_minutes", number(lifecycle.maxDurationMinutes()))
-        .add("max_waiting_for_dependencies_minutes", number(lifecycle.maxWaitingForDependenciesMinutes()))
+        .add("max_waiting_for_dependencies_minutes",
+            number(lifecycle.maxWaitingForDependenciesMinutes()))
         .add("max_waiting_for_retry_minutes", number(lifecycle.maxWaitingForRetryMinutes()))
         .add("max_steps_in_process_minutes", number(lifecycle.maxStepsInProcessMinutes()))
         .add("staleness_action", word(lifecycle.stalenessAction()))
@@ -114,18 +119,21 @@ public final class TemplateJson {
     lifecycle.maxDecisionDepth().ifPresent(depth -> json.add("max_decision_depth", depth));
     lifecycle.maxChildDepth().ifPresent(depth -> json.add("max_child_depth", depth));
     lifecycle.maxBatchesPerStep().ifPresent(batches -> json.add("max_batches_per_step", batches));
-    lifecycle.maxDuration().ifPresent(text -> json.add("max_duration", text).add("on_timeout", word(lifecycle.onTimeout())));
+    lifecycle.maxDuration().ifPresent(
+        text -> json.add("max_duration", text).add("on_timeout", word(lifecycle.onTimeout())));
     if (lifecycle.onFailure() != OnFailure.BLOCK) {
       json.add("on_failure", word(lifecycle.onFailure()));
     }
     if (!lifecycle.publishesEvents().isEmpty()) {
-      json.add("publishes_events", texts(lifecycle.publishesEvents().stream().sorted().map(TemplateJson::word).toList()));
+      json.add("publishes_events",
+          texts(lifecycle.publishesEvents().stream().sorted().map(TemplateJson::word).toList()));
     }
     return json;
   }
 
   private static JsonObjectBuilder systems(SystemDependencies systems) {
-    return JsonText.object().add("primary", systems.primary()).add("secondary", texts(systems.secondary()));
+    return JsonText.object().add("primary", systems.primary()).add("secondary",
+        texts(systems.secondary()));
   }
 
   private static JsonObjectBuilder domainEvent(DomainEvent event) {
@@ -163,19 +171,25 @@ public final class TemplateJson {
         .add("name", step.name())
         .add("description", text(step.description()))
         .add("type", word(step.type()))
-        .add("handler", step.handler().<JsonValue>map(handler -> handler(handler).build()).orElse(JsonValue.NULL))
+        .add("handler",
+            step.handler().<JsonValue>map(handler -> handler(handler).build())
+                .orElse(JsonValue.NULL))
         .add("dependencies", texts(step.dependencies()))
         .add("system_dependency", text(step.systemDependency()))
         .add("retry",
-            step.handler().isPresent() || step.waitFor().orElse(null) instanceof StepWait.Child ? retry(step.retry()).build()
+            step.handler().isPresent() || step.waitFor().orElse(null) instanceof StepWait.Child
+                ? retry(step.retry()).build()
                 : JsonValue.NULL)
         .add("timeout_seconds", number(step.timeoutSeconds()))
         .add("publishes_events", list(step.publishesEvents(), TemplateJson::event))
-        .add("batch_config", step.batchConfig().<JsonValue>map(batch -> batch(batch).build()).orElse(JsonValue.NULL))
+        .add("batch_config",
+            step.batchConfig().<JsonValue>map(batch -> batch(batch).build()).orElse(JsonValue.NULL))
         .add("result_schema", json(step.resultSchema()));
     step.rules().ifPresent(rules -> content
         .add("rules",
-            list(rules.rules(), rule -> JsonText.object().add("when", JsonText.string(rule.when())).add("then", texts(rule.then()))))
+            list(rules.rules(),
+                rule -> JsonText.object().add("when", JsonText.string(rule.when())).add("then",
+                    texts(rule.then()))))
         .add("otherwise", texts(rules.otherwise())));
     // Younger than templates that are registered, as on_worker_lost.
     if (step.onNone() != OnNone.SKIP) {
@@ -193,7 +207,8 @@ public final class TemplateJson {
       }
     });
     step.queueTimeoutSeconds().ifPresent(seconds -> content.add("queue_timeout_seconds", seconds));
-    step.compensation().ifPresent(compensation -> content.add("compensation", compensation(compensation)));
+    step.compensation()
+        .ifPresent(compensation -> content.add("compensation", compensation(compensation)));
     concurrency(content, step.concurrency());
     return content;
   }
@@ -230,7 +245,8 @@ public final class TemplateJson {
     approval.description().ifPresent(text -> json.add("description", JsonText.string(text)));
     approval.show().ifPresent(mapping -> json.add("show", JsonText.parse(mapping)));
     approval.form().ifPresent(schema -> json.add("form", JsonText.parse(schema)));
-    json.add("candidates", candidates(approval.candidates())).add("due", JsonText.string(approval.due()));
+    json.add("candidates", candidates(approval.candidates())).add("due",
+        JsonText.string(approval.due()));
     approval.escalateTo().ifPresent(to -> {
       var escalation = candidates(to.candidates());
       if (to.replaces()) {
@@ -256,7 +272,8 @@ public final class TemplateJson {
   }
 
   private static JsonObjectBuilder child(StepWait.Child child) {
-    var json = JsonText.object().add("name", child.name()).add("context", JsonText.parse(child.context()));
+    var json = JsonText.object().add("name", child.name()).add("context",
+        JsonText.parse(child.context()));
     child.namespace().ifPresent(text -> json.add("namespace", text));
     child.version().ifPresent(text -> json.add("version", text));
     child.priority().ifPresent(points -> json.add("priority", points));
@@ -279,7 +296,8 @@ public final class TemplateJson {
         .add("backoff_base_ms", retry.backoffBaseMs())
         .add("max_backoff_ms", retry.maxBackoffMs());
     // Younger than templates that are registered: without it their content is the same as before.
-    return retry.onWorkerLost() == RetryPolicy.DEFAULT.onWorkerLost() ? json : json.add("on_worker_lost", word(retry.onWorkerLost()));
+    return retry.onWorkerLost() == RetryPolicy.DEFAULT.onWorkerLost() ? json
+        : json.add("on_worker_lost", word(retry.onWorkerLost()));
   }
 
   private static JsonObjectBuilder retry(RetryOverride retry) {
@@ -330,7 +348,8 @@ public final class TemplateJson {
   }
 
   private static JsonValue number(OptionalInt value) {
-    return value.isPresent() ? JsonText.number(BigDecimal.valueOf(value.getAsInt())) : JsonValue.NULL;
+    return value.isPresent() ? JsonText.number(BigDecimal.valueOf(value.getAsInt()))
+        : JsonValue.NULL;
   }
 
   private static JsonObjectBuilder object(Map<String, String> entries) {

@@ -16,7 +16,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Registers the templates of the class path and of the configured folder when the server starts. A rejected template is
+ * Registers the templates of the class path and of the configured folder when the server starts. A
+ * rejected template is
  * logged with all its problems; the others are registered.
  */
 @Singleton
@@ -45,7 +46,8 @@ public class TemplateLoader {
   }
 
   private void load() {
-    List<TemplateFile> files = new ArrayList<>(TemplateFiles.onClassPath(Thread.currentThread().getContextClassLoader()));
+    List<TemplateFile> files = new ArrayList<>(
+        TemplateFiles.onClassPath(Thread.currentThread().getContextClassLoader()));
     settings.templatesFolder().map(TemplateFiles::inFolder).ifPresent(files::addAll);
     found = files.size();
     refused = 0;
@@ -72,7 +74,8 @@ public class TemplateLoader {
     if (registration instanceof Registration.Invalid invalid) {
       refused++;
       LOG.write(LogEvent.TEMPLATE_REFUSED, "file", file.source(),
-          "problems", invalid.problems().stream().map(TemplateProblem::toString).collect(Collectors.joining("; ")));
+          "problems", invalid.problems().stream().map(TemplateProblem::toString)
+              .collect(Collectors.joining("; ")));
     } else if (registration instanceof Registration.Conflict conflict) {
       refused++;
       LOG.write(LogEvent.TEMPLATE_REFUSED, "file", file.source(), "template", conflict.key(),

@@ -5,7 +5,8 @@ package ee.tasker.template;
  *
  * @param line    from 1
  * @param column  from 1, in characters
- * @param path    the position in the document, for instance {@code steps[2].retry.backoff}; empty for the document itself
+ * @param path    the position in the document, for instance {@code steps[2].retry.backoff}; empty
+ *   for the document itself
  * @param message a sentence for the author of the template
  */
 public record TemplateProblem(int line, int column, String path, String message) {

@@ -12,8 +12,10 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * A template whose text has been read but whose expressions have not been checked: only the database parses them. A caller
- * that can reach it reports what {@code tasker.check_expressions} finds with {@link #refuse} and then concludes. Not
+ * A template whose text has been read but whose expressions have not been checked: only the
+ * database parses them. A caller
+ * that can reach it reports what {@code tasker.check_expressions} finds with {@link #refuse} and
+ * then concludes. Not
  * thread-safe.
  */
 public final class TemplateScan {
@@ -23,13 +25,16 @@ public final class TemplateScan {
   private final Map<String, StepDraft> steps;
   private final List<Expression> expressions;
 
-  TemplateScan(Problems problems, Optional<TemplateDefinition> definition, Map<String, Located> identity,
-      Map<String, StepDraft> steps, Collection<StepDraft> drafts, List<Expression> ofTemplate) {
+  TemplateScan(Problems problems, Optional<TemplateDefinition> definition,
+      Map<String, Located> identity, Map<String, StepDraft> steps, Collection<StepDraft> drafts,
+      List<Expression> ofTemplate) {
     this.problems = problems;
     this.definition = definition;
     this.identity = identity;
     this.steps = steps;
-    expressions = Stream.concat(drafts.stream().flatMap(draft -> draft.expressions().stream()), ofTemplate.stream()).toList();
+    expressions = Stream
+        .concat(drafts.stream().flatMap(draft -> draft.expressions().stream()), ofTemplate.stream())
+        .toList();
   }
 
   public boolean hasExpressions() {
@@ -47,13 +52,18 @@ public final class TemplateScan {
     return graph.build();
   }
 
-  /** As {@code tasker.check_expressions} takes them; the index of a finding is the position in this list. */
+  /**
+   * As {@code tasker.check_expressions} takes them; the index of a finding is the position in this
+   * list.
+   */
   public JsonArray expressions() {
     var list = JsonText.array();
     expressions.forEach(expression -> {
       var json = JsonText.object().add("kind", expression.kind())
-          .add("expression", Set.of("mapping", "payload").contains(expression.kind()) ? JsonText.parse(expression.text())
-              : JsonText.string(expression.text()));
+          .add("expression",
+              Set.of("mapping", "payload").contains(expression.kind())
+                  ? JsonText.parse(expression.text())
+                  : JsonText.string(expression.text()));
       expression.step().ifPresent(step -> json.add("step", step));
       list.add(json);
     });
@@ -67,16 +77,20 @@ public final class TemplateScan {
    */
   public void refuse(int index, String pointer, String message, Optional<String> unknownStep) {
     NodePointer.follow(expressions.get(index).place(), pointer)
-        .refuse(message + unknownStep.map(name -> problems.suggestion(name, steps.keySet())).orElse(""));
+        .refuse(message
+            + unknownStep.map(name -> problems.suggestion(name, steps.keySet())).orElse(""));
   }
 
-  /** Reports why the template cannot be registered beside those that are, at the key that says so. */
+  /**
+   * Reports why the template cannot be registered beside those that are, at the key that says so.
+   */
   void refuseIdentity(String key, String message) {
     identity.get(key).refuse(message);
   }
 
   /** The template, if no problem has been reported, or else all of them. */
   public TemplateReading conclude() {
-    return problems.none() ? new TemplateReading.Read(definition.orElseThrow()) : new TemplateReading.Invalid(problems.inOrder());
+    return problems.none() ? new TemplateReading.Read(definition.orElseThrow())
+        : new TemplateReading.Invalid(problems.inOrder());
   }
 }

@@ -34,7 +34,10 @@ public class Templates {
   @Inject
   private Settings settings;
 
-  /** Reads a template and registers it for this installation's environment. Joins the caller's transaction. */
+  /**
+   * Reads a template and registers it for this installation's environment. Joins the caller's
+   * transaction.
+   */
   @Transactional
   public Registration register(String text) {
     TemplateReading reading = read(text);
@@ -45,7 +48,8 @@ public class Templates {
   }
 
   private Registration register(TemplateDefinition template, String text) {
-    JsonObject document = Json.build().createObjectBuilder(TemplateJson.toJson(template.forEnvironment(settings.environment())))
+    JsonObject document = Json.build()
+        .createObjectBuilder(TemplateJson.toJson(template.forEnvironment(settings.environment())))
         .add("content_hash", TemplateJson.contentHash(template))
         .add("source_text", text)
         .build();
@@ -74,27 +78,34 @@ public class Templates {
     }
     List<String> known = found.getJsonArray("known").getValuesAs(JsonString::getString);
     return missing.stream()
-        .map(step -> "step \"" + step.getString("step") + "\": no live server has a handler \"" + step.getString("handler") + "\""
+        .map(step -> "step \"" + step.getString("step") + "\": no live server has a handler \""
+            + step.getString("handler") + "\""
             + Spelling.suggestion(step.getString("handler"), known))
         .toList();
   }
 
-  /** Reads a template and reports the problems of its text and its expressions; registers nothing. */
+  /**
+   * Reads a template and reports the problems of its text and its expressions; registers nothing.
+   */
   @Transactional
   public TemplateReading validate(String text) {
     return read(text);
   }
 
   /**
-   * Reads a template and reports all problems for which {@link #register} would refuse it; registers nothing.
+   * Reads a template and reports all problems for which {@link #register} would refuse it;
+   * registers nothing.
    *
-   * @param mayRegister whether the caller may register in a namespace, and so may learn what is registered there
+   * @param mayRegister whether the caller may register in a namespace, and so may learn what is
+   *   registered there
    */
   @Transactional
   public TemplateReading validate(String text, Predicate<String> mayRegister) {
     TemplateScan scan = scan(text);
-    if (scan.conclude() instanceof TemplateReading.Read read && mayRegister.test(read.template().key().namespace())) {
-      JsonObject reply = gateway.checkRegistration(read.template().key(), TemplateJson.contentHash(read.template()));
+    if (scan.conclude() instanceof TemplateReading.Read read
+        && mayRegister.test(read.template().key().namespace())) {
+      JsonObject reply = gateway.checkRegistration(read.template().key(),
+          TemplateJson.contentHash(read.template()));
       switch (Refusals.outcome(reply)) {
         case "conflict" -> scan.refuseIdentity("version", reply.getString("message"));
         case "namespace_taken" -> scan.refuseIdentity("namespace_name", reply.getString("message"));
@@ -115,8 +126,8 @@ public class Templates {
     TemplateScan scan = TemplateReader.scan(text);
     if (scan.hasExpressions()) {
       gateway.checkExpressions(scan.graph(), scan.expressions()).getValuesAs(JsonObject.class)
-          .forEach(found -> scan.refuse(found.getInt("index"), found.getString("pointer"), found.getString("message"),
-              Json.text(found, "unknown_step")));
+          .forEach(found -> scan.refuse(found.getInt("index"), found.getString("pointer"),
+              found.getString("message"), Json.text(found, "unknown_step")));
     }
     return scan;
   }
@@ -130,7 +141,8 @@ public class Templates {
   /** The template with its normal form and its original text. */
   @Transactional
   public Optional<JsonObject> describe(String namespace, String name, String version) {
-    return gateway.getTemplates(namespace, name, version, true).stream().map(JsonObject.class::cast).findFirst();
+    return gateway.getTemplates(namespace, name, version, true).stream().map(JsonObject.class::cast)
+        .findFirst();
   }
 
   /** What accepting a request needs; queried once per template. */
@@ -144,38 +156,46 @@ public class Templates {
   }
 
   /**
-   * The highest release, or the highest prerelease while there is no release; queried each time, since other servers
+   * The highest release, or the highest prerelease while there is no release; queried each time,
+   * since other servers
    * register templates too.
    */
   @Transactional
   public Optional<TemplateKey> latest(String namespace, String name) {
-    return Optional.ofNullable(gateway.getLatestVersion(namespace, name)).map(version -> new TemplateKey(namespace, name, version));
+    return Optional.ofNullable(gateway.getLatestVersion(namespace, name))
+        .map(version -> new TemplateKey(namespace, name, version));
   }
 
   @Transactional
   public Optional<KnownTemplate> find(UUID namedTaskUuid) {
     KnownTemplate known = byUuid.get(namedTaskUuid);
     if (known == null) {
-      gateway.getTemplates(null, null, null, true).stream().map(JsonObject.class::cast).forEach(this::remember);
+      gateway.getTemplates(null, null, null, true).stream().map(JsonObject.class::cast)
+          .forEach(this::remember);
       known = byUuid.get(namedTaskUuid);
     }
     return Optional.ofNullable(known);
   }
 
   private KnownTemplate remember(JsonObject document) {
-    TemplateKey key = new TemplateKey(document.getString("namespace"), document.getString("name"), document.getString("version"));
-    Optional<ContextSchema> schema = Optional.ofNullable(document.getJsonObject("configuration").get("input_schema"))
+    TemplateKey key = new TemplateKey(document.getString("namespace"), document.getString("name"),
+        document.getString("version"));
+    Optional<ContextSchema> schema = Optional
+        .ofNullable(document.getJsonObject("configuration").get("input_schema"))
         .filter(value -> value != jakarta.json.JsonValue.NULL)
         .map(value -> ContextSchema.compile(value.toString()));
-    KnownTemplate known = new KnownTemplate(Json.uuid(document, "template_uuid"), key, schema, rootSteps(document));
+    KnownTemplate known = new KnownTemplate(Json.uuid(document, "template_uuid"), key, schema,
+        rootSteps(document));
     byKey.put(key, known);
     byUuid.put(known.namedTaskUuid(), known);
     return known;
   }
 
   private static int rootSteps(JsonObject document) {
-    return (int) document.getJsonObject("configuration").getJsonArray("steps").getValuesAs(JsonObject.class).stream()
-        .filter(step -> !step.containsKey("dependencies") || step.getJsonArray("dependencies").isEmpty())
+    return (int) document.getJsonObject("configuration").getJsonArray("steps")
+        .getValuesAs(JsonObject.class).stream()
+        .filter(step -> !step.containsKey("dependencies")
+            || step.getJsonArray("dependencies").isEmpty())
         .count();
   }
 }

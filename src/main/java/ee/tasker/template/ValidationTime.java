@@ -3,7 +3,8 @@ package ee.tasker.template;
 import java.time.Duration;
 
 /**
- * The time for the validations of one transaction, so that its locks do not wait for the worst of many values: a round that
+ * The time for the validations of one transaction, so that its locks do not wait for the worst of
+ * many values: a round that
  * has used it up leaves the other values to the next one.
  */
 public final class ValidationTime {

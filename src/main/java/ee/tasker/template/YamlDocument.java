@@ -18,7 +18,8 @@ import org.snakeyaml.engine.v2.scanner.StreamReader;
 import org.snakeyaml.engine.v2.schema.Schema;
 
 /**
- * Parses text into one YAML 1.2 document (core schema, so JSON too) that is safe to walk recursively: bounded in length and
+ * Parses text into one YAML 1.2 document (core schema, so JSON too) that is safe to walk
+ * recursively: bounded in length and
  * depth, without aliases that contain themselves or multiply.
  */
 final class YamlDocument {
@@ -29,8 +30,9 @@ final class YamlDocument {
   /** The root of the document; empty, with at least one more problem, on failure. */
   static Optional<Node> parse(String text, int maxLength, Problems problems) {
     if (text.length() > maxLength) {
-      problems.at(1, 1, "", "the template is too long: it has " + text.length() + " characters, at most " + maxLength
-          + " are allowed");
+      problems.at(1, 1, "",
+          "the template is too long: it has " + text.length() + " characters, at most " + maxLength
+              + " are allowed");
       return Optional.empty();
     }
     var settings = LoadSettings.builder()
@@ -46,7 +48,8 @@ final class YamlDocument {
         problems.at(1, 1, "", "the template is empty");
         return root;
       }
-      return guard.sawAliases() && !AliasExpansion.isHarmless(root.get(), problems) ? Optional.empty() : root;
+      return guard.sawAliases() && !AliasExpansion.isHarmless(root.get(), problems)
+          ? Optional.empty() : root;
     } catch (NestingGuard.TooMuch tooMuch) {
       problems.at(tooMuch.getProblemMark(), "", tooMuch.getProblem());
     } catch (MarkedYamlEngineException broken) {
@@ -56,7 +59,8 @@ final class YamlDocument {
           text.codePointCount(0, text.length()))));
       int line = (int) before.chars().filter(character -> character == '\n').count() + 1;
       int column = before.length() - before.lastIndexOf('\n');
-      problems.at(line, column, "", String.format(Locale.ROOT, "not YAML: the character U+%04X is not allowed", broken.getCodePoint()));
+      problems.at(line, column, "", String.format(Locale.ROOT,
+          "not YAML: the character U+%04X is not allowed", broken.getCodePoint()));
     } catch (YamlEngineException broken) {
       problems.at(1, 1, "", "not YAML: " + broken.getMessage());
     }
@@ -64,7 +68,8 @@ final class YamlDocument {
   }
 
   private static String sentence(MarkedYamlEngineException broken) {
-    var context = broken.getContext() == null || broken.getContext().isBlank() ? "" : broken.getContext() + ", ";
+    var context = broken.getContext() == null || broken.getContext().isBlank() ? ""
+        : broken.getContext() + ", ";
     return "not YAML: " + context + broken.getProblem();
   }
 

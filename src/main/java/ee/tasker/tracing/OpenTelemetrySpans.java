@@ -13,7 +13,8 @@ import jakarta.enterprise.inject.Instance;
 import java.util.Map;
 
 /**
- * Spans from the server's OpenTelemetry. The only class that refers to OpenTelemetry types; loaded only when they are
+ * Spans from the server's OpenTelemetry. The only class that refers to OpenTelemetry types; loaded
+ * only when they are
  * present.
  */
 final class OpenTelemetrySpans implements SpanSource {
@@ -34,8 +35,10 @@ final class OpenTelemetrySpans implements SpanSource {
       return null;
     }
     Tracer tracer = offered.get().getTracer("ee.tasker");
-    // A disabled OpenTelemetry creates spans without an identity. This span is never ended, and so never exported.
-    boolean isOn = tracer.spanBuilder("tasker").setNoParent().startSpan().getSpanContext().isValid();
+    // A disabled OpenTelemetry creates spans without an identity. This span is never ended, and so
+    // never exported.
+    boolean isOn = tracer.spanBuilder("tasker").setNoParent().startSpan().getSpanContext()
+        .isValid();
     return isOn ? new OpenTelemetrySpans(tracer) : null;
   }
 
@@ -58,7 +61,8 @@ final class OpenTelemetrySpans implements SpanSource {
       return Context.root();
     }
     SpanContext parent = SpanContext.createFromRemoteParent(
-        traceParent.substring(3, 35), traceParent.substring(36, 52), TraceFlags.fromHex(traceParent, 53), TraceState.getDefault());
+        traceParent.substring(3, 35), traceParent.substring(36, 52),
+        TraceFlags.fromHex(traceParent, 53), TraceState.getDefault());
     return Context.root().with(Span.wrap(parent));
   }
 
@@ -79,7 +83,8 @@ final class OpenTelemetrySpans implements SpanSource {
   }
 
   private static String header(SpanContext context) {
-    return context.isValid() ? "00-" + context.getTraceId() + "-" + context.getSpanId() + "-" + context.getTraceFlags().asHex() : null;
+    return context.isValid() ? "00-" + context.getTraceId() + "-" + context.getSpanId() + "-"
+        + context.getTraceFlags().asHex() : null;
   }
 
   private record Started(Span span) implements TraceSpan {

@@ -12,7 +12,8 @@ interface SpanSource {
   String current();
 
   /**
-   * Closing the scope restores this thread's present trace context, regardless of contexts left current in between. The same thread
+   * Closing the scope restores this thread's present trace context, regardless of contexts left
+   * current in between. The same thread
    * must close it.
    */
   TraceSpan.Current scope();

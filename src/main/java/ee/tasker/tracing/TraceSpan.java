@@ -5,7 +5,9 @@ public interface TraceSpan {
   /** The span of a server without tracing. */
   TraceSpan NONE = new NoSpan();
 
-  /** Makes the span current on this thread until the scope is closed. The same thread must close it. */
+  /**
+   * Makes the span current on this thread until the scope is closed. The same thread must close it.
+   */
   Current makeCurrent();
 
   /** Its span context as a {@code traceparent} header; null when there is none. */

@@ -11,7 +11,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The component's facade. The first use determines once whether this server creates spans. Thread-safe; while tracing is
+ * The component's facade. The first use determines once whether this server creates spans.
+ * Thread-safe; while tracing is
  * off, each method only reads a field.
  */
 @ApplicationScoped
@@ -66,8 +67,10 @@ public class Tracing {
   }
 
   /**
-   * Closing the scope restores this thread's present trace context. For requests: WildFly's JAX-RS filter makes its span
-   * current on the thread that begins a request and closes it on the thread that answers, so the span of an asynchronous
+   * Closing the scope restores this thread's present trace context. For requests: WildFly's JAX-RS
+   * filter makes its span
+   * current on the thread that begins a request and closes it on the thread that answers, so the
+   * span of an asynchronous
    * request would stay current on the first thread.
    */
   public TraceSpan.Current scope() {

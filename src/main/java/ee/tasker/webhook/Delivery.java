@@ -12,8 +12,8 @@ import java.util.UUID;
  * @param seconds the time of the attempt, since 1970, by the clock of the database
  * @param body    the CloudEvent
  */
-record Delivery(UUID uuid, int claim, UUID webhook, String url, List<String> secrets, int timeoutSeconds, int attempt, UUID eventId,
-    long seconds, String body) {
+record Delivery(UUID uuid, int claim, UUID webhook, String url, List<String> secrets,
+    int timeoutSeconds, int attempt, UUID eventId, long seconds, String body) {
   Delivery {
     secrets = List.copyOf(secrets);
   }
@@ -32,8 +32,8 @@ record Delivery(UUID uuid, int claim, UUID webhook, String url, List<String> sec
    * @param retryAfterSeconds null when the receiver does not say
    * @param isReleased        whether it was not sent at all, for a reason of this server
    */
-  record Result(Delivery delivery, Integer status, String failure, String response, Long retryAfterSeconds, long durationMs,
-      boolean isReleased) {
+  record Result(Delivery delivery, Integer status, String failure, String response,
+      Long retryAfterSeconds, long durationMs, boolean isReleased) {
     static Result released(Delivery delivery) {
       return new Result(delivery, null, null, null, null, 0, true);
     }

@@ -18,8 +18,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLContext;
 
 /**
- * Claims deliveries and sends them on threads of its own, as many at a time as {@code tasker.webhooks.concurrency} says. A quarter of the threads is for webhooks that have
- * nothing in flight, so that slow receivers hold up no others. Each delivery that ends makes room, and may have let the next event of its task become due: the server claims
+ * Claims deliveries and sends them on threads of its own, as many at a time as {@code
+ * tasker.webhooks.concurrency} says. A quarter of the threads is for webhooks that have
+ * nothing in flight, so that slow receivers hold up no others. Each delivery that ends makes room,
+ * and may have let the next event of its task become due: the server claims
  * again. Thread-safe.
  */
 @ApplicationScoped
@@ -50,12 +52,15 @@ class DeliveryCalls {
     most = settings.has(Role.ORCHESTRATOR) ? settings.webhooks().concurrency() : 0;
     if (most > 0) {
       threads = pools.make("webhooks", most);
-      sender = new WebhookSender(new TargetRules(settings.webhooks()), trust().getSocketFactory(), InetAddress::getAllByName,
-          threads.timers());
+      sender = new WebhookSender(new TargetRules(settings.webhooks()), trust().getSocketFactory(),
+          InetAddress::getAllByName, threads.timers());
     }
   }
 
-  /** The certificates that the Java runtime trusts, whatever the application server has made the default. */
+  /**
+   * The certificates that the Java runtime trusts, whatever the application server has made the
+   * default.
+   */
   private static SSLContext trust() {
     try {
       SSLContext context = SSLContext.getInstance("TLS");

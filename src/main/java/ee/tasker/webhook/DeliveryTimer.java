@@ -16,7 +16,8 @@ import jakarta.ejb.TransactionAttributeType;
 import jakarta.inject.Inject;
 
 /**
- * Has {@link DeliveryCalls} look for deliveries: within half a second while events are sent, and after a quiet time within {@value #LONGEST_PERIOD_MS} ms, or when the next
+ * Has {@link DeliveryCalls} look for deliveries: within half a second while events are sent, and
+ * after a quiet time within {@value #LONGEST_PERIOD_MS} ms, or when the next
  * attempt is due, so that an idle server asks rarely. On servers with the role orchestrator only.
  */
 @Singleton
@@ -56,7 +57,8 @@ public class DeliveryTimer {
     try {
       if (!start.isWaiting()) {
         calls.claim();
-        periodMs = calls.running() > 0 ? SHORTEST_PERIOD_MS : Math.min(2 * periodMs, LONGEST_PERIOD_MS);
+        periodMs = calls.running() > 0 ? SHORTEST_PERIOD_MS
+            : Math.min(2 * periodMs, LONGEST_PERIOD_MS);
       }
     } finally {
       comeBack(Math.max(SHORTEST_PERIOD_MS, Math.min(periodMs, calls.nextDueInMs())));

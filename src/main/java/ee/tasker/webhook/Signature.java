@@ -43,9 +43,14 @@ final class Signature {
     return Base64.getDecoder().decode(secret.substring(PREFIX.length()));
   }
 
-  /** The value of the header {@code webhook-signature}: one signature for each secret, separated by spaces. */
+  /**
+   * The value of the header {@code webhook-signature}: one signature for each secret, separated by
+   * spaces.
+   */
   static String of(List<String> secrets, String id, long seconds, byte[] body) {
-    return secrets.stream().map(secret -> "v1," + Base64.getEncoder().encodeToString(sign(key(secret), id + "." + seconds + ".", body)))
+    return secrets.stream()
+        .map(secret -> "v1,"
+            + Base64.getEncoder().encodeToString(sign(key(secret), id + "." + seconds + ".", body)))
         .collect(Collectors.joining(" "));
   }
 

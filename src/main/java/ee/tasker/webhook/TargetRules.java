@@ -13,23 +13,35 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Which addresses a webhook may have, so that it cannot be used to reach what only the servers can reach. The text is checked when a webhook is saved and again
- * before each call; the addresses that its name leads to are checked before each call, which then goes to exactly these. Immutable.
+ * Which addresses a webhook may have, so that it cannot be used to reach what only the servers can
+ * reach. The text is checked when a webhook is saved and again
+ * before each call; the addresses that its name leads to are checked before each call, which then
+ * goes to exactly these. Immutable.
  */
 final class TargetRules {
   /** Strict: what other readers might understand differently is refused. */
   private static final Pattern URL = Pattern.compile(
       "(https?)://(\\[[0-9a-fA-F:.]+]|[A-Za-z0-9.-]+)(?::([1-9][0-9]{0,4}))?((?:/[A-Za-z0-9._~!$&'()*+,;=:@/%-]*)?)((?:\\?[A-Za-z0-9._~!$&'()*+,;=:@/?%-]*)?)");
-  private static final Pattern NAME = Pattern.compile("(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?");
-  /** A last label that begins with a digit makes other readers try a number: decimal, octal, hexadecimal. */
+  private static final Pattern NAME = Pattern
+      .compile("(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?");
+  /**
+   * A last label that begins with a digit makes other readers try a number: decimal, octal,
+   * hexadecimal.
+   */
   private static final Pattern NUMERIC = Pattern.compile("(?:.*\\.)?[0-9][^.]*");
-  private static final Pattern IPV4 = Pattern.compile("(?:0|[1-9][0-9]{0,2})(?:\\.(?:0|[1-9][0-9]{0,2})){3}");
+  private static final Pattern IPV4 = Pattern
+      .compile("(?:0|[1-9][0-9]{0,2})(?:\\.(?:0|[1-9][0-9]{0,2})){3}");
   private static final int LONGEST = 2_000;
 
-  /** What is not reached over the public network, besides what {@link InetAddress} knows by itself. */
-  private static final List<Network> CLOSED = Stream.of("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16",
-      "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24",
-      "203.0.113.0/24", "224.0.0.0/3", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20").map(Network::parse).toList();
+  /**
+   * What is not reached over the public network, besides what {@link InetAddress} knows by itself.
+   */
+  private static final List<Network> CLOSED = Stream
+      .of("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16",
+          "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16",
+          "198.18.0.0/15", "198.51.100.0/24",
+          "203.0.113.0/24", "224.0.0.0/3", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
+      .map(Network::parse).toList();
   /** All other addresses of IPv6 are local, reserved, or contain one of IPv4. */
   private static final Network PUBLIC_IPV6 = Network.parse("2000::/3");
 
@@ -68,7 +80,8 @@ final class TargetRules {
       throw Problem.invalid("url", "must begin with https: tasker.webhooks.allow-http is not set");
     }
     int port = matcher.group(3) == null ? isTls ? 443 : 80 : Integer.parseInt(matcher.group(3));
-    if (port < 1 || port > 65_535 || !settings.ports().isEmpty() && !settings.ports().contains(port)) {
+    if (port < 1 || port > 65_535
+        || !settings.ports().isEmpty() && !settings.ports().contains(port)) {
       throw Problem.invalid("url", "the port " + port + " is not in tasker.webhooks.allow-ports");
     }
     String path = (matcher.group(4).isEmpty() ? "/" : matcher.group(4)) + matcher.group(5);
@@ -88,7 +101,8 @@ final class TargetRules {
     }
     String address = isIpv6 ? text.substring(1, text.length() - 1) : text;
     if (isIpv6 ? address.indexOf(':') < 0 : !IPV4.matcher(address).matches()) {
-      throw Problem.invalid("url", "an address must be in its usual form, such as 192.0.2.7 or [2001:db8::7]");
+      throw Problem.invalid("url",
+          "an address must be in its usual form, such as 192.0.2.7 or [2001:db8::7]");
     }
     literal(address);
     return address;
@@ -97,7 +111,8 @@ final class TargetRules {
   private void literal(String address) {
     try {
       if (!isAllowed(InetAddress.getByName(address))) {
-        throw Problem.invalid("url", "the address is not public and not in tasker.webhooks.allow-addresses");
+        throw Problem.invalid("url",
+            "the address is not public and not in tasker.webhooks.allow-addresses");
       }
     } catch (UnknownHostException e) {
       throw Problem.invalid("url", "the address cannot be read");
@@ -108,8 +123,10 @@ final class TargetRules {
     if (settings.networks().stream().anyMatch(network -> network.contains(address))) {
       return true;
     }
-    return !(address.isAnyLocalAddress() || address.isLoopbackAddress() || address.isLinkLocalAddress() || address.isSiteLocalAddress()
-        || address.isMulticastAddress() || CLOSED.stream().anyMatch(network -> network.contains(address)))
+    return !(address.isAnyLocalAddress() || address.isLoopbackAddress()
+        || address.isLinkLocalAddress() || address.isSiteLocalAddress()
+        || address.isMulticastAddress()
+        || CLOSED.stream().anyMatch(network -> network.contains(address)))
         && (!(address instanceof Inet6Address) || PUBLIC_IPV6.contains(address));
   }
 }

@@ -34,18 +34,21 @@ class WebhookGateway {
 
   JsonObject saveWebhook(JsonObject webhook, String by, String reason, UUID uuid, Integer version) {
     tellCaller();
-    return sql.object("save_webhook(cast(? as jsonb), ?, ?, cast(? as uuid), cast(? as int))", webhook, by, reason,
-        uuid == null ? null : uuid.toString(), version == null ? null : version.toString());
+    return sql.object("save_webhook(cast(? as jsonb), ?, ?, cast(? as uuid), cast(? as int))",
+        webhook, by, reason, uuid == null ? null : uuid.toString(),
+        version == null ? null : version.toString());
   }
 
   JsonObject changeWebhook(UUID uuid, String action, String by, String reason, JsonObject data) {
     tellCaller();
-    return sql.object("change_webhook(cast(? as uuid), ?, ?, ?, cast(? as jsonb))", uuid, action, by, reason, data);
+    return sql.object("change_webhook(cast(? as uuid), ?, ?, ?, cast(? as jsonb))", uuid, action,
+        by, reason, data);
   }
 
   JsonObject changeDelivery(UUID webhook, UUID delivery, String action, String by, String reason) {
     tellCaller();
-    return sql.object("change_delivery(cast(? as uuid), cast(? as uuid), ?, ?, ?)", webhook, delivery, action, by, reason);
+    return sql.object("change_delivery(cast(? as uuid), cast(? as uuid), ?, ?, ?)", webhook,
+        delivery, action, by, reason);
   }
 
   JsonObject getWebhookDocuments(JsonObject filter, int limit, UUID before) {
@@ -54,7 +57,8 @@ class WebhookGateway {
   }
 
   Optional<JsonObject> find(UUID uuid) {
-    return first(getWebhookDocuments(Json.build().createObjectBuilder().add("webhook_uuid", uuid.toString()).build(), 1, null)
+    return first(getWebhookDocuments(
+        Json.build().createObjectBuilder().add("webhook_uuid", uuid.toString()).build(), 1, null)
         .getJsonArray("webhooks"));
   }
 
@@ -77,24 +81,30 @@ class WebhookGateway {
   }
 
   JsonObject listWebhookDeliveries(UUID webhook, JsonObject filter, int limit, UUID before) {
-    return sql.answer("list_webhook_deliveries(cast(? as uuid), cast(? as jsonb), ?, cast(? as uuid))", webhook, filter, limit,
-        before == null ? null : before.toString()).asJsonObject();
+    return sql
+        .answer("list_webhook_deliveries(cast(? as uuid), cast(? as jsonb), ?, cast(? as uuid))",
+            webhook, filter, limit, before == null ? null : before.toString())
+        .asJsonObject();
   }
 
   Delivery.Claimed claimDeliveries(int limit, int reserved) {
-    JsonObject reply = sql.object("claim_deliveries(cast(? as uuid), ?, ?)", server.uuid(), limit, reserved);
-    List<Delivery> deliveries = reply.getJsonArray("deliveries").getValuesAs(JsonObject.class).stream().map(WebhookGateway::delivery)
+    JsonObject reply = sql.object("claim_deliveries(cast(? as uuid), ?, ?)", server.uuid(), limit,
+        reserved);
+    List<Delivery> deliveries = reply.getJsonArray("deliveries").getValuesAs(JsonObject.class)
+        .stream().map(WebhookGateway::delivery)
         .toList();
     return new Delivery.Claimed(deliveries, reply.getBoolean("more"),
         reply.get("next_due_in_ms") instanceof JsonNumber ms ? ms.longValue() : null);
   }
 
   private static Delivery delivery(JsonObject claimed) {
-    return new Delivery(Json.uuid(claimed, "delivery_uuid"), claimed.getInt("claim"), Json.uuid(claimed, "webhook_uuid"),
-        claimed.getString("url"),
-        claimed.getJsonArray("secrets").getValuesAs(JsonString.class).stream().map(JsonString::getString).toList(),
-        claimed.getInt("timeout_seconds"), claimed.getInt("attempt"), Json.uuid(claimed, "event_uuid"),
-        claimed.getJsonNumber("at").longValueExact(), claimed.getJsonObject("event").toString());
+    return new Delivery(Json.uuid(claimed, "delivery_uuid"), claimed.getInt("claim"),
+        Json.uuid(claimed, "webhook_uuid"), claimed.getString("url"),
+        claimed.getJsonArray("secrets").getValuesAs(JsonString.class).stream()
+            .map(JsonString::getString).toList(),
+        claimed.getInt("timeout_seconds"), claimed.getInt("attempt"),
+        Json.uuid(claimed, "event_uuid"), claimed.getJsonNumber("at").longValueExact(),
+        claimed.getJsonObject("event").toString());
   }
 
   /** A delivery that got its last attempt. */
@@ -114,17 +124,23 @@ class WebhookGateway {
     JsonObject reply = sql.object("settle_deliveries(cast(? as jsonb))", array.build());
     return new Settled(
         reply.getJsonArray("dead").getValuesAs(JsonObject.class).stream()
-            .map(dead -> new DeadLetter(Json.uuid(dead, "webhook_uuid"), Json.uuid(dead, "delivery_uuid"), Json.uuid(dead, "event_uuid"),
+            .map(dead -> new DeadLetter(Json.uuid(dead, "webhook_uuid"),
+                Json.uuid(dead, "delivery_uuid"), Json.uuid(dead, "event_uuid"),
                 dead.getInt("attempts"), dead.getString("cause")))
             .toList(),
         reply.getJsonArray("paused").getValuesAs(JsonObject.class).stream()
-            .map(paused -> new Paused(Json.uuid(paused, "webhook_uuid"), paused.getString("reason"))).toList());
+            .map(
+                paused -> new Paused(Json.uuid(paused, "webhook_uuid"), paused.getString("reason")))
+            .toList());
   }
 
   private static JsonObjectBuilder result(Delivery.Result result) {
-    JsonObjectBuilder object = Json.build().createObjectBuilder().add("delivery_uuid", result.delivery().uuid().toString())
-        .add("claim", result.delivery().claim()).add("duration_ms", result.durationMs()).add("released", result.isReleased())
-        .add("failure", Json.string(result.failure())).add("response", Json.string(result.response()));
+    JsonObjectBuilder object = Json.build().createObjectBuilder()
+        .add("delivery_uuid", result.delivery().uuid().toString())
+        .add("claim", result.delivery().claim()).add("duration_ms", result.durationMs())
+        .add("released", result.isReleased())
+        .add("failure", Json.string(result.failure()))
+        .add("response", Json.string(result.response()));
     if (result.status() != null) {
       object.add("status", result.status());
     }

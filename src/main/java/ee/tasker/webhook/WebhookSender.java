@@ -31,8 +31,10 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 
 /**
- * Sends one delivery over HTTP/1.1, with a connection of its own, in the time that its webhook allows. Written on sockets because the client of the JDK resolves a name itself
- * and does not tell which address it has connected to: here the addresses are resolved once, checked, and used (ADR 0054). Does not follow redirects, uses no proxy, and
+ * Sends one delivery over HTTP/1.1, with a connection of its own, in the time that its webhook
+ * allows. Written on sockets because the client of the JDK resolves a name itself
+ * and does not tell which address it has connected to: here the addresses are resolved once,
+ * checked, and used (ADR 0054). Does not follow redirects, uses no proxy, and
  * reads a few KiB of the answer. Thread-safe.
  */
 final class WebhookSender {
@@ -54,7 +56,8 @@ final class WebhookSender {
   private final ScheduledExecutorService timers;
 
   /** @param timers end calls that take too long */
-  WebhookSender(TargetRules rules, SSLSocketFactory tls, Resolver resolver, ScheduledExecutorService timers) {
+  WebhookSender(TargetRules rules, SSLSocketFactory tls, Resolver resolver,
+      ScheduledExecutorService timers) {
     this.rules = rules;
     this.tls = tls;
     this.resolver = resolver;
@@ -67,7 +70,8 @@ final class WebhookSender {
   Delivery.Result send(Delivery delivery) {
     long begin = System.nanoTime();
     try {
-      Reply reply = exchange(delivery, rules.check(delivery.url()), begin + TimeUnit.SECONDS.toNanos(delivery.timeoutSeconds()));
+      Reply reply = exchange(delivery, rules.check(delivery.url()),
+          begin + TimeUnit.SECONDS.toNanos(delivery.timeoutSeconds()));
       return new Delivery.Result(delivery, reply.status(), null, reply.body(),
           retryAfter(reply.headers().get("retry-after"), delivery.seconds()),
           millisSince(begin), false);
@@ -80,12 +84,16 @@ final class WebhookSender {
     return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
   }
 
-  /** For the owner of the webhook: nothing about addresses, which would tell about the network of the servers. */
+  /**
+   * For the owner of the webhook: nothing about addresses, which would tell about the network of
+   * the servers.
+   */
   private static String said(Exception fault, Delivery delivery, long begin) {
     if (fault instanceof Problem || fault instanceof ProtocolException) {
       return fault.getMessage();
     }
-    if (fault instanceof SocketTimeoutException || millisSince(begin) >= delivery.timeoutSeconds() * 1_000L) {
+    if (fault instanceof SocketTimeoutException
+        || millisSince(begin) >= delivery.timeoutSeconds() * 1_000L) {
       return "no answer within " + delivery.timeoutSeconds() + " s";
     }
     if (fault instanceof UnknownHostException) {
@@ -94,13 +102,17 @@ final class WebhookSender {
     if (fault instanceof SSLException) {
       return "TLS: " + fault.getMessage();
     }
-    return fault instanceof ConnectException ? "the connection was refused" : "the connection broke: " + fault.getMessage();
+    return fault instanceof ConnectException ? "the connection was refused"
+        : "the connection broke: " + fault.getMessage();
   }
 
-  private Reply exchange(Delivery delivery, TargetRules.Target target, long deadline) throws IOException {
+  private Reply exchange(Delivery delivery, TargetRules.Target target, long deadline)
+      throws IOException {
     Socket socket = connect(target, deadline);
-    // A timeout of a socket is for one read; this ends a receiver that sends a byte now and then, or does not read.
-    Future<?> end = timers.schedule(() -> close(socket), deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+    // A timeout of a socket is for one read; this ends a receiver that sends a byte now and then,
+    // or does not read.
+    Future<?> end = timers.schedule(() -> close(socket), deadline - System.nanoTime(),
+        TimeUnit.NANOSECONDS);
     try (socket) {
       Socket secure = target.isTls() ? secured(socket, target, deadline) : socket;
       write(secure.getOutputStream(), delivery, target);
@@ -126,12 +138,16 @@ final class WebhookSender {
     return (int) left;
   }
 
-  /** All addresses of a name must be allowed, since one who controls the name could have a forbidden one tried by failing the others. */
+  /**
+   * All addresses of a name must be allowed, since one who controls the name could have a forbidden
+   * one tried by failing the others.
+   */
   private Socket connect(TargetRules.Target target, long deadline) throws IOException {
     InetAddress[] addresses = resolver.resolve(target.host());
     for (InetAddress address : addresses) {
       if (!rules.isAllowed(address)) {
-        throw new ProtocolException("the host has an address that is not public and not in tasker.webhooks.allow-addresses");
+        throw new ProtocolException(
+            "the host has an address that is not public and not in tasker.webhooks.allow-addresses");
       }
     }
     IOException last = new UnknownHostException();
@@ -140,7 +156,8 @@ final class WebhookSender {
       try {
         int left = millisUntil(deadline);
         socket.setTcpNoDelay(true);
-        socket.connect(new InetSocketAddress(addresses[i], target.port()), i + 1 < addresses.length ? (left + 1) / 2 : left);
+        socket.connect(new InetSocketAddress(addresses[i], target.port()),
+            i + 1 < addresses.length ? (left + 1) / 2 : left);
         socket.setSoTimeout(millisUntil(deadline));
         return socket;
       } catch (IOException fault) {
@@ -151,7 +168,8 @@ final class WebhookSender {
     throw last;
   }
 
-  private SSLSocket secured(Socket socket, TargetRules.Target target, long deadline) throws IOException {
+  private SSLSocket secured(Socket socket, TargetRules.Target target, long deadline)
+      throws IOException {
     SSLSocket secure = (SSLSocket) tls.createSocket(socket, target.host(), target.port(), true);
     SSLParameters parameters = secure.getSSLParameters();
     parameters.setEndpointIdentificationAlgorithm("HTTPS");
@@ -161,7 +179,8 @@ final class WebhookSender {
     return secure;
   }
 
-  private static void write(OutputStream out, Delivery delivery, TargetRules.Target target) throws IOException {
+  private static void write(OutputStream out, Delivery delivery, TargetRules.Target target)
+      throws IOException {
     byte[] body = delivery.body().getBytes(StandardCharsets.UTF_8);
     String id = delivery.eventId().toString();
     String head = "POST " + target.path() + " HTTP/1.1\r\n"
@@ -173,7 +192,8 @@ final class WebhookSender {
         + "Content-Length: " + body.length + "\r\n"
         + "webhook-id: " + id + "\r\n"
         + "webhook-timestamp: " + delivery.seconds() + "\r\n"
-        + "webhook-signature: " + Signature.of(delivery.secrets(), id, delivery.seconds(), body) + "\r\n"
+        + "webhook-signature: " + Signature.of(delivery.secrets(), id, delivery.seconds(), body)
+        + "\r\n"
         + "tasker-webhook: " + delivery.webhook() + "\r\n"
         + "tasker-delivery: " + delivery.uuid() + "\r\n"
         + "tasker-attempt: " + delivery.attempt() + "\r\n\r\n";
@@ -192,15 +212,18 @@ final class WebhookSender {
     do {
       status = status(line(in, left, socket, deadline));
       headers = new TreeMap<>();
-      for (String line = line(in, left, socket, deadline); !line.isEmpty(); line = line(in, left, socket, deadline)) {
+      for (String line = line(in, left, socket, deadline); !line.isEmpty(); line = line(in, left,
+          socket, deadline)) {
         int colon = line.indexOf(':');
         if (colon > 0) {
-          headers.putIfAbsent(line.substring(0, colon).strip().toLowerCase(Locale.ROOT), line.substring(colon + 1).strip());
+          headers.putIfAbsent(line.substring(0, colon).strip().toLowerCase(Locale.ROOT),
+              line.substring(colon + 1).strip());
         }
       }
     } while (status < 200);
     return new Reply(status, headers,
-        body(in, headers, socket, Math.min(deadline, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BODY_MS))));
+        body(in, headers, socket,
+            Math.min(deadline, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BODY_MS))));
   }
 
   private static int status(String line) throws ProtocolException {
@@ -210,7 +233,8 @@ final class WebhookSender {
     return Integer.parseInt(line.substring(9, 12));
   }
 
-  private static String line(InputStream in, int[] left, Socket socket, long deadline) throws IOException {
+  private static String line(InputStream in, int[] left, Socket socket, long deadline)
+      throws IOException {
     StringBuilder line = new StringBuilder();
     for (int c = next(in, socket, deadline); c != '\n'; c = next(in, socket, deadline)) {
       if (c < 0) {
@@ -234,10 +258,12 @@ final class WebhookSender {
   }
 
   /** The beginning of the body, for the record; whatever is wrong with it. */
-  private static String body(InputStream in, Map<String, String> headers, Socket socket, long deadline) {
+  private static String body(InputStream in, Map<String, String> headers, Socket socket,
+      long deadline) {
     ByteArrayOutputStream body = new ByteArrayOutputStream();
     try {
-      boolean isChunked = headers.getOrDefault("transfer-encoding", "").toLowerCase(Locale.ROOT).contains("chunked");
+      boolean isChunked = headers.getOrDefault("transfer-encoding", "").toLowerCase(Locale.ROOT)
+          .contains("chunked");
       if (isChunked) {
         for (long size = chunkSize(in, socket, deadline); size > 0
             && body.size() < MOST_BODY_BYTES; size = chunkSize(in, socket, deadline)) {
@@ -250,7 +276,8 @@ final class WebhookSender {
     } catch (IOException | NumberFormatException e) {
       // The status has arrived, and decides.
     }
-    String text = body.toString(StandardCharsets.UTF_8).replaceAll("[\\p{Cntrl}&&[^\\n\\t]]|\uFFFD", "?");
+    String text = body.toString(StandardCharsets.UTF_8).replaceAll("[\\p{Cntrl}&&[^\\n\\t]]|\uFFFD",
+        "?");
     return text.length() <= MOST_KEPT_CHARACTERS ? text : text.substring(0, MOST_KEPT_CHARACTERS);
   }
 
@@ -259,10 +286,12 @@ final class WebhookSender {
   }
 
   private static long chunkSize(InputStream in, Socket socket, long deadline) throws IOException {
-    return Long.parseLong(line(in, new int[]{256}, socket, deadline).replaceFirst("[; ].*", ""), 16);
+    return Long.parseLong(line(in, new int[]{256}, socket, deadline).replaceFirst("[; ].*", ""),
+        16);
   }
 
-  private static void copy(InputStream in, ByteArrayOutputStream body, long length, Socket socket, long deadline) throws IOException {
+  private static void copy(InputStream in, ByteArrayOutputStream body, long length, Socket socket,
+      long deadline) throws IOException {
     for (long n = 0; n < length && body.size() < MOST_BODY_BYTES; n++) {
       int c = next(in, socket, deadline);
       if (c < 0) {

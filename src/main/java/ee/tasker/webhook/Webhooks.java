@@ -17,7 +17,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/** The component's facade: reads and changes webhooks, and keeps the books of their deliveries. Thread-safe. */
+/**
+ * The component's facade: reads and changes webhooks, and keeps the books of their deliveries.
+ * Thread-safe.
+ */
 @ApplicationScoped
 @Transactional
 public class Webhooks {
@@ -47,10 +50,11 @@ public class Webhooks {
   public void settle(List<Delivery.Result> results) {
     WebhookGateway.Settled settled = gateway.settleDeliveries(results);
     for (WebhookGateway.DeadLetter dead : settled.dead()) {
-      LOG.write(LogEvent.DELIVERY_DEAD, "webhook", dead.webhook(), "delivery", dead.delivery(), "event", dead.event(), "attempts",
-          dead.attempts(), "cause", dead.cause());
+      LOG.write(LogEvent.DELIVERY_DEAD, "webhook", dead.webhook(), "delivery", dead.delivery(),
+          "event", dead.event(), "attempts", dead.attempts(), "cause", dead.cause());
     }
-    settled.paused().forEach(paused -> LOG.write(LogEvent.WEBHOOK_PAUSED, "webhook", paused.webhook(), "cause", paused.cause()));
+    settled.paused().forEach(paused -> LOG.write(LogEvent.WEBHOOK_PAUSED, "webhook",
+        paused.webhook(), "cause", paused.cause()));
   }
 
   /** @param before null for the first page, otherwise the {@code next} of the page before */
@@ -67,13 +71,15 @@ public class Webhooks {
    * @param webhook the members that its author sets, each with a value or its default
    * @param secret  empty to make one
    * @return the document of the new webhook with its {@code secret}, which is not shown again
-   * @throws Problem 400 when the address or the secret is wrong; 409 webhook-exists, too-many-webhooks
+   * @throws Problem 400 when the address or the secret is wrong; 409 webhook-exists,
+   *   too-many-webhooks
    */
   public JsonObject create(JsonObject webhook, String url, Optional<String> secret, Author author) {
     new TargetRules(settings.webhooks()).check(url);
     String key = key(secret);
     UUID uuid = gateway.savedUuid(Refusals.check(
-        gateway.saveWebhook(Json.build().createObjectBuilder(webhook).add("secret", key).build(), author.by(), author.reason(), null, null),
+        gateway.saveWebhook(Json.build().createObjectBuilder(webhook).add("secret", key).build(),
+            author.by(), author.reason(), null, null),
         () -> Problem.of(500, "internal-error", "a new webhook is missing")));
     log("create_webhook", uuid, author);
     return withSecret(describe(uuid), key);
@@ -92,11 +98,13 @@ public class Webhooks {
 
   /**
    * @param version that the author saw
-   * @throws Problem 400 when the address is wrong; 404 webhook-not-found, 409 webhook-version-changed
+   * @throws Problem 400 when the address is wrong; 404 webhook-not-found, 409
+   *   webhook-version-changed
    */
   public JsonObject update(UUID uuid, int version, JsonObject webhook, String url, Author author) {
     new TargetRules(settings.webhooks()).check(url);
-    Refusals.check(gateway.saveWebhook(webhook, author.by(), author.reason(), uuid, version), () -> notFound(uuid));
+    Refusals.check(gateway.saveWebhook(webhook, author.by(), author.reason(), uuid, version),
+        () -> notFound(uuid));
     return changed(uuid, "update_webhook", author);
   }
 
@@ -125,10 +133,12 @@ public class Webhooks {
    * @return the webhook with its new {@code secret}
    * @throws Problem 400 when the secret is wrong; 404 webhook-not-found
    */
-  public JsonObject rotateSecret(UUID uuid, Optional<String> secret, int overlapSeconds, Author author) {
+  public JsonObject rotateSecret(UUID uuid, Optional<String> secret, int overlapSeconds,
+      Author author) {
     String key = key(secret);
     change(uuid, "rotate_secret", author,
-        Json.build().createObjectBuilder().add("secret", key).add("overlap_seconds", overlapSeconds).build());
+        Json.build().createObjectBuilder().add("secret", key).add("overlap_seconds", overlapSeconds)
+            .build());
     log("rotate_webhook_secret", uuid, author);
     return withSecret(describe(uuid), key);
   }
@@ -158,7 +168,8 @@ public class Webhooks {
   }
 
   private JsonObject change(UUID uuid, String action, Author author, JsonObject data) {
-    return Refusals.check(gateway.changeWebhook(uuid, action, author.by(), author.reason(), data), () -> notFound(uuid));
+    return Refusals.check(gateway.changeWebhook(uuid, action, author.by(), author.reason(), data),
+        () -> notFound(uuid));
   }
 
   /** @param before null for the first page, otherwise the {@code next} of the page before */
@@ -168,8 +179,10 @@ public class Webhooks {
 
   /** @throws Problem 404 delivery-not-found */
   public JsonObject delivery(UUID uuid, UUID delivery) {
-    JsonObjectBuilder filter = Json.build().createObjectBuilder().add("delivery_uuid", delivery.toString());
-    return gateway.firstDelivery(uuid, filter.build()).orElseThrow(() -> deliveryNotFound(uuid, delivery));
+    JsonObjectBuilder filter = Json.build().createObjectBuilder().add("delivery_uuid",
+        delivery.toString());
+    return gateway.firstDelivery(uuid, filter.build())
+        .orElseThrow(() -> deliveryNotFound(uuid, delivery));
   }
 
   /**
@@ -191,7 +204,8 @@ public class Webhooks {
   }
 
   private JsonObject changed(UUID uuid, UUID delivery, String action, Author author) {
-    Refusals.check(gateway.changeDelivery(uuid, delivery, action, author.by(), author.reason()), () -> deliveryNotFound(uuid, delivery));
+    Refusals.check(gateway.changeDelivery(uuid, delivery, action, author.by(), author.reason()),
+        () -> deliveryNotFound(uuid, delivery));
     log(action + "_delivery", uuid, author);
     afterCommit.run(calls::claim);
     return delivery(uuid, delivery);
@@ -204,7 +218,8 @@ public class Webhooks {
   }
 
   private static void log(String action, UUID uuid, Author author) {
-    LOG.write(LogEvent.OPERATOR_ACTED, "action", action, "webhook", uuid, "by", author.by(), "reason", author.reason());
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", action, "webhook", uuid, "by", author.by(),
+        "reason", author.reason());
   }
 
   public static Problem notFound(UUID uuid) {
@@ -212,6 +227,7 @@ public class Webhooks {
   }
 
   private static Problem deliveryNotFound(UUID uuid, UUID delivery) {
-    return Problem.of(404, "delivery-not-found", "there is no delivery " + delivery + " of webhook " + uuid);
+    return Problem.of(404, "delivery-not-found",
+        "there is no delivery " + delivery + " of webhook " + uuid);
   }
 }

@@ -33,7 +33,8 @@ final class BatchPages implements Iterator<BatchResult> {
   public boolean hasNext() {
     if (next == page.size() && !isOver) {
       page = source.read(last, PAGE).orElseThrow(
-          () -> new PermanentStepException("MissingBatch", "this step follows from no batch step " + stepName));
+          () -> new PermanentStepException("MissingBatch",
+              "this step follows from no batch step " + stepName));
       next = 0;
       // A page of long results is shorter than it may be.
       isOver = page.isEmpty();

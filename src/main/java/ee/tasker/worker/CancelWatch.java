@@ -19,10 +19,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Brings cancel requests to the handlers that run on this server. It queries the database at once when a notification
- * reports a cancel, and with each heartbeat in case the notification was lost. A handler that has not stopped by the end of
- * its grace period is interrupted; its step ends as {@code cancelled} with {@code forced}, and the outcome that the handler
- * still returns is dropped. If this server does not force the step, recovery does so in the database at the same time.
+ * Brings cancel requests to the handlers that run on this server. It queries the database at once
+ * when a notification
+ * reports a cancel, and with each heartbeat in case the notification was lost. A handler that has
+ * not stopped by the end of
+ * its grace period is interrupted; its step ends as {@code cancelled} with {@code forced}, and the
+ * outcome that the handler
+ * still returns is dropped. If this server does not force the step, recovery does so in the
+ * database at the same time.
  */
 @ApplicationScoped
 class CancelWatch implements CancelListener {
@@ -46,7 +50,10 @@ class CancelWatch implements CancelListener {
   private final AtomicBoolean wanted = new AtomicBoolean();
   private final AtomicBoolean querying = new AtomicBoolean();
 
-  /** Returns at once. One query at a time: requests that arrive while one is under way share the next. */
+  /**
+   * Returns at once. One query at a time: requests that arrive while one is under way share the
+   * next.
+   */
   @Override
   public void cancelRequested() {
     wanted.set(true);
@@ -72,7 +79,8 @@ class CancelWatch implements CancelListener {
   }
 
   private void applyRequests() {
-    List<StepKey> handled = running.all().stream().filter(step -> !step.isOver()).map(step -> step.claimedStep().key()).toList();
+    List<StepKey> handled = running.all().stream().filter(step -> !step.isOver())
+        .map(step -> step.claimedStep().key()).toList();
     if (handled.isEmpty()) {
       return;
     }
@@ -103,10 +111,13 @@ class CancelWatch implements CancelListener {
   private void force(RunningStep step) {
     if (step.interrupt(() -> overruns.began(step))) {
       StepKey key = step.claimedStep().key();
-      LOG.write(LogEvent.CANCEL_FORCED, "task", key.taskUuid(), "step", key.stepUuid(), "name", step.claimedStep().name(),
-          "attempt", step.claimedStep().attempt(), "correlation", step.claimedStep().correlationId(),
+      LOG.write(LogEvent.CANCEL_FORCED, "task", key.taskUuid(), "step", key.stepUuid(), "name",
+          step.claimedStep().name(),
+          "attempt", step.claimedStep().attempt(), "correlation",
+          step.claimedStep().correlationId(),
           "trace", step.traceId());
-      StepResult result = Outcomes.cancelForced(step.claimedStep(), Duration.ofNanos(step.ageNanos()));
+      StepResult result = Outcomes.cancelForced(step.claimedStep(),
+          Duration.ofNanos(step.ageNanos()));
       StepSpans.end(step.span(), result);
       resultBatcher.submit(result);
     }

@@ -16,7 +16,10 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The view of a step that its handler gets. The results of indirect ancestors are fetched when the handler first reads one of them. */
+/**
+ * The view of a step that its handler gets. The results of indirect ancestors are fetched when the
+ * handler first reads one of them.
+ */
 final class DefaultStepContext implements StepContext {
   private final RunningStep running;
   private final ClaimedStep claimedStep;
@@ -130,7 +133,8 @@ final class DefaultStepContext implements StepContext {
 
   @Override
   public Iterable<BatchResult> batchResults(String stepName) {
-    return () -> new BatchPages((after, limit) -> steps.ancestorBatchResults(stepUuid(), stepName, after, limit), stepName);
+    return () -> new BatchPages(
+        (after, limit) -> steps.ancestorBatchResults(stepUuid(), stepName, after, limit), stepName);
   }
 
   @Override

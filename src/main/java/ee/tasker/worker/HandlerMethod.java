@@ -7,7 +7,10 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Optional;
 
-/** A public method {@code StepOutcome name(StepContext)} of a handler, named by {@code handler.method}. */
+/**
+ * A public method {@code StepOutcome name(StepContext)} of a handler, named by {@code
+ * handler.method}.
+ */
 public record HandlerMethod(StepHandler handler, Method method) implements StepHandler {
 
   /** The handler itself for the default method, {@code call}. */

@@ -16,8 +16,10 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Finds the code for a step: the bean that {@code handler.callable} names by {@link Handles} or by its class, or the
- * handler that the resolver named by {@code handler.resolver} returns. Two beans with one name stop the deployment.
+ * Finds the code for a step: the bean that {@code handler.callable} names by {@link Handles} or by
+ * its class, or the
+ * handler that the resolver named by {@code handler.resolver} returns. Two beans with one name stop
+ * the deployment.
  */
 @ApplicationScoped
 public class HandlerRegistry {
@@ -61,7 +63,8 @@ public class HandlerRegistry {
     // One bean may register one name twice: @Handles can repeat the name of its class.
     if (other != null && other.bean() != found.bean()) {
       throw new IllegalStateException(
-          "two beans claim the name " + name + ": " + other.type().getName() + " and " + found.type().getName());
+          "two beans claim the name " + name + ": " + other.type().getName() + " and "
+              + found.type().getName());
     }
   }
 
@@ -70,7 +73,9 @@ public class HandlerRegistry {
     return handler(step).flatMap(handler -> HandlerMethod.of(handler, step.method()));
   }
 
-  /** Whether this server has a handler for a step, as far as it can tell without calling a resolver. */
+  /**
+   * Whether this server has a handler for a step, as far as it can tell without calling a resolver.
+   */
   boolean has(StepSpec step) {
     if (step.resolver().isPresent()) {
       return resolvers.containsKey(step.resolver().get());
@@ -81,7 +86,8 @@ public class HandlerRegistry {
 
   private Optional<StepHandler> handler(StepSpec step) {
     if (step.resolver().isPresent()) {
-      return Optional.ofNullable(resolvers.get(step.resolver().get())).flatMap(resolver -> resolver.bean().resolve(step.callable()));
+      return Optional.ofNullable(resolvers.get(step.resolver().get()))
+          .flatMap(resolver -> resolver.bean().resolve(step.callable()));
     }
     return Optional.ofNullable(handlers.get(step.callable())).map(Found::bean);
   }

@@ -8,7 +8,10 @@ import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 
-/** The threads that run handlers: one for each step of the capacity, and one more that submits results while all others run handlers. */
+/**
+ * The threads that run handlers: one for each step of the capacity, and one more that submits
+ * results while all others run handlers.
+ */
 @ApplicationScoped
 class HandlerThreads {
   @Inject

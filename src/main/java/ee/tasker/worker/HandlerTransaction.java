@@ -7,7 +7,8 @@ interface HandlerTransaction {
   /**
    * Ends the transaction together with the result.
    *
-   * @return the result that the caller still has to submit; null when the transaction recorded it, or the database refused it
+   * @return the result that the caller still has to submit; null when the transaction recorded it,
+   *   or the database refused it
    */
   StepResult end(StepResult result);
 

@@ -32,8 +32,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * Periodically registers this server as alive with its state, renews the leases of the steps that it has held for more than
- * a third of a lease, and learns which of its steps it has lost or should cancel, and which other servers are lost. A step
+ * Periodically registers this server as alive with its state, renews the leases of the steps that
+ * it has held for more than
+ * a third of a lease, and learns which of its steps it has lost or should cancel, and which other
+ * servers are lost. A step
  * that ends within a third of its lease never costs a renewal.
  */
 @ApplicationScoped
@@ -93,7 +95,10 @@ public class Heartbeat {
     return permits.isDraining() ? "draining" : problems().isEmpty() ? "healthy" : "degraded";
   }
 
-  /** The last heartbeat: reports that this server has stopped, so that the others need not wait for its heartbeats to time out. */
+  /**
+   * The last heartbeat: reports that this server has stopped, so that the others need not wait for
+   * its heartbeats to time out.
+   */
   void lastBeat(String state) {
     beat(state);
   }
@@ -106,8 +111,10 @@ public class Heartbeat {
         .map(step -> step.claimedStep().key())
         .toList();
     try {
-      // A lost thread counts as busy: recovery relies on the available capacity that this server reports.
-      HeartbeatReply reply = steps.heartbeat(running.count() + permits.lostCount(), held, report(state));
+      // A lost thread counts as busy: recovery relies on the available capacity that this server
+      // reports.
+      HeartbeatReply reply = steps.heartbeat(running.count() + permits.lostCount(), held,
+          report(state));
       reply.lostSteps().forEach(this::lost);
       if (reply.isCancelRequested()) {
         cancels.cancelRequested();
@@ -115,7 +122,9 @@ public class Heartbeat {
       notifier.setOthers(reply.servers() > 1);
       if (!reply.lostServers().isEmpty()) {
         LOG.write(LogEvent.SERVER_LOST, "lost",
-            Json.build().createArrayBuilder(reply.lostServers().stream().map(UUID::toString).toList()).build(),
+            Json.build()
+                .createArrayBuilder(reply.lostServers().stream().map(UUID::toString).toList())
+                .build(),
             "steps", reply.expiredSteps());
         workNotifier.orchestrationQueued();
       }
@@ -137,11 +146,15 @@ public class Heartbeat {
     }
   }
 
-  /** Schedules an extra heartbeat for the time at which another server counts as lost, when that is before the next regular one. */
+  /**
+   * Schedules an extra heartbeat for the time at which another server counts as lost, when that is
+   * before the next regular one.
+   */
   private void watchSilence(Duration next) {
     if (next.compareTo(settings.worker().heartbeat()) < 0 && !permits.isDraining()) {
       try {
-        threads.timers().schedule(() -> beat(), next.toMillis() + SILENCE_SLACK_MS, TimeUnit.MILLISECONDS);
+        threads.timers().schedule(() -> beat(), next.toMillis() + SILENCE_SLACK_MS,
+            TimeUnit.MILLISECONDS);
       } catch (RejectedExecutionException e) {
         LOG.write(LogEvent.CALL_FAILED, "call", "heartbeat", "cause", e.getMessage());
       }
@@ -152,9 +165,14 @@ public class Heartbeat {
     JsonObjectBuilder report = Json.build().createObjectBuilder()
         .add("state", state)
         .add("heartbeat_seconds", settings.worker().heartbeat().toSeconds())
-        // A server without the worker role declares no handlers; one whose role is paused still does.
-        .add("handlers", Json.build().createArrayBuilder(settings.has(Role.WORKER) ? handlers.names() : Set.of()))
-        .add("resolvers", Json.build().createArrayBuilder(settings.has(Role.WORKER) ? handlers.resolverNames() : Set.of()))
+        // A server without the worker role declares no handlers; one whose role is paused still
+        // does.
+        .add("handlers",
+            Json.build()
+                .createArrayBuilder(settings.has(Role.WORKER) ? handlers.names() : Set.of()))
+        .add("resolvers",
+            Json.build().createArrayBuilder(
+                settings.has(Role.WORKER) ? handlers.resolverNames() : Set.of()))
         .add("problems", Json.build().createArrayBuilder(problems()));
     if (!settings.worker().namespaces().isEmpty()) {
       report.add("namespaces", Json.build().createArrayBuilder(settings.worker().namespaces()));
@@ -178,7 +196,8 @@ public class Heartbeat {
           + " handler threads are occupied by handlers that have not returned although their step has ended");
     }
     if (!live.pausedRoles().isEmpty()) {
-      problems.add("paused here: " + live.pausedRoles().stream().map(Role::toString).sorted().collect(Collectors.joining(", ")));
+      problems.add("paused here: " + live.pausedRoles().stream().map(Role::toString).sorted()
+          .collect(Collectors.joining(", ")));
     }
     return problems;
   }
@@ -189,12 +208,15 @@ public class Heartbeat {
     if (step != null && !step.isOver()) {
       step.markLost();
       LOG.write(LogEvent.LEASE_LOST, "task", step.claimedStep().key().taskUuid(), "step", stepUuid,
-          "attempt", step.claimedStep().attempt(), "correlation", step.claimedStep().correlationId(),
+          "attempt", step.claimedStep().attempt(), "correlation",
+          step.claimedStep().correlationId(),
           "trace", step.claimedStep().traceId());
     }
   }
 
-  /** When the last heartbeat ended, successful or not; before the first, when this bean was created. */
+  /**
+   * When the last heartbeat ended, successful or not; before the first, when this bean was created.
+   */
   public Instant lastSign() {
     return lastSign;
   }

@@ -10,6 +10,7 @@ public record HeldStep(UUID taskUuid, UUID stepUuid, int attempt, Duration held)
 
   static HeldStep of(RunningStep step) {
     StepKey key = step.claimedStep().key();
-    return new HeldStep(key.taskUuid(), key.stepUuid(), step.claimedStep().attempt(), Duration.ofNanos(step.ageNanos()));
+    return new HeldStep(key.taskUuid(), key.stepUuid(), step.claimedStep().attempt(),
+        Duration.ofNanos(step.ageNanos()));
   }
 }

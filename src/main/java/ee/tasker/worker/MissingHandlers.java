@@ -16,8 +16,10 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Declines claimed steps that this server cannot run: the bean lacks the method, or the resolver finds no handler. They
- * wait in the database for a worker that has the handler, and this server is offered no more steps of those handlers.
+ * Declines claimed steps that this server cannot run: the bean lacks the method, or the resolver
+ * finds no handler. They
+ * wait in the database for a worker that has the handler, and this server is offered no more steps
+ * of those handlers.
  */
 @ApplicationScoped
 class MissingHandlers {
@@ -39,7 +41,8 @@ class MissingHandlers {
   private WorkNotifier workNotifier;
 
   /**
-   * Declines the steps and releases the permits of those that have not started. For a step that a thread has started, the
+   * Declines the steps and releases the permits of those that have not started. For a step that a
+   * thread has started, the
    * caller releases the permit.
    */
   void decline(List<RunningStep> lacking) {
@@ -47,7 +50,8 @@ class MissingHandlers {
       return;
     }
     try {
-      if (steps.decline(lacking.stream().map(step -> step.claimedStep().key()).toList()).hasQueued()) {
+      if (steps.decline(lacking.stream().map(step -> step.claimedStep().key()).toList())
+          .hasQueued()) {
         workNotifier.stepsQueued();
       }
     } catch (Exception fault) {
@@ -59,14 +63,16 @@ class MissingHandlers {
   }
 
   private void leave(List<RunningStep> gone) {
-    // Another thread, for example a drain, may have released the step meanwhile, and its permit with it.
+    // Another thread, for example a drain, may have released the step meanwhile, and its permit
+    // with it.
     List<RunningStep> ours = gone.stream().filter(RunningStep::release).toList();
     ours.forEach(step -> running.remove(step.claimedStep().key()));
     permits.release(ours.size());
     LOG.write(LogEvent.HANDLER_MISSING, "steps", gone.size(), "handlers",
         Json.build()
             .createArrayBuilder(
-                gone.stream().map(step -> step.claimedStep().definition().handler()).collect(Collectors.toCollection(TreeSet::new)))
+                gone.stream().map(step -> step.claimedStep().definition().handler())
+                    .collect(Collectors.toCollection(TreeSet::new)))
             .build());
   }
 }

@@ -17,7 +17,9 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeoutException;
 
-/** Translates outcomes and exceptions into step results; the table is in {@code docs/handlers.md}. */
+/**
+ * Translates outcomes and exceptions into step results; the table is in {@code docs/handlers.md}.
+ */
 public final class Outcomes {
   static final String NOT_STORABLE = "result_not_storable";
 
@@ -30,25 +32,30 @@ public final class Outcomes {
     }
     if (outcome instanceof StepOutcome.Decision decision) {
       StepResult result = accepted(step, decision.result(), time);
-      return result.outcome() == Outcome.SUCCESS ? result.deciding(decision.steps().stream().map(JsonbCheck::cleaned).toList()) : result;
+      return result.outcome() == Outcome.SUCCESS
+          ? result.deciding(decision.steps().stream().map(JsonbCheck::cleaned).toList()) : result;
     }
     if (outcome instanceof StepOutcome.Batches batches) {
       StepResult result = accepted(step, batches.result(), time);
       JsonArray cursors = Json.build().createArrayBuilder(batches.cursors()).build();
       return result.outcome() != Outcome.SUCCESS ? result
-          : JsonbCheck.complaint(cursors).map(why -> notStorable(result, "batches " + why)).orElseGet(() -> result.batching(cursors));
+          : JsonbCheck.complaint(cursors).map(why -> notStorable(result, "batches " + why))
+              .orElseGet(() -> result.batching(cursors));
     }
     if (outcome instanceof StepOutcome.Yield given) {
       Optional<String> complaint = given.checkpoint().flatMap(Checkpoints::complaint);
       return complaint.map(
-          why -> new StepResult(step.key(), Outcome.PERMANENT_FAILURE, JsonValue.NULL, error(Checkpoints.NOT_STORABLE, why).build(), time))
+          why -> new StepResult(step.key(), Outcome.PERMANENT_FAILURE, JsonValue.NULL,
+              error(Checkpoints.NOT_STORABLE, why).build(), time))
           .orElseGet(
-              () -> StepResult.yielded(step.key(), new StepResult.Yield(given.checkpoint(), given.after()), time));
+              () -> StepResult.yielded(step.key(),
+                  new StepResult.Yield(given.checkpoint(), given.after()), time));
     }
     if (outcome instanceof StepOutcome.RetryableFailure failure) {
       JsonObjectBuilder error = error(failure.errorType(), failure.message());
       failure.delay().ifPresent(delay -> error.add("delay_ms", delay.toMillis()));
-      return new StepResult(step.key(), Outcome.RETRYABLE_FAILURE, JsonValue.NULL, error.build(), time);
+      return new StepResult(step.key(), Outcome.RETRYABLE_FAILURE, JsonValue.NULL, error.build(),
+          time);
     }
     if (outcome instanceof StepOutcome.PermanentFailure failure) {
       JsonObjectBuilder error = error(failure.errorType(), failure.message());
@@ -56,11 +63,14 @@ public final class Outcomes {
       if (!failure.details().isEmpty() && JsonbCheck.complaint(details).isEmpty()) {
         error.add("details", details);
       }
-      return new StepResult(step.key(), Outcome.PERMANENT_FAILURE, JsonValue.NULL, error.build(), time);
+      return new StepResult(step.key(), Outcome.PERMANENT_FAILURE, JsonValue.NULL, error.build(),
+          time);
     }
     StepOutcome.Cancelled cancelled = (StepOutcome.Cancelled) outcome;
-    JsonValue partial = JsonbCheck.complaint(cancelled.partialResult()).isEmpty() ? cancelled.partialResult() : JsonValue.NULL;
-    return new StepResult(step.key(), Outcome.CANCELLED, partial, error("Cancelled", cancelled.reason()).build(), time);
+    JsonValue partial = JsonbCheck.complaint(cancelled.partialResult()).isEmpty()
+        ? cancelled.partialResult() : JsonValue.NULL;
+    return new StepResult(step.key(), Outcome.CANCELLED, partial,
+        error("Cancelled", cancelled.reason()).build(), time);
   }
 
   /** A success counts only if its result can be stored and fits the template's result schema. */
@@ -71,7 +81,8 @@ public final class Outcomes {
           error(NOT_STORABLE, "result " + complaint.get()).build(), time);
     }
     return step.definition().rejection(result)
-        .map(error -> new StepResult(step.key(), Outcome.PERMANENT_FAILURE, JsonValue.NULL, error, time))
+        .map(error -> new StepResult(step.key(), Outcome.PERMANENT_FAILURE, JsonValue.NULL, error,
+            time))
         .orElseGet(() -> new StepResult(step.key(), Outcome.SUCCESS, result, JsonValue.NULL, time));
   }
 
@@ -82,7 +93,8 @@ public final class Outcomes {
     if (e instanceof RetryableStepException retryable) {
       return new StepOutcome.RetryableFailure(retryable.errorType(), message(e), retryable.delay());
     }
-    if (isCancelRequested && (e instanceof CancellationException || e instanceof InterruptedException)) {
+    if (isCancelRequested
+        && (e instanceof CancellationException || e instanceof InterruptedException)) {
       return StepOutcome.cancelled(message(e));
     }
     if (e instanceof TimeoutException) {
@@ -91,18 +103,23 @@ public final class Outcomes {
     if (e instanceof IllegalArgumentException) {
       return StepOutcome.permanent("ValidationError", message(e));
     }
-    return new StepOutcome.RetryableFailure("UnexpectedError", e.getClass().getName() + ": " + message(e), Optional.empty());
+    return new StepOutcome.RetryableFailure("UnexpectedError",
+        e.getClass().getName() + ": " + message(e), Optional.empty());
   }
 
   public static StepResult timedOut(ClaimedStep step, Duration limit, Duration time) {
     return new StepResult(step.key(), Outcome.RETRYABLE_FAILURE, JsonValue.NULL,
-        error("handler_timeout", "the handler did not finish within " + limit.toSeconds() + " seconds").build(), time);
+        error("handler_timeout",
+            "the handler did not finish within " + limit.toSeconds() + " seconds").build(),
+        time);
   }
 
   /** The handler was asked to stop and had not stopped by the end of its grace period. */
   static StepResult cancelForced(ClaimedStep step, Duration time) {
     return new StepResult(step.key(), Outcome.CANCELLED, JsonValue.NULL,
-        error("CancelForced", "the handler did not stop within the grace period").add("forced", true).build(), time);
+        error("CancelForced", "the handler did not stop within the grace period")
+            .add("forced", true).build(),
+        time);
   }
 
   public static StepResult cancelledBeforeStart(ClaimedStep step) {
@@ -113,17 +130,20 @@ public final class Outcomes {
 
   /** The transaction of the step was rolled back: the next attempt repeats all of it. */
   static StepResult transactionFailed(StepResult result, String why) {
-    return new StepResult(result.key(), Outcome.RETRYABLE_FAILURE, JsonValue.NULL, error("transaction_failed", why).build(),
-        result.executionTime());
+    return new StepResult(result.key(), Outcome.RETRYABLE_FAILURE, JsonValue.NULL,
+        error("transaction_failed", why).build(), result.executionTime());
   }
 
   static StepResult transactionEnded(StepResult result) {
     return new StepResult(result.key(), Outcome.PERMANENT_FAILURE, JsonValue.NULL,
-        error("transaction_ended", "the handler ended the transaction that belongs to its step").build(), result.executionTime());
+        error("transaction_ended", "the handler ended the transaction that belongs to its step")
+            .build(),
+        result.executionTime());
   }
 
   public static StepResult panicked(ClaimedStep step, Error e, Duration time) {
-    return new StepResult(step.key(), Outcome.PERMANENT_FAILURE, JsonValue.NULL, error("handler_panic", e.toString()).build(), time);
+    return new StepResult(step.key(), Outcome.PERMANENT_FAILURE, JsonValue.NULL,
+        error("handler_panic", e.toString()).build(), time);
   }
 
   /** Replaces a result that the database cannot store. */

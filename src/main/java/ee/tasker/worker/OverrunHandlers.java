@@ -13,8 +13,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Handlers that have not returned although their step has ended: timed out, or cancelled by force. Each occupies its
- * thread, and therefore its permit, until it returns: this server claims that many fewer steps. One that does not return
+ * Handlers that have not returned although their step has ended: timed out, or cancelled by force.
+ * Each occupies its
+ * thread, and therefore its permit, until it returns: this server claims that many fewer steps. One
+ * that does not return
  * soon after its interrupt is logged. Thread-safe.
  */
 @ApplicationScoped
@@ -71,8 +73,9 @@ class OverrunHandlers {
 
   private static void write(LogEvent event, RunningStep step, Overrun overrun) {
     StepKey key = step.claimedStep().key();
-    LOG.write(event, "task", key.taskUuid(), "step", key.stepUuid(), "name", step.claimedStep().name(), "attempt",
-        step.claimedStep().attempt(),
-        "correlation", step.claimedStep().correlationId(), "trace", step.traceId(), "seconds", Duration.ofNanos(overrun.age()).toSeconds());
+    LOG.write(event, "task", key.taskUuid(), "step", key.stepUuid(), "name",
+        step.claimedStep().name(), "attempt", step.claimedStep().attempt(),
+        "correlation", step.claimedStep().correlationId(), "trace", step.traceId(), "seconds",
+        Duration.ofNanos(overrun.age()).toSeconds());
   }
 }

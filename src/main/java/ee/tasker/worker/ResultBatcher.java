@@ -31,24 +31,34 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Submits results. Without load, a result that finds no call under way is submitted at once; results that arrive while one is under way, or within a short
+ * Submits results. Without load, a result that finds no call under way is submitted at once;
+ * results that arrive while one is under way, or within a short
  * pause under load, go together in the next.
  *
- * <p>After a fault that is not about the data, the results stay here and are retried; the handoff number makes a retry harmless. If the fault
+ * <p>After a fault that is not about the data, the results stay here and are retried; the handoff
+ * number makes a retry harmless. If the fault
  * outlasts the lease, recovery reschedules the steps and the database refuses the results as stale.
  *
- * <p>A batch that the database gives up on, because it takes too long or too much memory, or waits for a lock, is submitted result by result. The result
- * that is the cause leaves the queue: it is tried again alone, one such result at a time and beside the calls of the others, and ends as a permanent failure
+ * <p>A batch that the database gives up on, because it takes too long or too much memory, or waits
+ * for a lock, is submitted result by result. The result
+ * that is the cause leaves the queue: it is tried again alone, one such result at a time and beside
+ * the calls of the others, and ends as a permanent failure
  * when the database has given up on it often enough.
  */
 @ApplicationScoped
 class ResultBatcher implements ResultBacklog {
   private static final Log LOG = Log.of(ResultBatcher.class);
-  /** A step costs the database a third less in calls of 64 than in calls of 16, and little less in larger ones. */
+  /**
+   * A step costs the database a third less in calls of 64 than in calls of 16, and little less in
+   * larger ones.
+   */
   private static final int ENOUGH_FOR_ANOTHER_CALL = 64;
   private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
-  /** How often the database may give up on a result that is submitted alone, until a failure takes its place. */
+  /**
+   * How often the database may give up on a result that is submitted alone, until a failure takes
+   * its place.
+   */
   private static final int MOST_TRIES = 5;
 
   @Inject
@@ -90,11 +100,13 @@ class ResultBatcher implements ResultBacklog {
 
   @PostConstruct
   void prepare() {
-    calls = new CallCoalescer(settings.worker().flushers(), ENOUGH_FOR_ANOTHER_CALL, threads.timers(), this::flushSoon);
+    calls = new CallCoalescer(settings.worker().flushers(), ENOUGH_FOR_ANOTHER_CALL,
+        threads.timers(), this::flushSoon);
   }
 
   /**
-   * The only entry for a result. Returns at once. A thread that runs handlers flushes when its handlers are done or slow;
+   * The only entry for a result. Returns at once. A thread that runs handlers flushes when its
+   * handlers are done or slow;
    * for every other caller a thread of the engine flushes.
    */
   void submit(StepResult result) {
@@ -134,7 +146,10 @@ class ResultBatcher implements ResultBacklog {
     }
   }
 
-  /** Flushes until no result waits, or other threads make all allowed calls; the worker's threads run the claimed steps. */
+  /**
+   * Flushes until no result waits, or other threads make all allowed calls; the worker's threads
+   * run the claimed steps.
+   */
   void flushAll() {
     while (!isEmpty()) {
       List<RunningStep> claimed = flush();
@@ -148,7 +163,8 @@ class ResultBatcher implements ResultBacklog {
   /**
    * Submits one batch of the waiting results, if a further call is allowed.
    *
-   * @return the claimed steps, after which the caller checks again; null when no result waits, or when other threads make
+   * @return the claimed steps, after which the caller checks again; null when no result waits, or
+   *   when other threads make
    *     the calls and will check again
    */
   List<RunningStep> flush() {
@@ -157,11 +173,14 @@ class ResultBatcher implements ResultBacklog {
     }
     try {
       List<StepResult> batch = new ArrayList<>();
-      for (StepResult next; batch.size() < settings.worker().batchSize() && (next = waiting.poll()) != null;) {
+      for (StepResult next; batch.size() < settings.worker().batchSize()
+          && (next = waiting.poll()) != null;) {
         batch.add(next);
       }
-      calls.took(batch.size(), (int) batch.stream().map(result -> result.key().taskUuid()).distinct().count());
-      // Not null: while this thread held the call, another may have added a result, been turned away, and left.
+      calls.took(batch.size(),
+          (int) batch.stream().map(result -> result.key().taskUuid()).distinct().count());
+      // Not null: while this thread held the call, another may have added a result, been turned
+      // away, and left.
       return batch.isEmpty() ? List.of() : submitBatch(batch);
     } finally {
       calls.release();
@@ -170,7 +189,8 @@ class ResultBatcher implements ResultBacklog {
 
   private List<RunningStep> submitBatch(List<StepResult> batch) {
     try {
-      return claims.submit(batch.size(), settings.worker().batchSize(), (limit, fromQueues) -> complete(batch, limit, fromQueues)).steps();
+      return claims.submit(batch.size(), settings.worker().batchSize(),
+          (limit, fromQueues) -> complete(batch, limit, fromQueues)).steps();
     } catch (Exception fault) {
       return afterFault(batch, fault);
     }
@@ -195,7 +215,8 @@ class ResultBatcher implements ResultBacklog {
 
   private static void logRefused(ResultsReply reply) {
     for (ResultsReply.Refused refused : reply.refused()) {
-      LOG.write(LogEvent.RESULT_REFUSED, "step", refused.stepUuid(), "handoff", refused.handoff(), "verdict", refused.verdict());
+      LOG.write(LogEvent.RESULT_REFUSED, "step", refused.stepUuid(), "handoff", refused.handoff(),
+          "verdict", refused.verdict());
     }
   }
 
@@ -210,8 +231,10 @@ class ResultBatcher implements ResultBacklog {
     }
     if (!DatabaseFaults.isAboutTheData(fault)) {
       pause = pause.isZero() ? FIRST_PAUSE : shorter(pause.multipliedBy(2), LONGEST_PAUSE);
-      LOG.write(LogEvent.CALL_FAILED, fault, "call", "complete_steps", "results", batch.size(), "retry_ms", pause.toMillis());
-      threads.timers().schedule(() -> batch.forEach(this::enqueue), pause.toMillis(), TimeUnit.MILLISECONDS);
+      LOG.write(LogEvent.CALL_FAILED, fault, "call", "complete_steps", "results", batch.size(),
+          "retry_ms", pause.toMillis());
+      threads.timers().schedule(() -> batch.forEach(this::enqueue), pause.toMillis(),
+          TimeUnit.MILLISECONDS);
       return List.of();
     }
     if (batch.size() == 1) {
@@ -234,7 +257,8 @@ class ResultBatcher implements ResultBacklog {
 
   /** Even the bare message was refused: the lease will expire, and recovery decides. */
   private void abandon(StepResult refused, Exception fault) {
-    LOG.write(LogEvent.CALL_FAILED, fault, "call", "complete_steps", "step", refused.key().stepUuid());
+    LOG.write(LogEvent.CALL_FAILED, fault, "call", "complete_steps", "step",
+        refused.key().stepUuid());
     unsubmitted.decrementAndGet();
     running.remove(refused.key());
     permits.release(1);
@@ -242,7 +266,8 @@ class ResultBatcher implements ResultBacklog {
 
   private void tryAgainAlone(StepResult result, int tries, Exception fault) {
     Duration wait = shorter(FIRST_PAUSE.multipliedBy(1L << Math.min(tries, 10)), LONGEST_PAUSE);
-    threads.timers().schedule(() -> onEngineThread(() -> tryAlone(result, tries, fault)), wait.toMillis(), TimeUnit.MILLISECONDS);
+    threads.timers().schedule(() -> onEngineThread(() -> tryAlone(result, tries, fault)),
+        wait.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   private void onEngineThread(Runnable work) {
@@ -259,14 +284,17 @@ class ResultBatcher implements ResultBacklog {
       return;
     }
     List<StepResult> alone = List.of(tries < MOST_TRIES ? result
-        : Outcomes.notStorable(result, "the database gave up on it " + MOST_TRIES + " times: " + DatabaseFaults.message(latest)));
+        : Outcomes.notStorable(result, "the database gave up on it " + MOST_TRIES + " times: "
+            + DatabaseFaults.message(latest)));
     try {
-      claims.start(claims.submit(1, 1, (limit, fromQueues) -> complete(alone, limit, fromQueues)).steps());
+      claims.start(
+          claims.submit(1, 1, (limit, fromQueues) -> complete(alone, limit, fromQueues)).steps());
     } catch (Exception fault) {
       if (tries >= 2 * MOST_TRIES) {
         abandon(result, fault);
       } else if (DatabaseFaults.isAboutTheCall(fault)) {
-        LOG.write(LogEvent.CALL_FAILED, fault, "call", "complete_steps", "step", result.key().stepUuid(), "tries", tries);
+        LOG.write(LogEvent.CALL_FAILED, fault, "call", "complete_steps", "step",
+            result.key().stepUuid(), "tries", tries);
         // Who waits for a lock says nothing about the result.
         tryAgainAlone(result, DatabaseFaults.isLocked(fault) ? tries : tries + 1, fault);
       } else {
@@ -278,7 +306,8 @@ class ResultBatcher implements ResultBacklog {
   }
 
   private static boolean isNotStorable(StepResult result) {
-    return result.error() instanceof JsonObject error && Outcomes.NOT_STORABLE.equals(error.getString("type", ""));
+    return result.error() instanceof JsonObject error
+        && Outcomes.NOT_STORABLE.equals(error.getString("type", ""));
   }
 
   private static Duration shorter(Duration a, Duration b) {

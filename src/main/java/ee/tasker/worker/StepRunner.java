@@ -23,7 +23,10 @@ import java.util.Optional;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Calls the handler of one step, outside any transaction unless it is transactional, and turns its outcome or exception into a result. */
+/**
+ * Calls the handler of one step, outside any transaction unless it is transactional, and turns its
+ * outcome or exception into a result.
+ */
 @ApplicationScoped
 class StepRunner {
   private static final Log LOG = Log.of(StepRunner.class);
@@ -65,8 +68,10 @@ class StepRunner {
   private MissingHandlers missing;
 
   /**
-   * Runs on the calling thread and submits exactly one result: the handler's, or that of a time-out. The time-out fires on
-   * another thread, interrupts this one, and the outcome that the handler then returns is dropped. Submits no result for a
+   * Runs on the calling thread and submits exactly one result: the handler's, or that of a
+   * time-out. The time-out fires on
+   * another thread, interrupts this one, and the outcome that the handler then returns is dropped.
+   * Submits no result for a
    * transactional handler whose own transaction recorded it, or for which the database refused it.
    */
   void run(RunningStep running) {
@@ -84,15 +89,20 @@ class StepRunner {
     }
   }
 
-  /** @return the result that the caller has to submit; null when there is none, or another thread has submitted it */
+  /**
+   * @return the result that the caller has to submit; null when there is none, or another thread
+   * has submitted it
+   */
   private StepResult attempt(RunningStep running) {
     ClaimedStep step = running.claimedStep();
     long start = System.nanoTime();
     meters.stepStarts(running.ageNanos());
-    LOG.write(LogEvent.STEP_CLAIMED, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.name(),
+    LOG.write(LogEvent.STEP_CLAIMED, "task", step.key().taskUuid(), "step", step.key().stepUuid(),
+        "name", step.name(),
         "attempt", step.attempt(), "correlation", step.correlationId(), "trace", running.traceId());
     ScheduledFuture<?> timer = step.definition().timeout()
-        .map(limit -> threads.timers().schedule(() -> timeOut(running, limit, start), limit.toMillis(), TimeUnit.MILLISECONDS))
+        .map(limit -> threads.timers().schedule(() -> timeOut(running, limit, start),
+            limit.toMillis(), TimeUnit.MILLISECONDS))
         .orElse(null);
     HandlerTransaction transaction = transactions.none();
     StepResult result;
@@ -116,21 +126,26 @@ class StepRunner {
       timer.cancel(false);
     }
     if (timer != null || !isOurs) {
-      // A time-out or forced cancel that fired just now must not interrupt the next work of this thread.
+      // A time-out or forced cancel that fired just now must not interrupt the next work of this
+      // thread.
       Thread.interrupted();
     }
     if (!isOurs) {
       transaction.drop();
       return null;
     }
-    // From here on no other thread of this server ends the step; in the database its handoff decides.
+    // From here on no other thread of this server ends the step; in the database its handoff
+    // decides.
     StepResult left = transaction.end(result);
     StepResult outcome = left == null ? result : left;
     record(running, outcome);
     return left;
   }
 
-  /** Declines the step: a resolver that finds no handler here may find one on another server, or later. */
+  /**
+   * Declines the step: a resolver that finds no handler here may find one on another server, or
+   * later.
+   */
   private void withoutHandler(RunningStep running, ScheduledFuture<?> timer) {
     boolean isOurs = running.finish();
     if (timer != null) {
@@ -155,8 +170,10 @@ class StepRunner {
   private void timeOut(RunningStep running, Duration limit, long start) {
     if (running.interrupt(() -> overruns.began(running))) {
       ClaimedStep step = running.claimedStep();
-      LOG.write(LogEvent.STEP_TIMED_OUT, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.name(),
-          "attempt", step.attempt(), "correlation", step.correlationId(), "trace", running.traceId(), "limit_s", limit.toSeconds());
+      LOG.write(LogEvent.STEP_TIMED_OUT, "task", step.key().taskUuid(), "step",
+          step.key().stepUuid(), "name", step.name(),
+          "attempt", step.attempt(), "correlation", step.correlationId(), "trace",
+          running.traceId(), "limit_s", limit.toSeconds());
       StepResult result = Outcomes.timedOut(step, limit, since(start));
       meters.stepExecuted(result.outcome().word(), result.executionTime());
       prefetch.ran(result.executionTime());
@@ -172,7 +189,8 @@ class StepRunner {
     }
     try {
       StepOutcome outcome = handler.handle(new DefaultStepContext(running, steps));
-      return Outcomes.toResult(step, outcome == null ? StepOutcome.success() : outcome, since(start));
+      return Outcomes.toResult(step, outcome == null ? StepOutcome.success() : outcome,
+          since(start));
     } catch (Exception e) {
       return threw(running, e, start);
     } catch (Error e) {
@@ -182,7 +200,8 @@ class StepRunner {
 
   private static StepResult threw(RunningStep running, Exception e, long start) {
     running.span().threw(e);
-    return Outcomes.toResult(running.claimedStep(), Outcomes.ofException(e, running.isCancelRequested()), since(start));
+    return Outcomes.toResult(running.claimedStep(),
+        Outcomes.ofException(e, running.isCancelRequested()), since(start));
   }
 
   private static StepResult panicked(RunningStep running, Error e, long start) {
@@ -199,8 +218,10 @@ class StepRunner {
     boolean success = result.outcome() == Outcome.SUCCESS || result.outcome() == Outcome.YIELDED;
     LogEvent event = success ? LogEvent.STEP_FINISHED : LogEvent.STEP_FAILED;
     if (LOG.isOn(event)) {
-      LOG.write(event, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name", step.name(),
-          "attempt", step.attempt(), "correlation", step.correlationId(), "trace", running.traceId(), "outcome", result.outcome(),
+      LOG.write(event, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name",
+          step.name(),
+          "attempt", step.attempt(), "correlation", step.correlationId(), "trace",
+          running.traceId(), "outcome", result.outcome(),
           "error", success ? null : result.error());
     }
   }

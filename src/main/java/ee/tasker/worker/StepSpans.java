@@ -11,7 +11,10 @@ import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
 import java.util.Map;
 
-/** The span of each attempt: a child in the trace of the task's request, or the root of a new trace when there is none. */
+/**
+ * The span of each attempt: a child in the trace of the task's request, or the root of a new trace
+ * when there is none.
+ */
 @ApplicationScoped
 class StepSpans {
   @Inject
@@ -36,7 +39,8 @@ class StepSpans {
 
   static void end(TraceSpan span, StepResult result) {
     if (result.error() instanceof JsonObject error && result.outcome() != Outcome.CANCELLED) {
-      span.fail(result.outcome().word(), error.getString("type", ""), error.getString("message", ""));
+      span.fail(result.outcome().word(), error.getString("type", ""),
+          error.getString("message", ""));
     } else {
       span.end(result.outcome().word());
     }

@@ -19,11 +19,15 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The transactions of transactional handlers: begun before the handler, ended with its result. No row of the engine is
- * locked while the handler runs, so that heartbeat, cancel and recovery can proceed. The result is submitted last and
- * compares the handoff: the transaction commits if the database accepts a success or a yield, and rolls back otherwise.
+ * The transactions of transactional handlers: begun before the handler, ended with its result. No
+ * row of the engine is
+ * locked while the handler runs, so that heartbeat, cancel and recovery can proceed. The result is
+ * submitted last and
+ * compares the handoff: the transaction commits if the database accepts a success or a yield, and
+ * rolls back otherwise.
  *
- * <p>This class uses {@code UserTransaction} rather than {@code @Transactional}, because the time-out is the step's and
+ * <p>This class uses {@code UserTransaction} rather than {@code @Transactional}, because the
+ * time-out is the step's and
  * because a failed commit is an outcome here (ADR 0014).
  */
 @ApplicationScoped
@@ -61,7 +65,8 @@ class StepTransactions {
 
   /** @param limit the step's time-out; without one the server's default for transactions applies */
   HandlerTransaction begin(Optional<Duration> limit) throws SystemException, NotSupportedException {
-    transaction.setTransactionTimeout((int) limit.map(time -> time.plus(GRACE).toSeconds()).orElse(0L).longValue());
+    transaction.setTransactionTimeout(
+        (int) limit.map(time -> time.plus(GRACE).toSeconds()).orElse(0L).longValue());
     try {
       transaction.begin();
     } finally {
@@ -98,27 +103,31 @@ class StepTransactions {
     if (status != Status.STATUS_ACTIVE) {
       rollBack();
       return Outcomes.transactionFailed(result,
-          "the handler ended with " + result.outcome() + ", but its transaction was marked for rollback");
+          "the handler ended with " + result.outcome()
+              + ", but its transaction was marked for rollback");
     }
     ResultsReply reply;
     try {
       reply = steps.completeWithin(result);
     } catch (Exception fault) {
       rollBack();
-      return DatabaseFaults.isAboutTheData(fault) ? Outcomes.notStorable(result, DatabaseFaults.message(fault))
+      return DatabaseFaults.isAboutTheData(fault)
+          ? Outcomes.notStorable(result, DatabaseFaults.message(fault))
           : Outcomes.transactionFailed(result, DatabaseFaults.message(fault));
     }
     if (!reply.refused().isEmpty()) {
       rollBack();
     } else if (reply.isChanged()) {
-      // What the handler has written belongs to the result as it was meant. It is submitted again without that, and fails.
+      // What the handler has written belongs to the result as it was meant. It is submitted again
+      // without that, and fails.
       rollBack();
       return result;
     } else {
       try {
         transaction.commit();
       } catch (Exception fault) {
-        // The commit may have succeeded with only its reply lost: then the database refuses the failure as stale.
+        // The commit may have succeeded with only its reply lost: then the database refuses the
+        // failure as stale.
         rollBack();
         return Outcomes.transactionFailed(result, DatabaseFaults.message(fault));
       }

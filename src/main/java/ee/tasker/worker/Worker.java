@@ -18,13 +18,18 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The worker of this server: runs claimed steps on handler threads and submits their results. A thread that has flushed
- * results continues with one of the steps that the same call claimed; all other claimed steps arrive from {@code dispatch}
+ * The worker of this server: runs claimed steps on handler threads and submits their results. A
+ * thread that has flushed
+ * results continues with one of the steps that the same call claimed; all other claimed steps
+ * arrive from {@code dispatch}
  * through {@link #start}.
  */
 @ApplicationScoped
 public class Worker implements StepReceiver {
-  /** A thread that has run handlers for longer than this submits their results before it starts another. */
+  /**
+   * A thread that has run handlers for longer than this submits their results before it starts
+   * another.
+   */
   private static final long QUICK_NANOS = 1_000_000;
 
   @Inject
@@ -73,7 +78,8 @@ public class Worker implements StepReceiver {
   /** Declines steps whose handler this server lacks; they wait for a worker that has it. */
   @Override
   public List<RunningStep> admit(List<RunningStep> claimed) {
-    List<RunningStep> lacking = claimed.stream().filter(step -> !handlers.has(step.claimedStep().definition())).toList();
+    List<RunningStep> lacking = claimed.stream()
+        .filter(step -> !handlers.has(step.claimedStep().definition())).toList();
     if (lacking.isEmpty()) {
       return claimed;
     }
@@ -121,7 +127,8 @@ public class Worker implements StepReceiver {
   }
 
   /**
-   * Threads whose handler has not returned although its step ended more than five seconds ago; this server claims that many fewer steps.
+   * Threads whose handler has not returned although its step ended more than five seconds ago; this
+   * server claims that many fewer steps.
    */
   public int stuckThreads() {
     return overruns.stuck();
@@ -129,7 +136,8 @@ public class Worker implements StepReceiver {
 
   /** The steps that this server holds, the oldest first. */
   public List<HeldStep> heldSteps() {
-    return running.all().stream().map(HeldStep::of).sorted(Comparator.comparing(HeldStep::held).reversed()).toList();
+    return running.all().stream().map(HeldStep::of)
+        .sorted(Comparator.comparing(HeldStep::held).reversed()).toList();
   }
 
   /** Whether this server drains: it claims no more steps. */
@@ -138,7 +146,8 @@ public class Worker implements StepReceiver {
   }
 
   /**
-   * Requests one more thread. A thread that starts and finds more steps ready requests the next, so that slow handlers soon
+   * Requests one more thread. A thread that starts and finds more steps ready requests the next, so
+   * that slow handlers soon
    * have a thread each and quick ones need few.
    */
   private void callHelper() {
@@ -165,8 +174,10 @@ public class Worker implements StepReceiver {
   }
 
   /**
-   * Runs a step and, while handlers are quick, others that are ready; submits the waiting results and continues with one of
-   * the steps that the call claimed. Before it calls a handler, which may take long, it requests another thread for the
+   * Runs a step and, while handlers are quick, others that are ready; submits the waiting results
+   * and continues with one of
+   * the steps that the call claimed. Before it calls a handler, which may take long, it requests
+   * another thread for the
    * steps that are ready and the results that wait.
    */
   private void work() {

@@ -33,14 +33,18 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Starts this server's heartbeat and worker once the templates are loaded, and stops them in order: the server reports that
- * it drains and stops claiming, releases the steps that have not started, and waits up to the drain time for running
- * handlers. Then it interrupts the handlers that still run and abandons their steps, so that the next attempt need not wait
+ * Starts this server's heartbeat and worker once the templates are loaded, and stops them in order:
+ * the server reports that
+ * it drains and stops claiming, releases the steps that have not started, and waits up to the drain
+ * time for running
+ * handlers. Then it interrupts the handlers that still run and abandons their steps, so that the
+ * next attempt need not wait
  * for the lease.
  */
 @Singleton
 @Startup
-// The listener too, because beans stop in the opposite order: the last heartbeat still reads its state.
+// The listener too, because beans stop in the opposite order: the last heartbeat still reads its
+// state.
 @DependsOn({"SchemaMigration", "TemplateLoader", "Listener"})
 @ConcurrencyManagement(ConcurrencyManagementType.BEAN)
 @TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
@@ -100,7 +104,8 @@ public class WorkerLifecycle {
 
   @PostConstruct
   void start() {
-    // Collected here, so that two handlers with one name fail the deployment and not the first step.
+    // Collected here, so that two handlers with one name fail the deployment and not the first
+    // step.
     int known = handlers.names().size();
     start.then(() -> begin(known));
   }
@@ -109,7 +114,8 @@ public class WorkerLifecycle {
     if (stopped) {
       return;
     }
-    LOG.write(LogEvent.SERVER_STARTED, "server", server.uuid(), "name", server.name(), "roles", settings.roles(), "handlers", known,
+    LOG.write(LogEvent.SERVER_STARTED, "server", server.uuid(), "name", server.name(), "roles",
+        settings.roles(), "handlers", known,
         "traced", tracing.isOn());
     long period = settings.worker().heartbeat().toMillis();
     beats = threads.timers().scheduleAtFixedRate(heartbeat::beat, 0, period, TimeUnit.MILLISECONDS);
@@ -118,7 +124,10 @@ public class WorkerLifecycle {
     }
   }
 
-  /** Stops claiming and reports it, releases the steps that have not started, and lets running handlers finish. */
+  /**
+   * Stops claiming and reports it, releases the steps that have not started, and lets running
+   * handlers finish.
+   */
   public void drain() {
     permits.drain();
     heartbeat.beat();
@@ -161,7 +170,8 @@ public class WorkerLifecycle {
   private void awaitIdle(Duration longest) throws InterruptedException {
     Duration left = longest;
     Duration period = settings.worker().heartbeat();
-    while (!permits.awaitIdle(left.compareTo(period) < 0 ? left : period) && left.compareTo(period) > 0) {
+    while (!permits.awaitIdle(left.compareTo(period) < 0 ? left : period)
+        && left.compareTo(period) > 0) {
       left = left.minus(period);
       heartbeat.beat();
     }
@@ -173,7 +183,8 @@ public class WorkerLifecycle {
   }
 
   private void abandon() {
-    List<StepKey> abandoned = running.all().stream().filter(step -> step.interrupt(() -> overruns.began(step)))
+    List<StepKey> abandoned = running.all().stream()
+        .filter(step -> step.interrupt(() -> overruns.began(step)))
         .map(WorkerLifecycle::abandoned).toList();
     if (!abandoned.isEmpty()) {
       LOG.write(LogEvent.STEPS_ABANDONED, "server", server.uuid(), "steps", abandoned.size());

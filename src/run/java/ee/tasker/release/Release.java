@@ -19,8 +19,10 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * Collects what the build has made into one folder, {@code target/release}, and adds what no plugin makes: the notes from the
- * changelog, one file of licences, and the digests. Everything it writes depends on the checkout alone, so that two builds
+ * Collects what the build has made into one folder, {@code target/release}, and adds what no plugin
+ * makes: the notes from the
+ * changelog, one file of licences, and the digests. Everything it writes depends on the checkout
+ * alone, so that two builds
  * have the same digests.
  */
 public final class Release {
@@ -28,7 +30,8 @@ public final class Release {
   static final List<String> SERVERS = List.of("liberty", "wildfly", "payara");
 
   /** What Maven Central asks of a POM besides what Maven needs itself. */
-  private static final List<String> CENTRAL = List.of("name", "description", "url", "licenses", "scm", "developers");
+  private static final List<String> CENTRAL = List.of("name", "description", "url", "licenses",
+      "scm", "developers");
 
   /**
    * An artifact of Maven's.
@@ -64,7 +67,8 @@ public final class Release {
   private static void expectUsualPermissions(Path made) throws IOException {
     if (made.getFileSystem().supportedFileAttributeViews().contains("posix")
         && !PosixFilePermissions.toString(Files.getPosixFilePermissions(made)).equals("rw-r--r--"))
-      throw new IOException("This build differs from others in the permissions of files: clone and build with umask 022.");
+      throw new IOException(
+          "This build differs from others in the permissions of files: clone and build with umask 022.");
   }
 
   private void collect() throws IOException {
@@ -74,8 +78,10 @@ public final class Release {
     copy("target/tasker-ee-db.zip", "tasker-ee-db-" + version + ".zip");
     copy("target/tasker-ee-cli.tar.gz", "tasker-ee-cli-" + version + ".tar.gz");
     for (var server : SERVERS)
-      copy("target/tasker-ee-container-" + server + ".tar.gz", "tasker-ee-" + version + "-container-" + server + ".tar.gz");
-    Files.writeString(folder.resolve("RELEASE-NOTES.md"), notes(Files.readString(checkout.resolve("CHANGELOG.md")), version));
+      copy("target/tasker-ee-container-" + server + ".tar.gz",
+          "tasker-ee-" + version + "-container-" + server + ".tar.gz");
+    Files.writeString(folder.resolve("RELEASE-NOTES.md"),
+        notes(Files.readString(checkout.resolve("CHANGELOG.md")), version));
     Files.writeString(folder.resolve("THIRD-PARTY-LICENCES.txt"), licences());
     copy("LICENSE", "LICENSE");
     Files.writeString(folder.resolve("SHA256SUMS"), digests());
@@ -99,7 +105,8 @@ public final class Release {
     copy(artifact.folder() + "/pom.xml", name + ".pom");
     var bom = built + "bom.json";
     if (artifact.packaging().equals("war"))
-      Files.writeString(folder.resolve(name + "-cyclonedx.json"), withConsole(checkout.resolve(bom)));
+      Files.writeString(folder.resolve(name + "-cyclonedx.json"),
+          withConsole(checkout.resolve(bom)));
     else
       copy(bom, name + "-cyclonedx.json");
   }
@@ -108,30 +115,40 @@ public final class Release {
     Files.copy(checkout.resolve(from), folder.resolve(to), StandardCopyOption.REPLACE_EXISTING);
   }
 
-  /** The modules that the console brings along are no Maven dependencies, so the plugin knows nothing of them. */
+  /**
+   * The modules that the console brings along are no Maven dependencies, so the plugin knows
+   * nothing of them.
+   */
   private String withConsole(Path bom) throws IOException {
     JsonObject maven = read(bom);
     var components = Json.createArrayBuilder(maven.getJsonArray("components"));
-    for (var module : read(console("vendored.json")).getJsonArray("files").getValuesAs(JsonObject.class))
+    for (var module : read(console("vendored.json")).getJsonArray("files")
+        .getValuesAs(JsonObject.class))
       components.add(component(module));
     var text = new java.io.StringWriter();
-    try (var writer = Json.createWriterFactory(Map.of(JsonGenerator.PRETTY_PRINTING, true)).createWriter(text)) {
+    try (var writer = Json.createWriterFactory(Map.of(JsonGenerator.PRETTY_PRINTING, true))
+        .createWriter(text)) {
       writer.writeObject(Json.createObjectBuilder(maven).add("components", components).build());
     }
     return text.toString().strip() + "\n";
   }
 
   private static JsonObject component(JsonObject module) {
-    var purl = "pkg:npm/" + module.getString("package").replace("@", "%40") + "@" + module.getString("version");
+    var purl = "pkg:npm/" + module.getString("package").replace("@", "%40") + "@"
+        + module.getString("version");
     JsonArrayBuilder licences = Json.createArrayBuilder();
     for (var licence : module.getString("licence").split(" and "))
-      licences.add(Json.createObjectBuilder().add("license", Json.createObjectBuilder().add("id", licence.replaceAll(" \\(.*", ""))));
+      licences.add(Json.createObjectBuilder().add("license",
+          Json.createObjectBuilder().add("id", licence.replaceAll(" \\(.*", ""))));
     return Json.createObjectBuilder()
-        .add("type", "library").add("bom-ref", purl).add("name", module.getString("package")).add("version", module.getString("version"))
-        .add("description", "console/vendor/" + module.getString("file") + ", " + module.getString("licence"))
+        .add("type", "library").add("bom-ref", purl).add("name", module.getString("package"))
+        .add("version", module.getString("version"))
+        .add("description",
+            "console/vendor/" + module.getString("file") + ", " + module.getString("licence"))
         .add("scope", "required")
         .add("hashes", Json.createArrayBuilder()
-            .add(Json.createObjectBuilder().add("alg", "SHA-256").add("content", module.getString("sha256"))))
+            .add(Json.createObjectBuilder().add("alg", "SHA-256").add("content",
+                module.getString("sha256"))))
         .add("licenses", licences).add("purl", purl).build();
   }
 
@@ -146,14 +163,18 @@ public final class Release {
   }
 
   private String licences() throws IOException {
-    var text = new StringBuilder("Works of others that the files of this release contain or need, with their licences.\n");
+    var text = new StringBuilder(
+        "Works of others that the files of this release contain or need, with their licences.\n");
     for (var artifact : artifacts()) {
       text.append("\n=== ").append(artifact.name()).append("\n");
-      text.append(thirdParty(checkout.resolve(artifact.folder()).resolve("target/THIRD-PARTY.txt")));
+      text.append(
+          thirdParty(checkout.resolve(artifact.folder()).resolve("target/THIRD-PARTY.txt")));
     }
     text.append("\n=== jpa/eclipselink.jar of the container context for WildFly\n\n")
-        .append("     (Eclipse Public License 2.0) (Eclipse Distribution License 1.0) EclipseLink (org.eclipse.persistence:eclipselink)\n");
-    text.append("\n=== The console, in tasker-ee.war\n\n").append(Files.readString(console("licences.txt")));
+        .append(
+            "     (Eclipse Public License 2.0) (Eclipse Distribution License 1.0) EclipseLink (org.eclipse.persistence:eclipselink)\n");
+    text.append("\n=== The console, in tasker-ee.war\n\n")
+        .append(Files.readString(console("licences.txt")));
     return text.toString();
   }
 
@@ -161,18 +182,21 @@ public final class Release {
   private static String thirdParty(Path file) throws IOException {
     if (!Files.exists(file))
       return "\n     nothing\n";
-    var lines = Files.readString(file).lines().filter(line -> line.startsWith("     (")).sorted().toList();
+    var lines = Files.readString(file).lines().filter(line -> line.startsWith("     (")).sorted()
+        .toList();
     return lines.isEmpty() ? "\n     nothing\n" : "\n" + String.join("\n", lines) + "\n";
   }
 
   /** The section of this version; of a version to come, what is unreleased. */
   static String notes(String changelog, String version) throws IOException {
     var section = version.endsWith("-SNAPSHOT") ? "Unreleased" : version;
-    var heading = Pattern.compile("(?m)^## \\[" + Pattern.quote(section) + "].*$").matcher(changelog);
+    var heading = Pattern.compile("(?m)^## \\[" + Pattern.quote(section) + "].*$")
+        .matcher(changelog);
     if (!heading.find())
       throw new IOException("CHANGELOG.md has no section ## [" + section + "]");
     var next = Pattern.compile("(?m)^## \\[").matcher(changelog);
-    var text = changelog.substring(heading.end(), next.find(heading.end()) ? next.start() : changelog.length());
+    var text = changelog.substring(heading.end(),
+        next.find(heading.end()) ? next.start() : changelog.length());
     return "# Tasker EE " + version + "\n\n" + text.strip() + "\n";
   }
 
@@ -191,7 +215,8 @@ public final class Release {
 
   private static String sha256(Path file) throws IOException {
     try {
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file)));
+      return HexFormat.of()
+          .formatHex(MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file)));
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException(e);
     }
@@ -204,7 +229,8 @@ public final class Release {
     System.out.println("             SHA256SUMS\n");
     var missing = missingForCentral(checkout);
     if (version.endsWith("-SNAPSHOT"))
-      System.out.println("Not to be published: " + version + " is no released version. See docs/releasing.md.");
+      System.out.println(
+          "Not to be published: " + version + " is no released version. See docs/releasing.md.");
     for (var line : missing)
       System.out.println("Not to be published on Maven Central: " + line);
   }
@@ -214,7 +240,9 @@ public final class Release {
     var missing = new ArrayList<String>();
     for (var pom : Versions.POMS) {
       var text = Files.readString(checkout.resolve(pom));
-      var lacking = CENTRAL.stream().filter(element -> !Pattern.compile("(?m)^  <" + element + ">").matcher(text).find()).toList();
+      var lacking = CENTRAL.stream()
+          .filter(element -> !Pattern.compile("(?m)^  <" + element + ">").matcher(text).find())
+          .toList();
       if (!lacking.isEmpty())
         missing.add(pom + " has no " + String.join(", no ", lacking));
     }

@@ -11,7 +11,8 @@ import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 /**
- * The version is that of {@code pom.xml}. Every other file that names it is listed here: {@link #complaints} compares them,
+ * The version is that of {@code pom.xml}. Every other file that names it is listed here: {@link
+ * #complaints} compares them,
  * and {@link #set} changes all. The same holds for the time that the archives' entries get.
  */
 public final class Versions {
@@ -22,7 +23,8 @@ public final class Versions {
   private static final String DEPENDENCY = "<artifactId>tasker-ee[^<]*</artifactId><version>([^<]+)</version>";
 
   /** The product, then what is built beside it. */
-  static final List<String> POMS = List.of("pom.xml", "extras/api/pom.xml", "extras/client/pom.xml", "extras/cli/pom.xml",
+  static final List<String> POMS = List.of("pom.xml", "extras/api/pom.xml", "extras/client/pom.xml",
+      "extras/cli/pom.xml",
       "extras/testkit/pom.xml");
 
   /**
@@ -40,20 +42,28 @@ public final class Versions {
       PLACES.add(new Place(pom, OF_PROJECT, version -> version));
     for (var pom : List.of("extras/pom.xml", "examples/pom.xml"))
       PLACES.add(new Place(pom, OF_PROJECT, version -> version));
-    PLACES.add(new Place("examples/embedding/pom.xml", "<tasker\\.version>([^<]+)<", version -> version));
+    PLACES.add(
+        new Place("examples/embedding/pom.xml", "<tasker\\.version>([^<]+)<", version -> version));
     PLACES.add(new Place("docs/handlers.md", DEPENDENCY, version -> version));
     PLACES.add(new Place("docs/testing-workflows.md", DEPENDENCY, version -> version));
     PLACES.add(new Place("README.md", "(?m)^## Status\\R\\R(\\d\\S*?)\\.\\s", version -> version));
-    PLACES.add(new Place("src/main/resources/META-INF/tasker/openapi.yaml", "(?m)^  version: (\\S+)$", Versions::released));
-    PLACES.add(new Place("deploy/kubernetes/tasker-ee.yaml", "/tasker-ee:([^\\s-]+)", Versions::released));
-    for (var server : Release.SERVERS)
-      PLACES.add(new Place("deploy/container/" + server + "/Containerfile", "/tasker-ee:([^\\s-]+)", Versions::released));
-    PLACES.add(new Place("clients/python/pyproject.toml", "(?m)^version = \"([^\"]+)\"", Versions::python));
-    PLACES.add(new Place("clients/typescript/package.json", "(?m)^  \"version\": \"([^\"]+)\"", Versions::npm));
+    PLACES.add(new Place("src/main/resources/META-INF/tasker/openapi.yaml",
+        "(?m)^  version: (\\S+)$", Versions::released));
     PLACES.add(
-        new Place("clients/typescript/package-lock.json", "(?m)^(?:  |    {2}\"name\": \"tasker-ee\",\\R      )\"version\": \"([^\"]+)\"",
+        new Place("deploy/kubernetes/tasker-ee.yaml", "/tasker-ee:([^\\s-]+)", Versions::released));
+    for (var server : Release.SERVERS)
+      PLACES.add(new Place("deploy/container/" + server + "/Containerfile", "/tasker-ee:([^\\s-]+)",
+          Versions::released));
+    PLACES.add(new Place("clients/python/pyproject.toml", "(?m)^version = \"([^\"]+)\"",
+        Versions::python));
+    PLACES.add(new Place("clients/typescript/package.json", "(?m)^  \"version\": \"([^\"]+)\"",
+        Versions::npm));
+    PLACES.add(
+        new Place("clients/typescript/package-lock.json",
+            "(?m)^(?:  |    {2}\"name\": \"tasker-ee\",\\R      )\"version\": \"([^\"]+)\"",
             Versions::npm));
-    PLACES.add(new Place("clients/typescript/README.md", "tasker-ee-(\\d\\S*)\\.tgz", Versions::npm));
+    PLACES
+        .add(new Place("clients/typescript/README.md", "tasker-ee-(\\d\\S*)\\.tgz", Versions::npm));
   }
 
   private Versions() {}
@@ -97,7 +107,8 @@ public final class Versions {
     return complaints;
   }
 
-  private static void compare(Path checkout, String file, String pattern, String expected, List<String> complaints) throws IOException {
+  private static void compare(Path checkout, String file, String pattern, String expected,
+      List<String> complaints) throws IOException {
     var found = Pattern.compile(pattern).matcher(Files.readString(checkout.resolve(file)));
     int places = 0;
     for (; found.find(); places++) {
@@ -111,7 +122,8 @@ public final class Versions {
   /** Changes all places; the time becomes that of every entry of every archive. */
   public static void set(Path checkout, String version, Instant time) throws IOException {
     if (!VERSION.matcher(version).matches())
-      throw new IllegalArgumentException("A version is like 0.1.0 or 0.1.0-SNAPSHOT, and not: " + version);
+      throw new IllegalArgumentException(
+          "A version is like 0.1.0 or 0.1.0-SNAPSHOT, and not: " + version);
     for (var place : PLACES)
       replace(checkout.resolve(place.file()), place.pattern(), place.form().apply(version));
     for (var pom : POMS)

@@ -13,8 +13,10 @@ import java.util.Locale;
 import java.util.Properties;
 
 /**
- * Checks on a live database that every promise of {@code docs/promises.md} was kept, and prints each with the number of its
- * violations and up to five offending rows. Read-only. {@code db/check-history} does the same with psql only.
+ * Checks on a live database that every promise of {@code docs/promises.md} was kept, and prints
+ * each with the number of its
+ * violations and up to five offending rows. Read-only. {@code db/check-history} does the same with
+ * psql only.
  *
  * <p>The exit status is 0 when all were kept, 1 when some were broken, 2 when the check failed.
  */
@@ -25,19 +27,26 @@ public final class CheckHistory {
 
   private CheckHistory() {}
 
-  /** Reads db.url, db.user, db.password, since and quiet.for from system properties; only the first is required. */
+  /**
+   * Reads db.url, db.user, db.password, since and quiet.for from system properties; only the first
+   * is required.
+   */
   public static void main(String[] arguments) {
     var given = System.getProperties();
     var url = given.getProperty("db.url", DatabaseAddress.embedded(54320).jdbcUrl());
-    int status = run(url, given.getProperty("db.user", "tasker"), given.getProperty("db.password", "tasker"),
-        given.getProperty("since"), given.getProperty("quiet.for"), System.out, System.err);
+    int status = run(url, given.getProperty("db.user", "tasker"),
+        given.getProperty("db.password", "tasker"), given.getProperty("since"),
+        given.getProperty("quiet.for"), System.out, System.err);
     System.out.flush();
     if (status != KEPT)
       System.exit(status);
   }
 
-  static int run(String url, String user, String password, String since, String quietFor, PrintStream out, PrintStream err) {
-    try (var connection = connect(url, user, password); var check = prepare(connection, since, quietFor); var rows = check.executeQuery()) {
+  static int run(String url, String user, String password, String since, String quietFor,
+      PrintStream out, PrintStream err) {
+    try (var connection = connect(url, user, password);
+        var check = prepare(connection, since, quietFor);
+        var rows = check.executeQuery()) {
       return print(rows, out);
     } catch (SQLException e) {
       err.println("check-history: could not be checked: " + e.getMessage());
@@ -53,7 +62,8 @@ public final class CheckHistory {
     return DriverManager.getConnection(url, properties);
   }
 
-  private static PreparedStatement prepare(Connection connection, String since, String quietFor) throws SQLException {
+  private static PreparedStatement prepare(Connection connection, String since, String quietFor)
+      throws SQLException {
     var check = connection.prepareStatement(
         "select invariant, violations, examples::text from tasker.check_history(cast(? as timestamptz), cast(? as interval))");
     check.setString(1, since);
@@ -69,7 +79,8 @@ public final class CheckHistory {
       promises++;
       if (violations == 0)
         kept++;
-      out.printf(Locale.ROOT, "%s  %8d  %s%n", violations == 0 ? "kept  " : "BROKEN", violations, rows.getString(1));
+      out.printf(Locale.ROOT, "%s  %8d  %s%n", violations == 0 ? "kept  " : "BROKEN", violations,
+          rows.getString(1));
       try (JsonReader examples = Json.createReader(new StringReader(rows.getString(3)))) {
         examples.readArray().forEach(example -> out.println("                    " + example));
       }

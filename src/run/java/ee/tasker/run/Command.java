@@ -28,8 +28,12 @@ record Command(int status, String output) {
     return run(folder, input, words, Map.of());
   }
 
-  /** Output goes through a file: a command that leaves a daemon behind would keep a pipe open forever. */
-  private static Command run(Path folder, String input, List<String> words, Map<String, String> environment) {
+  /**
+   * Output goes through a file: a command that leaves a daemon behind would keep a pipe open
+   * forever.
+   */
+  private static Command run(Path folder, String input, List<String> words,
+      Map<String, String> environment) {
     try {
       Path output = Files.createTempFile("tasker", ".out");
       try {
@@ -50,7 +54,8 @@ record Command(int status, String output) {
           process.destroyForcibly();
           return new Command(-1, "no answer within " + MOST_MINUTES + " minutes");
         }
-        return new Command(process.exitValue(), Files.readString(output, Charset.defaultCharset()).strip());
+        return new Command(process.exitValue(),
+            Files.readString(output, Charset.defaultCharset()).strip());
       } finally {
         Files.deleteIfExists(output);
       }

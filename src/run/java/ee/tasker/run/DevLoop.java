@@ -17,12 +17,17 @@ import java.util.function.Consumer;
 /**
  * The inner loop: what is saved in a {@link DevProject} runs in the server some seconds later.
  *
- * <p>A save is compiled beside the classes that run. With an error, it is printed and nothing else happens. If only bodies of
- * methods have changed, their code is replaced in the running server ({@link HotSwap}). Otherwise the server replaces the
- * application, as at any redeployment: running steps may end within a second, or are offered again at once. A new version that
- * the server cannot start is printed with its cause, and the one before is put back. Templates go to the REST interface.
+ * <p>A save is compiled beside the classes that run. With an error, it is printed and nothing else
+ * happens. If only bodies of
+ * methods have changed, their code is replaced in the running server ({@link HotSwap}). Otherwise
+ * the server replaces the
+ * application, as at any redeployment: running steps may end within a second, or are offered again
+ * at once. A new version that
+ * the server cannot start is printed with its cause, and the one before is put back. Templates go
+ * to the REST interface.
  *
- * <p>The application is one that lies in several places, described by a file as Open Liberty has it: the product's WAR,
+ * <p>The application is one that lies in several places, described by a file as Open Liberty has
+ * it: the product's WAR,
  * unpacked once, and a folder of classes for each version.
  */
 final class DevLoop {
@@ -44,7 +49,8 @@ final class DevLoop {
   private Path running;
   private Map<Path, String> skeletons = Map.of();
 
-  DevLoop(DevProject project, ServerProcess server, DevTemplates templates, Path folder, Consumer<String> terminal) {
+  DevLoop(DevProject project, ServerProcess server, DevTemplates templates, Path folder,
+      Consumer<String> terminal) {
     this.project = project;
     this.server = server;
     this.templates = templates;
@@ -76,7 +82,8 @@ final class DevLoop {
       skeletons = compiler.skeletons(sources);
       return application(next);
     } catch (IOException e) {
-      throw new RunProblem("The application cannot be prepared in " + folder + ": " + e.getMessage(), e);
+      throw new RunProblem(
+          "The application cannot be prepared in " + folder + ": " + e.getMessage(), e);
     }
   }
 
@@ -91,7 +98,9 @@ final class DevLoop {
     return folder.resolve("version-" + ++version);
   }
 
-  /** Everything of a version but its classes, and the file by which Open Liberty finds the parts. */
+  /**
+   * Everything of a version but its classes, and the file by which Open Liberty finds the parts.
+   */
   private Path application(Path classes) throws IOException {
     for (var file : DevProject.files(project.resources(), "")) {
       if (project.isResource(file)) {
@@ -106,8 +115,10 @@ final class DevLoop {
       Files.writeString(beans,
           "<beans xmlns=\"https://jakarta.ee/xml/ns/jakartaee\" version=\"4.0\" bean-discovery-mode=\"annotated\"/>\n");
     }
-    var mark = Files.writeString(folder.resolve(classes.getFileName() + ".txt"), classes.getFileName().toString());
-    return Files.writeString(folder.resolve(classes.getFileName() + ".xml"), String.format(Locale.ROOT, """
+    var mark = Files.writeString(folder.resolve(classes.getFileName() + ".txt"),
+        classes.getFileName().toString());
+    return Files.writeString(folder.resolve(classes.getFileName() + ".xml"),
+        String.format(Locale.ROOT, """
         <?xml version="1.0" encoding="UTF-8"?>
         <archive>
           <dir sourceOnDisk="%s" targetInArchive="/"/>
@@ -119,7 +130,8 @@ final class DevLoop {
 
   /** Returns when the thread is interrupted, or the server has ended. */
   void watch() throws InterruptedException {
-    terminal.accept("Watching " + project.shown(project.sources()) + " and " + project.shown(project.templates())
+    terminal.accept("Watching " + project.shown(project.sources()) + " and "
+        + project.shown(project.templates())
         + ": what is saved there runs here.\n");
     try {
       var known = project.snapshot();
@@ -140,7 +152,8 @@ final class DevLoop {
     }
   }
 
-  private Map<Path, String> settled(Map<Path, String> now) throws IOException, InterruptedException {
+  private Map<Path, String> settled(Map<Path, String> now)
+      throws IOException, InterruptedException {
     Thread.sleep(BETWEEN_LOOKS.toMillis() / 2);
     return project.snapshot();
   }
@@ -159,7 +172,8 @@ final class DevLoop {
     long begin = System.nanoTime();
     try {
       boolean code = changed.stream().anyMatch(project::isSource);
-      boolean resources = changed.stream().anyMatch(file -> project.isResource(file) && !project.isTemplate(file));
+      boolean resources = changed.stream()
+          .anyMatch(file -> project.isResource(file) && !project.isTemplate(file));
       if (code || resources)
         takeCode(begin, resources);
       for (var file : changed) {
@@ -194,10 +208,14 @@ final class DevLoop {
   }
 
   private void tell(long begin, String how) {
-    terminal.accept(String.format(Locale.ROOT, "Reloaded in %.1f s: %s.%n", (System.nanoTime() - begin) / 1e9, how));
+    terminal.accept(String.format(Locale.ROOT, "Reloaded in %.1f s: %s.%n",
+        (System.nanoTime() - begin) / 1e9, how));
   }
 
-  /** The classes that run are replaced on disk as well: one that has not been loaded yet comes from there. */
+  /**
+   * The classes that run are replaced on disk as well: one that has not been loaded yet comes from
+   * there.
+   */
   private boolean replaceMethods(Path next) throws IOException {
     var before = classFiles(running);
     var after = classFiles(next);
@@ -232,7 +250,8 @@ final class DevLoop {
       return true;
     terminal.accept("Not reloaded: the application cannot be started: " + failure);
     var before = deploy(folder.resolve(running.getFileName() + ".xml"), running);
-    terminal.accept(before == null ? "The version before runs again.\n" : "The version before cannot be started again either: " + before);
+    terminal.accept(before == null ? "The version before runs again.\n"
+        : "The version before cannot be started again either: " + before);
     return false;
   }
 
@@ -244,11 +263,13 @@ final class DevLoop {
     boolean answered = server.within(PATIENCE, () -> {
       try {
         failure[0] = server.deploymentFailure().orElse(null);
-        return failure[0] != null || server.answers("/" + MARK, expected.getFileName().toString()) && server.isReady();
+        return failure[0] != null
+            || server.answers("/" + MARK, expected.getFileName().toString()) && server.isReady();
       } catch (IOException e) {
         return false;
       }
     });
-    return answered ? failure[0] : "it did not answer within " + PATIENCE.toSeconds() + " s. Log: " + server.log();
+    return answered ? failure[0]
+        : "it did not answer within " + PATIENCE.toSeconds() + " s. Log: " + server.log();
   }
 }

@@ -10,11 +10,13 @@ import java.util.Properties;
 import java.util.TreeMap;
 
 /**
- * What {@code ./mvnw -Pdev} watches: the samples of this checkout, or the application that {@code -Ddev.project} names.
+ * What {@code ./mvnw -Pdev} watches: the samples of this checkout, or the application that {@code
+ * -Ddev.project} names.
  *
  * @param root      shown paths are relative to it
  * @param sources   Java sources of handlers
- * @param resources what belongs into the application's jar besides classes, for the samples {@code META-INF} alone
+ * @param resources what belongs into the application's jar besides classes, for the samples {@code
+ *   META-INF} alone
  * @param templates where templates are
  * @param libraries jars that the application brings along; may not exist
  */
@@ -26,14 +28,17 @@ record DevProject(Path root, Path sources, Path resources, Path templates, Path 
     var given = build.getProperty("tasker.dev.project", "");
     if (given.isBlank()) {
       var samples = checkout.resolve("samples");
-      return Optional.of(new DevProject(checkout, samples.resolve("java"), samples.resolve("java"), samples, samples.resolve("lib")));
+      return Optional.of(new DevProject(checkout, samples.resolve("java"), samples.resolve("java"),
+          samples, samples.resolve("lib")));
     }
     var root = Path.of(given).toAbsolutePath().normalize();
     var main = root.resolve("src/main");
     if (!Files.isDirectory(main.resolve("java")))
-      throw new RunProblem("-Ddev.project names no application: there is no " + main.resolve("java") + ".");
+      throw new RunProblem(
+          "-Ddev.project names no application: there is no " + main.resolve("java") + ".");
     return Optional
-        .of(new DevProject(root, main.resolve("java"), main.resolve("resources"), main.resolve("resources"), root.resolve("target/lib")));
+        .of(new DevProject(root, main.resolve("java"), main.resolve("resources"),
+            main.resolve("resources"), root.resolve("target/lib")));
   }
 
   String shown(Path file) {
@@ -81,7 +86,8 @@ record DevProject(Path root, Path sources, Path resources, Path templates, Path 
       return files.filter(file -> file.toString().endsWith(ending) && Files.isRegularFile(file))
           .filter(file -> {
             for (var part : folder.relativize(file)) {
-              if (part.toString().startsWith(".") || part.toString().equals("target") || part.toString().endsWith("~"))
+              if (part.toString().startsWith(".") || part.toString().equals("target")
+                  || part.toString().endsWith("~"))
                 return false;
             }
             return true;

@@ -18,7 +18,8 @@ import java.util.List;
 /** Registers templates with the running server as any other client does. */
 final class DevTemplates {
 
-  private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(2))
+  private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
+      .connectTimeout(Duration.ofSeconds(2))
       .build();
   private final URI base;
   private final Login login;
@@ -30,7 +31,8 @@ final class DevTemplates {
 
   /**
    * @param  shown the name of the file in messages
-   * @return       what to print: what was registered, or each problem as {@code file:line:column: error: …}
+   * @return       what to print: what was registered, or each problem as {@code file:line:column:
+   *   error: …}
    */
   List<String> register(Path file, String shown) throws IOException, InterruptedException {
     var text = Files.readString(file);
@@ -42,7 +44,8 @@ final class DevTemplates {
       var lines = new ArrayList<String>();
       for (var problem : answer.getJsonArray("problems").getValuesAs(JsonObject.class)) {
         var path = problem.getString("path", "");
-        lines.add(shown + ":" + problem.getInt("line", 1) + ":" + problem.getInt("column", 1) + ": error: "
+        lines.add(shown + ":" + problem.getInt("line", 1) + ":" + problem.getInt("column", 1)
+            + ": error: "
             + (path.isEmpty() ? "" : path + ": ") + problem.getString("message"));
       }
       return lines;
@@ -65,7 +68,8 @@ final class DevTemplates {
   }
 
   private static String name(JsonObject template) {
-    return template.getString("namespace", "") + "/" + template.getString("name", "") + ":" + template.getString("version", "");
+    return template.getString("namespace", "") + "/" + template.getString("name", "") + ":"
+        + template.getString("version", "");
   }
 
   private static String lineOfVersion(String text) {
@@ -80,16 +84,19 @@ final class DevTemplates {
   private static String sentence(HttpResponse<String> response) {
     try {
       var problem = object(response.body());
-      return problem.getString("detail", problem.getString("title", "refused with " + response.statusCode()));
+      return problem.getString("detail",
+          problem.getString("title", "refused with " + response.statusCode()));
     } catch (RuntimeException e) {
       return "the server answered " + response.statusCode();
     }
   }
 
-  private HttpResponse<String> post(String path, String text) throws IOException, InterruptedException {
-    return http.send(HttpRequest.newBuilder(base.resolve(path)).timeout(Duration.ofSeconds(20)).header("Content-Type", "application/yaml")
-        .header("Authorization", login.basic()).POST(HttpRequest.BodyPublishers.ofString(text)).build(),
-        HttpResponse.BodyHandlers.ofString());
+  private HttpResponse<String> post(String path, String text)
+      throws IOException, InterruptedException {
+    return http.send(HttpRequest.newBuilder(base.resolve(path)).timeout(Duration.ofSeconds(20))
+        .header("Content-Type", "application/yaml")
+        .header("Authorization", login.basic()).POST(HttpRequest.BodyPublishers.ofString(text))
+        .build(), HttpResponse.BodyHandlers.ofString());
   }
 
   private static JsonObject object(String text) {

@@ -12,14 +12,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A PostgreSQL that this process starts and stops, listening on 127.0.0.1 only, with a database, user and password {@code
+ * A PostgreSQL that this process starts and stops, listening on 127.0.0.1 only, with a database,
+ * user and password {@code
  * tasker}.
  *
- * <p>The data folder is created under another name and renamed when complete, so an interrupted first start is simply
- * repeated. A later start recovers from any previous end: PostgreSQL recovers its data itself, and a server that outlived
+ * <p>The data folder is created under another name and renamed when complete, so an interrupted
+ * first start is simply
+ * repeated. A later start recovers from any previous end: PostgreSQL recovers its data itself, and
+ * a server that outlived
  * its run command is stopped first.
  *
- * <p>zonky's own {@code EmbeddedPostgres} is not used because it always passes {@code -F}; only its binaries are.
+ * <p>zonky's own {@code EmbeddedPostgres} is not used because it always passes {@code -F}; only its
+ * binaries are.
  */
 public final class EmbeddedDatabase implements AutoCloseable {
 
@@ -36,8 +40,8 @@ public final class EmbeddedDatabase implements AutoCloseable {
   private FolderLock lock;
   private boolean started;
 
-  private EmbeddedDatabase(Path data, PostgresBinaries binaries, PostgresSettings settings, DatabaseAddress address, int majorVersion,
-      String access) {
+  private EmbeddedDatabase(Path data, PostgresBinaries binaries, PostgresSettings settings,
+      DatabaseAddress address, int majorVersion, String access) {
     this.data = data;
     this.binaries = binaries;
     this.settings = settings;
@@ -49,57 +53,71 @@ public final class EmbeddedDatabase implements AutoCloseable {
   /** Durable, with its data in {@code postgres-<major>} of the given folder. */
   public static EmbeddedDatabase durable(Path folder, String version, int port) {
     var binaries = PostgresBinaries.unpackedIn(folder, version);
-    return new EmbeddedDatabase(folder.resolve("postgres-" + major(version)), binaries, PostgresSettings.durable(port),
-        DatabaseAddress.embedded(port), major(version), WITH_PASSWORD);
-  }
-
-  /** Starts empty and does not wait for disks. */
-  public static EmbeddedDatabase forTests(Path folder, Path binariesFolder, String version, int port) {
-    var binaries = PostgresBinaries.unpackedIn(binariesFolder, version);
-    var data = folder.resolve("postgres-" + port);
-    Folders.delete(data);
-    return new EmbeddedDatabase(data, binaries, PostgresSettings.forTests(port), DatabaseAddress.embedded(port), major(version),
+    return new EmbeddedDatabase(folder.resolve("postgres-" + major(version)), binaries,
+        PostgresSettings.durable(port), DatabaseAddress.embedded(port), major(version),
         WITH_PASSWORD);
   }
 
-  /** The same with the content of another one that has been closed, of the same version: sooner than making it again. */
-  public static EmbeddedDatabase forTests(EmbeddedDatabase origin, Path folder, Path binariesFolder, String version, int port) {
+  /** Starts empty and does not wait for disks. */
+  public static EmbeddedDatabase forTests(Path folder, Path binariesFolder, String version,
+      int port) {
+    var binaries = PostgresBinaries.unpackedIn(binariesFolder, version);
+    var data = folder.resolve("postgres-" + port);
+    Folders.delete(data);
+    return new EmbeddedDatabase(data, binaries, PostgresSettings.forTests(port),
+        DatabaseAddress.embedded(port), major(version), WITH_PASSWORD);
+  }
+
+  /**
+   * The same with the content of another one that has been closed, of the same version: sooner than
+   * making it again.
+   */
+  public static EmbeddedDatabase forTests(EmbeddedDatabase origin, Path folder, Path binariesFolder,
+      String version, int port) {
     var copy = forTests(folder, binariesFolder, version, port);
     try {
       Folders.copyWithAttributes(origin.data(), copy.data());
     } catch (IOException e) {
-      throw new RunProblem("Cannot copy " + origin.data() + " to " + copy.data() + ": " + e.getMessage(), e);
+      throw new RunProblem(
+          "Cannot copy " + origin.data() + " to " + copy.data() + ": " + e.getMessage(), e);
     }
     return copy;
   }
 
   /**
-   * Starts empty, is as durable as the run command's database, and lets the superuser {@code postgres} in without a
-   * password: the peers of a benchmark create their own databases, and only the superuser can read the counters.
+   * Starts empty, is as durable as the run command's database, and lets the superuser {@code
+   * postgres} in without a
+   * password: the peers of a benchmark create their own databases, and only the superuser can read
+   * the counters.
    */
-  public static EmbeddedDatabase forBenchmarks(Path folder, Path binariesFolder, String version, int port, Map<String, String> more) {
+  public static EmbeddedDatabase forBenchmarks(Path folder, Path binariesFolder, String version,
+      int port, Map<String, String> more) {
     var binaries = PostgresBinaries.unpackedIn(binariesFolder, version);
     var data = folder.resolve("postgres-" + port);
     Folders.delete(data);
     var settings = PostgresSettings.durable(port).with(more);
-    return new EmbeddedDatabase(data, binaries, settings, DatabaseAddress.embedded(port), major(version),
-        SUPERUSER_WITHOUT_PASSWORD + WITH_PASSWORD);
+    return new EmbeddedDatabase(data, binaries, settings, DatabaseAddress.embedded(port),
+        major(version), SUPERUSER_WITHOUT_PASSWORD + WITH_PASSWORD);
   }
 
   /**
-   * A standby of a running {@link #forBenchmarks} database, to be started by the caller: from a base copy taken now over
-   * SQL, since the bundled programs lack {@code pg_basebackup}. The write-ahead log comes from the primary. An earlier
+   * A standby of a running {@link #forBenchmarks} database, to be started by the caller: from a
+   * base copy taken now over
+   * SQL, since the bundled programs lack {@code pg_basebackup}. The write-ahead log comes from the
+   * primary. An earlier
    * database on that port is deleted.
    */
-  public static EmbeddedDatabase standbyOf(EmbeddedDatabase primary, Path folder, Path binariesFolder, String version, int port) {
+  public static EmbeddedDatabase standbyOf(EmbeddedDatabase primary, Path folder,
+      Path binariesFolder, String version, int port) {
     var binaries = PostgresBinaries.unpackedIn(binariesFolder, version);
     var data = folder.resolve("postgres-" + port);
     Folders.delete(data);
     BaseCopy.of(primary, data);
     var settings = PostgresSettings.durable(port).with(Map.of(
-        "primary_conninfo", "host=127.0.0.1 port=" + primary.address().port() + " user=postgres application_name=standby"));
-    return new EmbeddedDatabase(data, binaries, settings, DatabaseAddress.embedded(port), major(version),
-        SUPERUSER_WITHOUT_PASSWORD + WITH_PASSWORD);
+        "primary_conninfo", "host=127.0.0.1 port=" + primary.address().port()
+            + " user=postgres application_name=standby"));
+    return new EmbeddedDatabase(data, binaries, settings, DatabaseAddress.embedded(port),
+        major(version), SUPERUSER_WITHOUT_PASSWORD + WITH_PASSWORD);
   }
 
   /** As the superuser, if that needs no password. */
@@ -107,7 +125,10 @@ public final class EmbeddedDatabase implements AutoCloseable {
     return "jdbc:postgresql://127.0.0.1:" + address.port() + "/postgres?user=postgres";
   }
 
-  /** What would keep {@link #durable} from starting, checked early; unpacks nothing, claims nothing and stops nothing. */
+  /**
+   * What would keep {@link #durable} from starting, checked early; unpacks nothing, claims nothing
+   * and stops nothing.
+   */
   static void checkPort(Path folder, String version, int port) {
     var data = folder.resolve("postgres-" + major(version));
     try (var held = lock(data)) {
@@ -117,14 +138,16 @@ public final class EmbeddedDatabase implements AutoCloseable {
   }
 
   private static FolderLock lock(Path data) {
-    return FolderLock.of(data).orElseThrow(() -> new RunProblem("Another run uses the data folder " + data
+    return FolderLock.of(data).orElseThrow(() -> new RunProblem("Another run uses the data folder "
+        + data
         + ": stop it, or use its database with DB_HOST=127.0.0.1 HTTP_PORT=<another> (and its DB_PORT if that is not 54320)."));
   }
 
   private static void expectFree(int port) {
     if (!Ports.isFree(port)) {
       throw new RunProblem(
-          "Port " + port + " is taken, so the database cannot start: stop what uses it, or choose another with DB_PORT=<port>.");
+          "Port " + port
+              + " is taken, so the database cannot start: stop what uses it, or choose another with DB_PORT=<port>.");
     }
   }
 
@@ -146,12 +169,16 @@ public final class EmbeddedDatabase implements AutoCloseable {
     expectFree(address.port());
     write(data.resolve("tasker.conf"), settings.text());
     started = true;
-    var start = program("pg_ctl", "start", "-D", data.toString(), "-l", log().toString(), "-w", "-t", "120");
+    var start = program("pg_ctl", "start", "-D", data.toString(), "-l", log().toString(), "-w",
+        "-t", "120");
     if (!start.succeeded())
-      throw new RunProblem("PostgreSQL did not start; the reason is at the end of " + log() + ". " + lastLine(log()));
+      throw new RunProblem("PostgreSQL did not start; the reason is at the end of " + log() + ". "
+          + lastLine(log()));
   }
 
-  /** Stops it if it was started: connections are cut, everything committed is written. Idempotent. */
+  /**
+   * Stops it if it was started: connections are cut, everything committed is written. Idempotent.
+   */
   @Override
   public synchronized void close() {
     if (started) {
@@ -164,7 +191,8 @@ public final class EmbeddedDatabase implements AutoCloseable {
   }
 
   /**
-   * Ends it as a power cut would, as far as a process can: nothing more is written, and the next start has to recover.
+   * Ends it as a power cut would, as far as a process can: nothing more is written, and the next
+   * start has to recover.
    * Harmless when it is down.
    */
   public synchronized void crash() {
@@ -177,12 +205,16 @@ public final class EmbeddedDatabase implements AutoCloseable {
     lock = null;
   }
 
-  /** Kills all its processes at once, as a power cut would. The next start has to recover; harmless when it is down. */
+  /**
+   * Kills all its processes at once, as a power cut would. The next start has to recover; harmless
+   * when it is down.
+   */
   public synchronized void kill() {
     if (started) {
       started = false;
       try {
-        long pid = Long.parseLong(Files.readAllLines(data.resolve("postmaster.pid")).get(0).strip());
+        long pid = Long
+            .parseLong(Files.readAllLines(data.resolve("postmaster.pid")).get(0).strip());
         var postmaster = ProcessHandle.of(pid);
         var all = new ArrayList<>(postmaster.stream().flatMap(ProcessHandle::descendants).toList());
         postmaster.ifPresent(all::add);
@@ -210,7 +242,8 @@ public final class EmbeddedDatabase implements AutoCloseable {
       var stop = program("pg_ctl", "stop", "-D", data.toString(), "-m", "fast", "-w", "-t", "60");
       if (!stop.succeeded())
         throw new RunProblem(
-            "A PostgreSQL left behind by an earlier run still uses " + data + " and does not stop: end it by hand. " + stop.output());
+            "A PostgreSQL left behind by an earlier run still uses " + data
+                + " and does not stop: end it by hand. " + stop.output());
     } else {
       // Stale. PostgreSQL would detect that, unless the process id now belongs to another process.
       try {
@@ -228,8 +261,10 @@ public final class EmbeddedDatabase implements AutoCloseable {
       var process = ProcessHandle.of(pid);
       if (process.isEmpty())
         return false;
-      // Where the command line is not visible, assume PostgreSQL rather than start a second one on the same data.
-      return process.get().info().command().map(command -> command.contains("postgres")).orElse(true);
+      // Where the command line is not visible, assume PostgreSQL rather than start a second one on
+      // the same data.
+      return process.get().info().command().map(command -> command.contains("postgres"))
+          .orElse(true);
     } catch (IOException | NumberFormatException | IndexOutOfBoundsException e) {
       return false;
     }
@@ -241,7 +276,8 @@ public final class EmbeddedDatabase implements AutoCloseable {
       if (Files.isDirectory(data)) {
         try (var files = Files.list(data)) {
           if (files.findAny().isPresent())
-            throw new RunProblem("The folder " + data + " is neither empty nor a PostgreSQL data folder: move it away.");
+            throw new RunProblem("The folder " + data
+                + " is neither empty nor a PostgreSQL data folder: move it away.");
         }
         Files.delete(data);
       }
@@ -256,25 +292,31 @@ public final class EmbeddedDatabase implements AutoCloseable {
   }
 
   private void initialize(Path folder) {
-    // Initialised with trust and then locked by our own pg_hba.conf: the superuser has no password and so cannot log in
+    // Initialised with trust and then locked by our own pg_hba.conf: the superuser has no password
+    // and so cannot log in
     // over the network.
     var words = new ArrayList<>(
-        List.of("-D", folder.toString(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-instructions"));
+        List.of("-D", folder.toString(), "-U", "postgres", "-A", "trust", "-E", "UTF8",
+            "--locale=C", "--no-instructions"));
     if (majorVersion >= 17) {
       words.addAll(List.of("--locale-provider=builtin", "--builtin-locale=C.UTF-8"));
     }
-    expect(program("initdb", words.toArray(String[]::new)), "PostgreSQL's data folder cannot be initialised");
+    expect(program("initdb", words.toArray(String[]::new)),
+        "PostgreSQL's data folder cannot be initialised");
     write(folder.resolve("pg_hba.conf"), "# Only from this machine.\n" + access);
     append(folder.resolve("postgresql.conf"), "\ninclude_if_exists = 'tasker.conf'\n");
-    single(folder, "postgres", "create role tasker login password 'tasker'", "grant pg_monitor to tasker",
+    single(folder, "postgres", "create role tasker login password 'tasker'",
+        "grant pg_monitor to tasker",
         "create database tasker owner tasker");
-    single(folder, "tasker", "create extension pg_stat_statements", "grant execute on all functions in schema public to tasker");
+    single(folder, "tasker", "create extension pg_stat_statements",
+        "grant execute on all functions in schema public to tasker");
   }
 
   /** One statement per line, without a running server. */
   private void single(Path folder, String database, String... statements) {
     var words = new ArrayList<>(account.prefix());
-    words.addAll(List.of(binaries.program("postgres"), "--single", "-D", folder.toString(), "-c", "exit_on_error=on", database));
+    words.addAll(List.of(binaries.program("postgres"), "--single", "-D", folder.toString(), "-c",
+        "exit_on_error=on", database));
     var setup = Command.run(binaries.folder(), String.join("\n", statements) + "\n", words);
     if (setup.output().contains("ERROR:"))
       throw new RunProblem("PostgreSQL refused to make the database tasker. " + setup.output());

@@ -9,7 +9,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 
 /**
- * Ensures that one run command at a time uses a folder. The operating system releases the lock when this process ends in
+ * Ensures that one run command at a time uses a folder. The operating system releases the lock when
+ * this process ends in
  * any way, so its holder may conclude that a server or database still running there is orphaned.
  */
 final class FolderLock implements AutoCloseable {

@@ -30,7 +30,8 @@ final class Folders {
   static void copyWithAttributes(Path from, Path to) throws IOException {
     try (var files = Files.walk(from)) {
       for (var file : (Iterable<Path>) files::iterator)
-        Files.copy(file, to.resolve(from.relativize(file).toString()), StandardCopyOption.COPY_ATTRIBUTES);
+        Files.copy(file, to.resolve(from.relativize(file).toString()),
+            StandardCopyOption.COPY_ATTRIBUTES);
     }
   }
 
@@ -40,13 +41,15 @@ final class Folders {
     try {
       Files.walkFileTree(folder, new SimpleFileVisitor<>() {
         @Override
-        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+            throws IOException {
           Files.delete(file);
           return FileVisitResult.CONTINUE;
         }
 
         @Override
-        public FileVisitResult postVisitDirectory(Path directory, IOException e) throws IOException {
+        public FileVisitResult postVisitDirectory(Path directory, IOException e)
+            throws IOException {
           Files.delete(directory);
           return FileVisitResult.CONTINUE;
         }

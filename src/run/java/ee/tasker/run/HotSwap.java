@@ -12,7 +12,10 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 
-/** Replaces the code of methods in a running server, by the JDK's own means; see {@link Redefinition}. */
+/**
+ * Replaces the code of methods in a running server, by the JDK's own means; see {@link
+ * Redefinition}.
+ */
 final class HotSwap {
 
   private final Path agent;

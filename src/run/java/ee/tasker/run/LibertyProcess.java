@@ -47,13 +47,17 @@ public final class LibertyProcess extends ServerProcess {
     Files.copy(war, apps.resolve("tasker-ee.war" + descriptor(war)));
   }
 
-  /** Beside a WAR there is a file that names the places where its parts are: Liberty's loose application. */
+  /**
+   * Beside a WAR there is a file that names the places where its parts are: Liberty's loose
+   * application.
+   */
   private static String descriptor(Path war) {
     return war.toString().endsWith(".xml") ? ".xml" : "";
   }
 
   /**
-   * Through its configuration, which Liberty rereads when it changes: files in {@code apps} are not monitored, see
+   * Through its configuration, which Liberty rereads when it changes: files in {@code apps} are not
+   * monitored, see
    * server.xml.
    */
   @Override
@@ -64,8 +68,10 @@ public final class LibertyProcess extends ServerProcess {
     Files.copy(war, server().resolve("apps").resolve(name + descriptor(war)));
     watch = new LogWatch(log(), NOT_STARTED);
     var changed = server().resolve("application.xml.new");
-    Files.writeString(changed, before.replaceFirst("location=\"[^\"]*\"", "location=\"" + name + "\""));
-    Files.move(changed, application, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+    Files.writeString(changed,
+        before.replaceFirst("location=\"[^\"]*\"", "location=\"" + name + "\""));
+    Files.move(changed, application, StandardCopyOption.REPLACE_EXISTING,
+        StandardCopyOption.ATOMIC_MOVE);
     return true;
   }
 
@@ -92,7 +98,8 @@ public final class LibertyProcess extends ServerProcess {
     words.add(java());
     words.add("-javaagent:" + home.resolve("bin/tools/ws-javaagent.jar"));
     words.addAll(options(server().resolve("jvm.options")));
-    words.addAll(options(home.resolve("lib/platform/java").resolve(Runtime.version().feature() < 24 ? "java9.options" : "java24.options")));
+    words.addAll(options(home.resolve("lib/platform/java")
+        .resolve(Runtime.version().feature() < 24 ? "java9.options" : "java24.options")));
     words.addAll(List.of("-jar", home.resolve("bin/tools/ws-server.jar").toString()));
     words.addAll(arguments);
     var builder = new ProcessBuilder(words);

@@ -8,13 +8,21 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** Follows a server's log from now on, to detect that and why it could not start the application. Not thread-safe. */
+/**
+ * Follows a server's log from now on, to detect that and why it could not start the application.
+ * Not thread-safe.
+ */
 final class LogWatch {
 
-  /** Includes continuation lines, up to the stack frames. In JSON-like texts a quotation mark at the end of a line ends it. */
-  private static final Pattern CAUSE = Pattern.compile("Caused by: ((?:(?!\\n\\s*(?:at |\\.\\.\\. |Caused by: |\\[)|\"\\s*[,}\\n]).)+)",
+  /**
+   * Includes continuation lines, up to the stack frames. In JSON-like texts a quotation mark at the
+   * end of a line ends it.
+   */
+  private static final Pattern CAUSE = Pattern.compile(
+      "Caused by: ((?:(?!\\n\\s*(?:at |\\.\\.\\. |Caused by: |\\[)|\"\\s*[,}\\n]).)+)",
       Pattern.DOTALL);
-  private static final Pattern CLASS_NAME = Pattern.compile("^(?:[\\w$]+\\.)+[\\w$]*(?:Exception|Error|Throwable): (?=\\S)");
+  private static final Pattern CLASS_NAME = Pattern
+      .compile("^(?:[\\w$]+\\.)+[\\w$]*(?:Exception|Error|Throwable): (?=\\S)");
   private static final int LONGEST = 4_000;
 
   private final Path log;
@@ -23,7 +31,8 @@ final class LogWatch {
   private long position;
 
   /**
-   * @param failure how the log reports an application that could not be started. The cause is in the stack trace before it, or without one in that which
+   * @param failure how the log reports an application that could not be started. The cause is in
+   *   the stack trace before it, or without one in that which
    *     follows: with the failure the clean-up begins, which has traces of its own
    */
   LogWatch(Path log, Pattern failure) throws IOException {
@@ -33,7 +42,8 @@ final class LogWatch {
   }
 
   /**
-   * The cause, once the log contains the failure and has not grown since the previous call: a stack trace is written in
+   * The cause, once the log contains the failure and has not grown since the previous call: a stack
+   * trace is written in
    * pieces.
    */
   Optional<String> failure() throws IOException {
@@ -41,8 +51,10 @@ final class LogWatch {
     var found = failure.matcher(text);
     if (more || !found.find())
       return Optional.empty();
-    var line = text.substring(text.lastIndexOf("\n", found.start()) + 1, (text + "\n").indexOf("\n", found.end()));
-    var cause = causeOf(text.substring(0, found.start())).or(() -> causeOf(text.substring(found.start())));
+    var line = text.substring(text.lastIndexOf("\n", found.start()) + 1,
+        (text + "\n").indexOf("\n", found.end()));
+    var cause = causeOf(text.substring(0, found.start()))
+        .or(() -> causeOf(text.substring(found.start())));
     return Optional.of(cause.orElse(line.strip()));
   }
 
@@ -63,7 +75,10 @@ final class LogWatch {
     }
   }
 
-  /** The deepest cause of the last stack trace in a text, without its class name if it has a message. */
+  /**
+   * The deepest cause of the last stack trace in a text, without its class name if it has a
+   * message.
+   */
   static Optional<String> causeOf(String text) {
     var causes = CAUSE.matcher(text);
     String cause = null;
@@ -71,7 +86,8 @@ final class LogWatch {
       cause = causes.group(1).strip();
     if (cause == null)
       return Optional.empty();
-    cause = CLASS_NAME.matcher(cause).replaceFirst("").replaceFirst("\\\\+$", ""); // of a quotation mark that was escaped
+    // of a quotation mark that was escaped
+    cause = CLASS_NAME.matcher(cause).replaceFirst("").replaceFirst("\\\\+$", "");
     return Optional.of(cause.length() > LONGEST ? cause.substring(0, LONGEST) + " ..." : cause);
   }
 }

@@ -13,7 +13,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * A name and a password to log in with. The run command generates one and keeps it in a file that curl can read: {@code
+ * A name and a password to log in with. The run command generates one and keeps it in a file that
+ * curl can read: {@code
  * curl -K .tasker/login}.
  */
 public record Login(String name, String password) {
@@ -34,7 +35,8 @@ public record Login(String name, String password) {
       Files.createDirectories(file.getParent());
       create(file);
       Files.writeString(file,
-          "# Who may do everything. For curl: curl -K .tasker/login <url>\nuser = \"" + login.name + ":" + login.password + "\"\n");
+          "# Who may do everything. For curl: curl -K .tasker/login <url>\nuser = \"" + login.name
+              + ":" + login.password + "\"\n");
       return login;
     } catch (IOException e) {
       throw new RunProblem("Cannot keep the login in " + file + ": " + e.getMessage(), e);
@@ -44,9 +46,11 @@ public record Login(String name, String password) {
   /** Readable by its owner only from the first moment, if the file system supports owners. */
   private static void create(Path file) throws IOException {
     if (file.getFileSystem().supportedFileAttributeViews().contains("posix")) {
-      Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+      Files.createFile(file,
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     } else {
-      Files.write(file, new byte[0], Set.of(StandardOpenOption.CREATE_NEW).toArray(StandardOpenOption[]::new));
+      Files.write(file, new byte[0],
+          Set.of(StandardOpenOption.CREATE_NEW).toArray(StandardOpenOption[]::new));
     }
   }
 
@@ -54,7 +58,8 @@ public record Login(String name, String password) {
     var line = LINE.matcher(Files.readString(file));
     if (!line.find())
       throw new RunProblem(
-          "The file " + file + " has no line as this one: user = \"name:password\". Move it away to get a new login for a new database.");
+          "The file " + file
+              + " has no line as this one: user = \"name:password\". Move it away to get a new login for a new database.");
     return new Login(line.group(1), line.group(2));
   }
 
@@ -65,7 +70,8 @@ public record Login(String name, String password) {
 
   /** The value of the header Authorization. */
   public String basic() {
-    return "Basic " + Base64.getEncoder().encodeToString((name + ":" + password).getBytes(StandardCharsets.UTF_8));
+    return "Basic " + Base64.getEncoder()
+        .encodeToString((name + ":" + password).getBytes(StandardCharsets.UTF_8));
   }
 
   @Override

@@ -17,8 +17,10 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Starts the built server on this process' Java repeatedly, on one database whose schema exists after the first start, and
- * prints a line of docs/servers.md: time to ready, resident memory some seconds later, and whether it stops cleanly. {@code
+ * Starts the built server on this process' Java repeatedly, on one database whose schema exists
+ * after the first start, and
+ * prints a line of docs/servers.md: time to ready, resident memory some seconds later, and whether
+ * it stops cleanly. {@code
  * server-config/measure} calls it.
  */
 public final class Measure {
@@ -30,17 +32,21 @@ public final class Measure {
 
   public static void main(String[] arguments) throws Exception {
     var settings = RunSettings.from(
-        Map.of("HTTP_PORT", Integer.toString(Ports.freeNear(18080)), "DB_PORT", Integer.toString(Ports.freeNear(18081))),
+        Map.of("HTTP_PORT", Integer.toString(Ports.freeNear(18080)), "DB_PORT",
+            Integer.toString(Ports.freeNear(18081))),
         System.getProperties());
     var folder = Files.createDirectories(settings.checkout().resolve("target/measure"));
     List<Long> starts = new ArrayList<>();
     List<Long> memory = new ArrayList<>();
     int clean = 0;
-    try (var database = EmbeddedDatabase.forTests(folder, settings.folder(), settings.postgresVersion(), settings.database().port())) {
+    try (var database = EmbeddedDatabase.forTests(folder, settings.folder(),
+        settings.postgresVersion(), settings.database().port())) {
       database.start();
       for (int i = 0; i < STARTS; i++) {
         long begin = System.nanoTime();
-        var server = settings.server().process(settings.serverHome(), folder, settings.httpPort(), environment(settings)).quietly();
+        var server = settings.server()
+            .process(settings.serverHome(), folder, settings.httpPort(), environment(settings))
+            .quietly();
         try (server) {
           server.claimPort();
           server.start(settings.server().config(settings.checkout()), settings.war());
@@ -59,15 +65,20 @@ public final class Measure {
     }
     Collections.sort(starts);
     Collections.sort(memory);
-    System.out.printf(Locale.ROOT, "| %s | %d | %s | %.1f s (%.1f-%.1f) | %d MiB | %d of %d | `%s` |%n", settings.server().title(),
-        Runtime.version().feature(),
-        System.getProperty("measure.suite", "not run"), median(starts) / 1000.0, starts.get(0) / 1000.0,
-        starts.get(starts.size() - 1) / 1000.0,
-        median(memory) / 1024, clean, STARTS, sha256(settings.war()).substring(0, 16));
+    System.out.printf(Locale.ROOT,
+        "| %s | %d | %s | %.1f s (%.1f-%.1f) | %d MiB | %d of %d | `%s` |%n",
+        settings.server().title(), Runtime.version().feature(),
+        System.getProperty("measure.suite", "not run"), median(starts) / 1000.0,
+        starts.get(0) / 1000.0, starts.get(starts.size() - 1) / 1000.0, median(memory) / 1024,
+        clean, STARTS, sha256(settings.war()).substring(0, 16));
   }
 
-  /** By SIGTERM within 30 seconds: no process is left, and the server has reported its stop to the others. */
-  private static boolean endsCleanly(ServerProcess server, RunSettings settings) throws InterruptedException {
+  /**
+   * By SIGTERM within 30 seconds: no process is left, and the server has reported its stop to the
+   * others.
+   */
+  private static boolean endsCleanly(ServerProcess server, RunSettings settings)
+      throws InterruptedException {
     var handle = server.handle().orElseThrow();
     var children = handle.descendants().toList();
     handle.destroy();
@@ -76,12 +87,16 @@ public final class Measure {
     } catch (java.util.concurrent.ExecutionException | java.util.concurrent.TimeoutException e) {
       return false;
     }
-    return children.stream().noneMatch(ProcessHandle::isAlive) && Ports.isFree(settings.httpPort()) && saidThatItStops(settings.database());
+    return children.stream().noneMatch(ProcessHandle::isAlive) && Ports.isFree(settings.httpPort())
+        && saidThatItStops(settings.database());
   }
 
   private static boolean saidThatItStops(DatabaseAddress database) {
-    try (var connection = DriverManager.getConnection(database.jdbcUrl(), database.user(), database.password());
-        var rows = connection.createStatement().executeQuery("select bool_and(state = 'stopped') from tasker.servers")) {
+    try (
+        var connection = DriverManager.getConnection(database.jdbcUrl(), database.user(),
+            database.password());
+        var rows = connection.createStatement()
+            .executeQuery("select bool_and(state = 'stopped') from tasker.servers")) {
       return rows.next() && rows.getBoolean(1);
     } catch (SQLException e) {
       throw new RunProblem("The database cannot be asked: " + e.getMessage(), e);
@@ -109,7 +124,8 @@ public final class Measure {
 
   private static String sha256(Path file) throws IOException {
     try {
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file)));
+      return HexFormat.of()
+          .formatHex(MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file)));
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException(e);
     }

@@ -11,7 +11,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Payara Micro: one jar, which unpacks itself into the run's folder at each start, and is configured by asadmin commands
+ * Payara Micro: one jar, which unpacks itself into the run's folder at each start, and is
+ * configured by asadmin commands
  * while it boots.
  */
 public final class PayaraProcess extends ServerProcess {

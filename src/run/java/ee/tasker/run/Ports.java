@@ -7,7 +7,10 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.UnknownHostException;
 
-/** Checks whether a port is in use, before starting something that would fail later and less clearly. */
+/**
+ * Checks whether a port is in use, before starting something that would fail later and less
+ * clearly.
+ */
 final class Ports {
 
   private Ports() {}
@@ -33,7 +36,9 @@ final class Ports {
     return !listensOnLocalhost(port);
   }
 
-  /** What a browser means by localhost may also be ::1, where another server can listen beside ours. */
+  /**
+   * What a browser means by localhost may also be ::1, where another server can listen beside ours.
+   */
   private static boolean listensOnLocalhost(int port) {
     try {
       for (var address : InetAddress.getAllByName("localhost")) {

@@ -9,10 +9,13 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 
 /**
- * The account that PostgreSQL runs as. It refuses to be root, as which containers and virtual machines often run us.
+ * The account that PostgreSQL runs as. It refuses to be root, as which containers and virtual
+ * machines often run us.
  *
- * <p>Not root: our own account. Root: in a user namespace of its own, where it has no privileges but the files are still
- * ours. If the kernel does not allow that, or the folder already belongs to an ordinary user: as that user or {@code
+ * <p>Not root: our own account. Root: in a user namespace of its own, where it has no privileges
+ * but the files are still
+ * ours. If the kernel does not allow that, or the folder already belongs to an ordinary user: as
+ * that user or {@code
  * nobody}, who becomes the owner of the data folder.
  *
  * @param prefix the words to put before a command
@@ -30,7 +33,8 @@ record PostgresAccount(List<String> prefix) {
     if (!me.equals("0")) {
       if (owner != null && !owner.equals(me)) {
         throw new RunProblem(
-            "The data folder " + data + " belongs to another user (uid " + owner + "): run as that user, or move the folder away.");
+            "The data folder " + data + " belongs to another user (uid " + owner
+                + "): run as that user, or move the folder away.");
       }
       return new PostgresAccount(List.of());
     }
@@ -49,8 +53,10 @@ record PostgresAccount(List<String> prefix) {
         return new PostgresAccount(words);
       }
     }
-    throw new RunProblem("PostgreSQL refuses to run as root, and neither a user namespace (unshare) nor the user "
-        + nameOf(here, user) + " (setpriv, runuser) can run it here: run as an ordinary user, or name your own PostgreSQL with DB_HOST.");
+    throw new RunProblem(
+        "PostgreSQL refuses to run as root, and neither a user namespace (unshare) nor the user "
+            + nameOf(here, user)
+            + " (setpriv, runuser) can run it here: run as an ordinary user, or name your own PostgreSQL with DB_HOST.");
   }
 
   private static String ownerOf(Path data) {
@@ -75,12 +81,14 @@ record PostgresAccount(List<String> prefix) {
       Files.createDirectories(data);
       Files.walkFileTree(data, new SimpleFileVisitor<>() {
         @Override
-        public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) throws IOException {
+        public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes)
+            throws IOException {
           return visitFile(directory, attributes);
         }
 
         @Override
-        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+            throws IOException {
           Files.setAttribute(file, "unix:uid", Integer.valueOf(user));
           Files.setAttribute(file, "unix:gid", Integer.valueOf(group));
           return FileVisitResult.CONTINUE;

@@ -23,7 +23,8 @@ record PostgresBinaries(Path folder) {
     if (Files.isDirectory(folder))
       return new PostgresBinaries(folder);
     try {
-      // Unpacked under another name and then renamed, so that an interrupted run leaves nothing that looks complete.
+      // Unpacked under another name and then renamed, so that an interrupted run leaves nothing
+      // that looks complete.
       Files.createDirectories(parent);
       var unfinished = Files.createTempDirectory(parent, "postgres-binaries-");
       unpack(unfinished);
@@ -48,7 +49,8 @@ record PostgresBinaries(Path folder) {
 
   private static void unpack(Path target) throws IOException {
     try (var packed = DefaultPostgresBinaryResolver.INSTANCE.getPgBinary(system(), machine());
-        var tar = new TarArchiveInputStream(new XZCompressorInputStream(new BufferedInputStream(packed)))) {
+        var tar = new TarArchiveInputStream(
+            new XZCompressorInputStream(new BufferedInputStream(packed)))) {
       for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
         var file = target.resolve(entry.getName()).normalize();
         if (!file.startsWith(target))
@@ -87,6 +89,7 @@ record PostgresBinaries(Path folder) {
   }
 
   private static String machine() {
-    return System.getProperty("os.arch").toLowerCase(Locale.ROOT).equals("aarch64") ? "arm_64" : "x86_64";
+    return System.getProperty("os.arch").toLowerCase(Locale.ROOT).equals("aarch64") ? "arm_64"
+        : "x86_64";
   }
 }

@@ -4,7 +4,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** The settings the embedded PostgreSQL gets on top of its defaults, as the text of a configuration file. */
+/**
+ * The settings the embedded PostgreSQL gets on top of its defaults, as the text of a configuration
+ * file.
+ */
 record PostgresSettings(Map<String, String> values) {
 
   /** As on a small production server: nothing acknowledged is ever lost. */
@@ -20,7 +23,10 @@ record PostgresSettings(Map<String, String> values) {
     return new PostgresSettings(values);
   }
 
-  /** The same behaviour for a client, without waiting for disks. Not for benchmarks and not for crash tests. */
+  /**
+   * The same behaviour for a client, without waiting for disks. Not for benchmarks and not for
+   * crash tests.
+   */
   static PostgresSettings forTests(int port) {
     var values = common(port);
     values.put("fsync", "off");
@@ -52,6 +58,7 @@ record PostgresSettings(Map<String, String> values) {
     return values.entrySet().stream()
         .map(entry -> entry.getKey() + " = '" + entry.getValue() + "'\n")
         .collect(Collectors.joining("",
-            "# Written anew at every start: put your own settings into postgresql.conf, after the include of this file.\n", ""));
+            "# Written anew at every start: put your own settings into postgresql.conf, after the include of this file.\n",
+            ""));
   }
 }

@@ -7,7 +7,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 
 /**
- * Runs in the server's process and replaces the code of classes that are loaded there, all or none. Nothing but the JDK is
+ * Runs in the server's process and replaces the code of classes that are loaded there, all or none.
+ * Nothing but the JDK is
  * there for it. The argument names a folder of class files.
  */
 public final class Redefinition {
@@ -27,7 +28,8 @@ public final class Redefinition {
       instrumentation.redefineClasses(definitions.toArray(ClassDefinition[]::new));
       Files.createFile(Path.of(folder, DONE));
     } catch (UnsupportedOperationException | LinkageError e) {
-      // More than bodies of methods differs: nothing was replaced, and the file that says so is missing.
+      // More than bodies of methods differs: nothing was replaced, and the file that says so is
+      // missing.
     }
   }
 }

@@ -10,10 +10,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Runs database and server until interrupted, then stops them in reverse order: the server first, while its database still
+ * Runs database and server until interrupted, then stops them in reverse order: the server first,
+ * while its database still
  * answers.
  *
- * <p>On Ctrl-C the terminal signals the server at the same moment as us, but not PostgreSQL, which detached itself at its
+ * <p>On Ctrl-C the terminal signals the server at the same moment as us, but not PostgreSQL, which
+ * detached itself at its
  * start; so the order holds then too.
  */
 public final class RunCommand {
@@ -35,19 +37,22 @@ public final class RunCommand {
     this.loginFile = settings.folder().resolve("login");
     this.loginIsNew = !Files.exists(loginFile);
     this.login = Login.keptIn(loginFile);
-    this.server = settings.server().process(settings.serverHome(), settings.folder(), settings.httpPort(),
-        serverEnvironment(settings, project, login));
+    this.server = settings.server().process(settings.serverHome(), settings.folder(),
+        settings.httpPort(), serverEnvironment(settings, project, login));
     this.dev = project
-        .map(found -> new DevLoop(found, server, new DevTemplates(server.address(), login), server.folder, System.out::println));
+        .map(found -> new DevLoop(found, server, new DevTemplates(server.address(), login),
+            server.folder, System.out::println));
     if (dev.isPresent() && settings.server() != ServerKind.LIBERTY)
       throw new RunProblem("./mvnw -Pdev runs on Open Liberty only.");
     this.database = settings.embedded()
-        ? Optional.of(EmbeddedDatabase.durable(settings.folder(), settings.postgresVersion(), settings.database().port()))
+        ? Optional.of(EmbeddedDatabase.durable(settings.folder(), settings.postgresVersion(),
+            settings.database().port()))
         : Optional.empty();
   }
 
   /**
-   * Ends the whole process, which is Maven's, without its summary: this was not a build that failed or succeeded, but a run
+   * Ends the whole process, which is Maven's, without its summary: this was not a build that failed
+   * or succeeded, but a run
    * that ended.
    */
   public static void main(String[] arguments) throws InterruptedException {
@@ -81,7 +86,8 @@ public final class RunCommand {
       if (dev.isPresent())
         watch(dev.get());
       int status = server.waitFor();
-      throw new RunProblem("The server ended by itself (status " + status + "). Its log: " + server.log());
+      throw new RunProblem(
+          "The server ended by itself (status " + status + "). Its log: " + server.log());
     } catch (RunProblem problem) {
       // Ctrl-C ends children a moment before we receive it: their end is not a problem then.
       Thread.sleep(500);
@@ -105,7 +111,10 @@ public final class RunCommand {
     watcher.start();
   }
 
-  /** A database that already had users keeps exactly those. A password generated in vain is not stored. */
+  /**
+   * A database that already had users keeps exactly those. A password generated in vain is not
+   * stored.
+   */
   private boolean isValid(Login login) throws InterruptedException {
     if (server.accepts(login))
       return true;
@@ -126,12 +135,14 @@ public final class RunCommand {
     if (failed)
       return;
     System.out.println(settings.embedded()
-        ? "\nTasker EE has stopped. Its data are kept in .tasker/" + database.get().data().getFileName() + "."
+        ? "\nTasker EE has stopped. Its data are kept in .tasker/"
+            + database.get().data().getFileName() + "."
         : "\nTasker EE has stopped.");
     System.out.flush();
   }
 
-  private static Map<String, String> serverEnvironment(RunSettings settings, Optional<DevProject> project, Login login) {
+  private static Map<String, String> serverEnvironment(RunSettings settings,
+      Optional<DevProject> project, Login login) {
     var database = settings.database();
     var environment = new HashMap<>(login.environment());
     environment.putAll(Map.of(
@@ -143,17 +154,24 @@ public final class RunCommand {
         "DB_NAME", database.name(),
         "DB_USER", database.user(),
         "DB_PASSWORD", database.password(),
-        "TASKER_TEMPLATES_FOLDER", project.map(DevProject::templates).orElse(settings.checkout().resolve("samples")).toString()));
+        "TASKER_TEMPLATES_FOLDER", project.map(DevProject::templates)
+            .orElse(settings.checkout().resolve("samples")).toString()));
     // A reload waits for running steps no longer than this.
     if (project.isPresent())
-      environment.put("TASKER_WORKER_DRAIN_SECONDS", System.getenv().getOrDefault("TASKER_WORKER_DRAIN_SECONDS", "1"));
+      environment.put("TASKER_WORKER_DRAIN_SECONDS",
+          System.getenv().getOrDefault("TASKER_WORKER_DRAIN_SECONDS", "1"));
     return environment;
   }
 
-  /** A build in the same checkout may replace our class files while we run; the classes needed to stop must be loaded by then. */
+  /**
+   * A build in the same checkout may replace our class files while we run; the classes needed to
+   * stop must be loaded by then.
+   */
   private static void loadEverything() {
     try {
-      var classes = Path.of(RunCommand.class.getProtectionDomain().getCodeSource().getLocation().toURI()).resolve("ee/tasker/run");
+      var classes = Path
+          .of(RunCommand.class.getProtectionDomain().getCodeSource().getLocation().toURI())
+          .resolve("ee/tasker/run");
       try (var files = Files.list(classes)) {
         for (var file : (Iterable<Path>) files::iterator) {
           var name = file.getFileName().toString();

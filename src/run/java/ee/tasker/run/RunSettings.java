@@ -6,7 +6,8 @@ import java.util.Map;
 import java.util.Properties;
 
 /**
- * The settings of the run command: the user's from the environment, the build's from system properties.
+ * The settings of the run command: the user's from the environment, the build's from system
+ * properties.
  *
  * @param checkout        the repository's top folder
  * @param war             the WAR to run
@@ -14,12 +15,14 @@ import java.util.Properties;
  * @param serverHome      the unpacked server
  * @param postgresVersion of the embedded PostgreSQL
  * @param httpPort        {@code HTTP_PORT}, 8080 by default
- * @param startBound      {@code START_SECONDS}, 1800 by default: how long the server may take to become ready
+ * @param startBound      {@code START_SECONDS}, 1800 by default: how long the server may take to
+ *   become ready
  * @param database        the embedded one, or the one that {@code DB_HOST} names
  * @param embedded        whether this run starts the database
  */
-record RunSettings(Path checkout, Path war, ServerKind server, Path serverHome, String postgresVersion, int httpPort,
-    Duration startBound, DatabaseAddress database, boolean embedded) {
+record RunSettings(Path checkout, Path war, ServerKind server, Path serverHome,
+    String postgresVersion, int httpPort, Duration startBound, DatabaseAddress database,
+    boolean embedded) {
 
   static RunSettings from(Map<String, String> environment, Properties build) {
     int databasePort = port(environment, "DB_PORT", 54320);
@@ -39,9 +42,9 @@ record RunSettings(Path checkout, Path war, ServerKind server, Path serverHome, 
         Path.of(build.getProperty("tasker.server.home")),
         build.getProperty("tasker.postgres.version"),
         port(environment, "HTTP_PORT", 8080),
-        Duration.ofSeconds(number(environment, "START_SECONDS", 1_800, 10, 86_400, "a number of seconds")),
-        database,
-        embedded);
+        Duration.ofSeconds(
+            number(environment, "START_SECONDS", 1_800, 10, 86_400, "a number of seconds")),
+        database, embedded);
   }
 
   /** The WAR, unpacked, as the build leaves it beside the file. */
@@ -62,7 +65,8 @@ record RunSettings(Path checkout, Path war, ServerKind server, Path serverHome, 
     return number(environment, name, otherwise, 1, 65_535, "a port number");
   }
 
-  private static int number(Map<String, String> environment, String name, int otherwise, int least, int most, String kind) {
+  private static int number(Map<String, String> environment, String name, int otherwise, int least,
+      int most, String kind) {
     var value = given(environment, name, Integer.toString(otherwise));
     try {
       int number = Integer.parseInt(value.strip());
@@ -71,6 +75,7 @@ record RunSettings(Path checkout, Path war, ServerKind server, Path serverHome, 
     } catch (NumberFormatException e) {
       // falls through to the one complaint below
     }
-    throw new RunProblem(name + " must be " + kind + " from " + least + " to " + most + ", and is: " + value);
+    throw new RunProblem(
+        name + " must be " + kind + " from " + least + " to " + most + ", and is: " + value);
   }
 }

@@ -6,7 +6,8 @@ import java.util.Map;
 import java.util.Properties;
 
 /**
- * The Jakarta EE servers that the WAR runs on. Each has a folder in {@code server-config} and a build profile, both of its
+ * The Jakarta EE servers that the WAR runs on. Each has a folder in {@code server-config} and a
+ * build profile, both of its
  * name.
  */
 public enum ServerKind {
@@ -32,7 +33,8 @@ public enum ServerKind {
     return checkout.resolve("server-config").resolve(name().toLowerCase(Locale.ROOT));
   }
 
-  public ServerProcess process(Path home, Path parent, int httpPort, Map<String, String> environment) {
+  public ServerProcess process(Path home, Path parent, int httpPort,
+      Map<String, String> environment) {
     return switch (this) {
       case LIBERTY -> new LibertyProcess(home, parent, httpPort, environment);
       case WILDFLY -> new WildFlyProcess(home, parent, httpPort, environment);

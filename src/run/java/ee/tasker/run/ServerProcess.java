@@ -20,19 +20,25 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A Jakarta EE server with the WAR as a child process, in a folder of its own per HTTP port, so that several can run from
+ * A Jakarta EE server with the WAR as a child process, in a folder of its own per HTTP port, so
+ * that several can run from
  * one checkout and a running build does not affect them.
  *
- * <p>Life cycle: {@link #claimPort}, {@link #start}, {@link #awaitReady}, {@link #close}. Every server is started by its
- * jar and not by its script: a script needs a shell, which would come between us and the process to stop.
+ * <p>Life cycle: {@link #claimPort}, {@link #start}, {@link #awaitReady}, {@link #close}. Every
+ * server is started by its
+ * jar and not by its script: a script needs a shell, which would come between us and the process to
+ * stop.
  */
-public abstract sealed class ServerProcess implements AutoCloseable permits LibertyProcess, WildFlyProcess, PayaraProcess {
+public abstract sealed class ServerProcess implements AutoCloseable
+    permits LibertyProcess, WildFlyProcess, PayaraProcess {
 
-  private static final HttpClient PROBE = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(2))
+  private static final HttpClient PROBE = HttpClient.newBuilder()
+      .version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(2))
       .build();
 
   /** How a server calls itself in its health: host and process. */
-  private static final Pattern NAME = Pattern.compile("\"name\"\\s*:\\s*\"([^\"]*:([0-9]{1,10}))\"");
+  private static final Pattern NAME = Pattern
+      .compile("\"name\"\\s*:\\s*\"([^\"]*:([0-9]{1,10}))\"");
 
   final Path home;
   final Path folder;
@@ -56,14 +62,18 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
     this.environment = environment;
   }
 
-  /** Creates everything in {@link #folder} that the command needs except the application; tolerates files of an earlier run. */
+  /**
+   * Creates everything in {@link #folder} that the command needs except the application; tolerates
+   * files of an earlier run.
+   */
   abstract void configure(Path serverConfig) throws IOException;
 
   /** Puts the application where the server finds it. */
   abstract void deploy(Path war) throws IOException;
 
   /**
-   * Replaces the application with another WAR while the server runs; the server undeploys one and then deploys the other,
+   * Replaces the application with another WAR while the server runs; the server undeploys one and
+   * then deploys the other,
    * asynchronously.
    *
    * @return false for a server that does not support this: it has to be restarted
@@ -75,13 +85,18 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
   /** The command that runs this server in the foreground. */
   abstract ProcessBuilder command() throws IOException;
 
-  /** Why the server could not start the application, as soon as the log shows it. Polled while waiting for the application. */
+  /**
+   * Why the server could not start the application, as soon as the log shows it. Polled while
+   * waiting for the application.
+   */
   abstract Optional<String> deploymentFailure() throws IOException;
 
   /** The server's own log file. */
   public abstract Path log();
 
-  /** A server's own stop command, for Windows, where a process can be killed but not asked to stop. */
+  /**
+   * A server's own stop command, for Windows, where a process can be killed but not asked to stop.
+   */
   void askToStop(Process running) throws IOException, InterruptedException {
     running.destroy();
   }
@@ -92,7 +107,10 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
     return this;
   }
 
-  /** Sends the server's output to a file; otherwise it goes where our own output goes. To be called before the start. */
+  /**
+   * Sends the server's output to a file; otherwise it goes where our own output goes. To be called
+   * before the start.
+   */
   public ServerProcess withConsole(Path file) {
     console = file;
     return this;
@@ -111,7 +129,8 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
   }
 
   /**
-   * The same checks long before the start; claims nothing and stops nothing. A server that {@link #claimPort} would stop is
+   * The same checks long before the start; claims nothing and stops nothing. A server that {@link
+   * #claimPort} would stop is
    * no obstacle.
    */
   void checkPort() {
@@ -122,13 +141,15 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
   }
 
   private FolderLock lockFolder() {
-    return FolderLock.of(folder).orElseThrow(() -> new RunProblem("Another ./mvnw of this checkout runs on port " + httpPort
-        + ": stop it, or start beside it with HTTP_PORT=<another> DB_HOST=127.0.0.1."));
+    return FolderLock.of(folder)
+        .orElseThrow(() -> new RunProblem("Another ./mvnw of this checkout runs on port " + httpPort
+            + ": stop it, or start beside it with HTTP_PORT=<another> DB_HOST=127.0.0.1."));
   }
 
   private void expectFreePort() {
     if (!Ports.isFree(httpPort)) {
-      throw new RunProblem("Port " + httpPort + " is taken: stop what uses it, or choose another with HTTP_PORT=<port>.");
+      throw new RunProblem("Port " + httpPort
+          + " is taken: stop what uses it, or choose another with HTTP_PORT=<port>.");
     }
   }
 
@@ -139,7 +160,8 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
     try {
       configureOnly(serverConfig);
       deploy(war);
-      var builder = command().directory(folder.toFile()).redirectOutput(output).redirectError(output)
+      var builder = command().directory(folder.toFile()).redirectOutput(output)
+          .redirectError(output)
           .redirectInput(ProcessBuilder.Redirect.PIPE);
       builder.environment().putAll(environment);
       if (console != null)
@@ -159,7 +181,8 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
   }
 
   /**
-   * Waits until the server and the application report ready, as long as the start makes progress and no longer than the bound. An application that the
+   * Waits until the server and the application report ready, as long as the start makes progress
+   * and no longer than the bound. An application that the
    * server cannot start is reported at once, with its cause: most servers keep running without it.
    *
    * @throws RunProblem says what was waited for, for how long, and what to do
@@ -177,11 +200,13 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
         process.waitFor(200, TimeUnit.MILLISECONDS);
       }
     }
-    throw new RunProblem("The server ended by itself (status " + process.exitValue() + ") before it was ready. Its log: " + log());
+    throw new RunProblem("The server ended by itself (status " + process.exitValue()
+        + ") before it was ready. Its log: " + log());
   }
 
   private String notReady(String end) {
-    return "The server did not become ready " + end + "\n\nWaited for " + uri("/health/ready") + ", which " + lastAnswer + ".\nIts log: "
+    return "The server did not become ready " + end + "\n\nWaited for " + uri("/health/ready")
+        + ", which " + lastAnswer + ".\nIts log: "
         + log()
         + "\n\nIf the log shows an error, correct that. Otherwise the machine may be too busy: run ./mvnw again, which goes on where the"
         + " migration was, with START_SECONDS=<seconds> for a higher bound.";
@@ -191,7 +216,8 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
     try {
       var failure = deploymentFailure();
       if (failure.isPresent())
-        throw new RunProblem("The application cannot be started: " + failure.get() + "\n\nThe server's log: " + log());
+        throw new RunProblem("The application cannot be started: " + failure.get()
+            + "\n\nThe server's log: " + log());
     } catch (IOException e) {
       // then it shows by not becoming ready
     }
@@ -208,21 +234,25 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
   }
 
   /**
-   * A server may be ready before anything is deployed: our own check is decisive. And one is ready before it routes
+   * A server may be ready before anything is deployed: our own check is decisive. And one is ready
+   * before it routes
    * requests to the application.
    */
   boolean isReady() {
     try {
       var ready = PROBE.send(request("/health/ready"), HttpResponse.BodyHandlers.ofString());
-      lastAnswer = "answered " + ready.statusCode() + (ready.body().isBlank() ? "" : ": " + brief(ready.body()));
+      lastAnswer = "answered " + ready.statusCode()
+          + (ready.body().isBlank() ? "" : ": " + brief(ready.body()));
       var stranger = stranger(ready.body(), process.pid());
       if (stranger.isPresent())
-        throw new RunProblem("Port " + httpPort + " is taken: another server of Tasker EE answers there, " + stranger.get()
+        throw new RunProblem("Port " + httpPort
+            + " is taken: another server of Tasker EE answers there, " + stranger.get()
             + ", and not the one that was started here. Stop it, or choose another port with HTTP_PORT=<port>.");
       return ready.statusCode() == 200 && ready.body().contains("\"database\"")
           && PROBE.send(request("/"), HttpResponse.BodyHandlers.discarding()).statusCode() != 404;
     } catch (IOException e) {
-      lastAnswer = "did not answer (" + (e.getMessage() == null ? "it does not listen" : e.getMessage()) + ")";
+      lastAnswer = "did not answer ("
+          + (e.getMessage() == null ? "it does not listen" : e.getMessage()) + ")";
       return false; // not listening yet
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -236,18 +266,21 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
   }
 
   /**
-   * The name of the server that answered, if it is not the process that we have started: one that took the port since {@link
+   * The name of the server that answered, if it is not the process that we have started: one that
+   * took the port since {@link
    * #claimPort} would be taken for ours.
    */
   static Optional<String> stranger(String health, long process) {
-    return Optional.of(NAME.matcher(health)).filter(Matcher::find).filter(name -> Long.parseLong(name.group(2)) != process)
+    return Optional.of(NAME.matcher(health)).filter(Matcher::find)
+        .filter(name -> Long.parseLong(name.group(2)) != process)
         .map(name -> name.group(1));
   }
 
   /** Whether the server, once ready, accepts that user and password. */
   boolean accepts(Login login) throws InterruptedException {
     // The first response of a server that has just started may be slow.
-    var whoAmI = HttpRequest.newBuilder(uri("/v1/me")).header("Authorization", login.basic()).timeout(Duration.ofSeconds(60)).build();
+    var whoAmI = HttpRequest.newBuilder(uri("/v1/me")).header("Authorization", login.basic())
+        .timeout(Duration.ofSeconds(60)).build();
     try {
       return PROBE.send(whoAmI, HttpResponse.BodyHandlers.discarding()).statusCode() != 401;
     } catch (IOException e) {
@@ -316,20 +349,24 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
   }
 
   static String java() {
-    return Path.of(System.getProperty("java.home"), "bin", PostgresBinaries.WINDOWS ? "java.exe" : "java").toString();
+    return Path
+        .of(System.getProperty("java.home"), "bin", PostgresBinaries.WINDOWS ? "java.exe" : "java")
+        .toString();
   }
 
   /** One option per line, in the format of every server's {@code jvm.options}. */
   static List<String> options(Path file) throws IOException {
     if (!Files.exists(file))
       return List.of();
-    return Files.readAllLines(file).stream().map(String::strip).filter(line -> !line.isEmpty() && !line.startsWith("#")).toList();
+    return Files.readAllLines(file).stream().map(String::strip)
+        .filter(line -> !line.isEmpty() && !line.startsWith("#")).toList();
   }
 
   /** The driver that we use ourselves. */
   static Path driver() throws IOException {
     try {
-      return Path.of(org.postgresql.Driver.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+      return Path.of(
+          org.postgresql.Driver.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     } catch (URISyntaxException e) {
       throw new IOException("the PostgreSQL driver cannot be found", e);
     }
@@ -340,7 +377,8 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
   }
 
   /**
-   * A server that outlived its run command, after a kill -9 for instance. The process id alone proves nothing; id and start
+   * A server that outlived its run command, after a kill -9 for instance. The process id alone
+   * proves nothing; id and start
    * time do.
    */
   private Optional<ProcessHandle> orphan() {
@@ -349,7 +387,8 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
         return Optional.empty();
       var words = Files.readString(pidFile()).strip().split(" ");
       return ProcessHandle.of(Long.parseLong(words[0]))
-          .filter(handle -> words.length == 2 && words[1].equals(startOf(handle)) && !words[1].equals("?"));
+          .filter(handle -> words.length == 2 && words[1].equals(startOf(handle))
+              && !words[1].equals("?"));
     } catch (IOException | NumberFormatException e) {
       return Optional.empty(); // then the check of the port will tell
     }
@@ -376,6 +415,7 @@ public abstract sealed class ServerProcess implements AutoCloseable permits Libe
   }
 
   private static String startOf(ProcessHandle handle) {
-    return handle.info().startInstant().map(instant -> Long.toString(instant.toEpochMilli())).orElse("?");
+    return handle.info().startInstant().map(instant -> Long.toString(instant.toEpochMilli()))
+        .orElse("?");
   }
 }

@@ -33,7 +33,10 @@ final class SourceCompiler {
   private final JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
   private final List<Path> classPath;
 
-  /** @param libraries the classes and jars of the application; what its server provides is that of this process */
+  /**
+   * @param libraries the classes and jars of the application; what its server provides is that of
+   * this process
+   */
   SourceCompiler(List<Path> libraries) {
     if (compiler == null)
       throw new RunProblem("./mvnw -Pdev needs a JDK: this Java has no compiler.");
@@ -57,23 +60,29 @@ final class SourceCompiler {
       }
       return jars;
     }
-    return List.of(System.getProperty("java.class.path").split(File.pathSeparator)).stream().map(Path::of).filter(Files::isRegularFile)
+    return List.of(System.getProperty("java.class.path").split(File.pathSeparator)).stream()
+        .map(Path::of).filter(Files::isRegularFile)
         .toList();
   }
 
   /**
    * @param  shown how a message names a file
-   * @return       the compiler's errors, as a terminal shows them; none if the folder has the classes
+   * @return       the compiler's errors, as a terminal shows them; none if the folder has the
+   *   classes
    */
-  List<String> compile(List<Path> sources, Path folder, Function<Path, String> shown) throws IOException {
+  List<String> compile(List<Path> sources, Path folder, Function<Path, String> shown)
+      throws IOException {
     Files.createDirectories(folder);
     if (sources.isEmpty())
       return List.of();
     var diagnostics = new DiagnosticCollector<JavaFileObject>();
-    try (var files = compiler.getStandardFileManager(diagnostics, Locale.ENGLISH, StandardCharsets.UTF_8)) {
-      var options = List.of("-d", folder.toString(), "-parameters", "-g", "-proc:none", "--release", "17", "-cp",
+    try (var files = compiler.getStandardFileManager(diagnostics, Locale.ENGLISH,
+        StandardCharsets.UTF_8)) {
+      var options = List.of("-d", folder.toString(), "-parameters", "-g", "-proc:none", "--release",
+          "17", "-cp",
           classPath.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator)));
-      boolean compiled = compiler.getTask(null, files, diagnostics, options, null, files.getJavaFileObjectsFromPaths(sources)).call();
+      boolean compiled = compiler.getTask(null, files, diagnostics, options, null,
+          files.getJavaFileObjectsFromPaths(sources)).call();
       if (compiled)
         return List.of();
     }
@@ -86,32 +95,41 @@ final class SourceCompiler {
   }
 
   /** {@code file:line:column: error: message}, the line, and a mark below the column. */
-  private static String readable(Diagnostic<? extends JavaFileObject> diagnostic, Function<Path, String> shown) throws IOException {
+  private static String readable(Diagnostic<? extends JavaFileObject> diagnostic,
+      Function<Path, String> shown) throws IOException {
     var message = diagnostic.getMessage(Locale.ENGLISH).strip();
     if (diagnostic.getSource() == null)
       return "error: " + message;
     var file = Path.of(diagnostic.getSource().toUri());
     var text = new StringBuilder();
-    text.append(shown.apply(file)).append(":").append(diagnostic.getLineNumber()).append(":").append(diagnostic.getColumnNumber())
+    text.append(shown.apply(file)).append(":").append(diagnostic.getLineNumber()).append(":")
+        .append(diagnostic.getColumnNumber())
         .append(": error: ").append(message.replace("\n", "\n    "));
     if (diagnostic.getLineNumber() > 0) {
-      Files.readString(file).lines().skip(diagnostic.getLineNumber() - 1).findFirst().ifPresent(line -> {
-        int column = (int) Math.min(Math.max(diagnostic.getColumnNumber() - 1, 0), line.length());
-        text.append("\n    ").append(line.replace("\t", " ")).append("\n    ").append(" ".repeat(column)).append("^");
-      });
+      Files.readString(file).lines().skip(diagnostic.getLineNumber() - 1).findFirst()
+          .ifPresent(line -> {
+            int column = (int) Math.min(Math.max(diagnostic.getColumnNumber() - 1, 0),
+                line.length());
+            text.append("\n    ").append(line.replace("\t", " ")).append("\n    ")
+                .append(" ".repeat(column)).append("^");
+          });
     }
     return text.toString();
   }
 
   /**
-   * Each source without the bodies of its methods. If these are equal, running classes differ in nothing but code that runs when
-   * it is called: what a constructor, an initializer, or a method with an annotation such as {@code @PostConstruct} does has
+   * Each source without the bodies of its methods. If these are equal, running classes differ in
+   * nothing but code that runs when
+   * it is called: what a constructor, an initializer, or a method with an annotation such as {@code
+   * @PostConstruct} does has
    * happened already, so their bodies stay.
    */
   Map<Path, String> skeletons(List<Path> sources) throws IOException {
     var skeletons = new TreeMap<Path, String>();
-    try (StandardJavaFileManager files = compiler.getStandardFileManager(null, Locale.ENGLISH, StandardCharsets.UTF_8)) {
-      var task = (JavacTask) compiler.getTask(null, files, diagnostic -> {}, List.of("-proc:none"), null,
+    try (StandardJavaFileManager files = compiler.getStandardFileManager(null, Locale.ENGLISH,
+        StandardCharsets.UTF_8)) {
+      var task = (JavacTask) compiler.getTask(null, files, diagnostic -> {}, List.of("-proc:none"),
+          null,
           files.getJavaFileObjectsFromPaths(sources));
       for (CompilationUnitTree unit : task.parse())
         skeletons.put(Path.of(unit.getSourceFile().toUri()), skeleton(unit, Trees.instance(task)));

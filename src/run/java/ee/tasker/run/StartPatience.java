@@ -4,9 +4,11 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How long to wait for a server that starts: as long as something happens, and no longer than a bound. Not thread-safe.
+ * How long to wait for a server that starts: as long as something happens, and no longer than a
+ * bound. Not thread-safe.
  *
- * <p>A first start migrates a database, which takes seconds on an idle machine and many minutes on a busy one; a server that
+ * <p>A first start migrates a database, which takes seconds on an idle machine and many minutes on
+ * a busy one; a server that
  * hangs shows nothing new for minutes.
  */
 final class StartPatience {
@@ -36,9 +38,11 @@ final class StartPatience {
       lastProgress = now;
     seen = seenNow;
     if (now - begin >= most.toNanos())
-      return Optional.of("within " + words(most) + ", the most that START_SECONDS allows (" + state(now) + ").");
+      return Optional.of(
+          "within " + words(most) + ", the most that START_SECONDS allows (" + state(now) + ").");
     if (now - lastProgress >= silence.toNanos())
-      return Optional.of("after " + words(Duration.ofNanos(now - begin)) + " (" + state(now) + ").");
+      return Optional
+          .of("after " + words(Duration.ofNanos(now - begin)) + " (" + state(now) + ").");
     return Optional.empty();
   }
 
@@ -48,6 +52,7 @@ final class StartPatience {
 
   static String words(Duration time) {
     long seconds = time.toSeconds();
-    return seconds < 60 ? seconds + " s" : seconds / 60 + " min" + (seconds % 60 == 0 ? "" : " " + seconds % 60 + " s");
+    return seconds < 60 ? seconds + " s"
+        : seconds / 60 + " min" + (seconds % 60 == 0 ? "" : " " + seconds % 60 + " s");
   }
 }

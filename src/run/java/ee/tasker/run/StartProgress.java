@@ -11,11 +11,15 @@ import java.time.Duration;
 import java.util.Properties;
 
 /**
- * How far the start of a server has come, seen from outside: what it has logged, the migrations that its database has, and
+ * How far the start of a server has come, seen from outside: what it has logged, the migrations
+ * that its database has, and
  * whether that database works for it. Not thread-safe.
  */
 final class StartProgress implements AutoCloseable {
-  /** A transaction that has run that long is a migration; those of other servers on the database last milliseconds. */
+  /**
+   * A transaction that has run that long is a migration; those of other servers on the database
+   * last milliseconds.
+   */
   private static final String SEEN = """
       select case when to_regclass('tasker.flyway_schema_history') is null then 0
                   else (xpath('/row/c/text()', query_to_xml(
@@ -34,7 +38,8 @@ final class StartProgress implements AutoCloseable {
     String sentence() {
       var log = "the log has " + logBytes + " bytes";
       return migrations < 0 ? log + ", the database cannot be asked"
-          : log + ", the database " + migrations + " migrations" + (isDatabaseAtWork ? " and works on one" : "");
+          : log + ", the database " + migrations + " migrations"
+              + (isDatabaseAtWork ? " and works on one" : "");
     }
   }
 
@@ -71,7 +76,8 @@ final class StartProgress implements AutoCloseable {
     try {
       if (connection == null)
         connection = database.open();
-      try (var statement = connection.createStatement(); ResultSet rows = statement.executeQuery(SEEN)) {
+      try (var statement = connection.createStatement();
+          ResultSet rows = statement.executeQuery(SEEN)) {
         rows.next();
         migrations = rows.getLong(1);
         isDatabaseAtWork = rows.getBoolean(2);

@@ -15,7 +15,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * WildFly: its command line interface creates the configuration from the shipped one, which takes some seconds. The result
+ * WildFly: its command line interface creates the configuration from the shipped one, which takes
+ * some seconds. The result
  * is cached beside the server for later starts with the same script.
  */
 public final class WildFlyProcess extends ServerProcess {
@@ -61,14 +62,17 @@ public final class WildFlyProcess extends ServerProcess {
 
   @Override
   void deploy(Path war) throws IOException {
-    Files.copy(war, base().resolve("deployments/ROOT.war")); // its name makes it the application at /
+    // its name makes it the application at /
+    Files.copy(war, base().resolve("deployments/ROOT.war"));
   }
 
   /** The scanner notices that the file has changed. */
   @Override
   public boolean redeploy(Path war) throws IOException {
-    var complete = Files.copy(war, folder.resolve("ROOT.war.new"), StandardCopyOption.REPLACE_EXISTING);
-    Files.move(complete, base().resolve("deployments/ROOT.war"), StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+    var complete = Files.copy(war, folder.resolve("ROOT.war.new"),
+        StandardCopyOption.REPLACE_EXISTING);
+    Files.move(complete, base().resolve("deployments/ROOT.war"),
+        StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
     return true;
   }
 
@@ -78,13 +82,16 @@ public final class WildFlyProcess extends ServerProcess {
     Folders.delete(modules());
     Folders.copy(serverConfig.resolve("modules"), modules());
     Files.copy(driver(), modules().resolve("org/postgresql/jdbc/main/postgresql.jar"));
-    Files.copy(home.resolveSibling("eclipselink.jar"), modules().resolve("org/eclipse/persistence/main/eclipselink.jar"));
+    Files.copy(home.resolveSibling("eclipselink.jar"),
+        modules().resolve("org/eclipse/persistence/main/eclipselink.jar"));
     Files.copy(glue(), modules().resolve("org/eclipse/persistence/main/jipijapa-eclipselink.jar"));
     Files.createDirectories(base().resolve("log"));
     Files.createDirectories(base().resolve("deployments"));
     Folders.copy(home.resolve("standalone/configuration"), base().resolve("configuration"));
-    Files.copy(serverConfig.resolve("jvm.options"), folder.resolve("jvm.options"), StandardCopyOption.REPLACE_EXISTING);
-    var scripts = hasMessaging ? List.of(serverConfig.resolve("configure.cli"), serverConfig.resolve("messaging.cli"))
+    Files.copy(serverConfig.resolve("jvm.options"), folder.resolve("jvm.options"),
+        StandardCopyOption.REPLACE_EXISTING);
+    var scripts = hasMessaging
+        ? List.of(serverConfig.resolve("configure.cli"), serverConfig.resolve("messaging.cli"))
         : List.of(serverConfig.resolve("configure.cli"));
     var kept = home.resolveSibling("tasker-" + digest(scripts) + ".xml");
     if (!Files.exists(kept))
@@ -99,7 +106,8 @@ public final class WildFlyProcess extends ServerProcess {
     if (!Files.exists(failed))
       return Optional.empty();
     var text = Files.readString(failed);
-    return text.isBlank() ? Optional.empty() : Optional.of(LogWatch.causeOf(text).orElse(text.strip()));
+    return text.isBlank() ? Optional.empty()
+        : Optional.of(LogWatch.causeOf(text).orElse(text.strip()));
   }
 
   @Override
@@ -147,7 +155,8 @@ public final class WildFlyProcess extends ServerProcess {
 
   /** WildFly's adapter for EclipseLink. */
   private Path glue() throws IOException {
-    try (var jars = Files.newDirectoryStream(home.resolve("modules/system/layers/base/org/eclipse/persistence/main"),
+    try (var jars = Files.newDirectoryStream(
+        home.resolve("modules/system/layers/base/org/eclipse/persistence/main"),
         "jipijapa-eclipselink-*.jar")) {
       for (var jar : jars)
         return jar;
@@ -172,7 +181,9 @@ public final class WildFlyProcess extends ServerProcess {
       var text = new StringBuilder();
       for (var file : files)
         text.append(Files.readString(file, StandardCharsets.UTF_8));
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text.toString().getBytes(StandardCharsets.UTF_8)))
+      return HexFormat.of()
+          .formatHex(MessageDigest.getInstance("SHA-256")
+              .digest(text.toString().getBytes(StandardCharsets.UTF_8)))
           .substring(0, 12);
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException(e);

@@ -31,11 +31,14 @@ final class ClientProcess implements AutoCloseable {
   static ClientProcess start(Path folder, List<String> command, URI url, String key) {
     try {
       Path output = Files.createTempFile(folder, "output", ".txt");
-      ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true)
+      ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile())
+          .redirectErrorStream(true)
           .redirectOutput(output.toFile());
       builder.environment().keySet().removeIf(name -> name.startsWith("TASKER_"));
-      builder.environment().putAll(Map.of("TASKER_URL", url.toString(), "TASKER_KEY", key, "PYTHONUNBUFFERED", "1",
-          "PYTHONDONTWRITEBYTECODE", "1", "PYTHONPATH", Language.FOLDER.resolve("python/src").toString()));
+      builder.environment()
+          .putAll(Map.of("TASKER_URL", url.toString(), "TASKER_KEY", key, "PYTHONUNBUFFERED", "1",
+              "PYTHONDONTWRITEBYTECODE", "1", "PYTHONPATH",
+              Language.FOLDER.resolve("python/src").toString()));
       return new ClientProcess(builder.start(), output);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -54,12 +57,16 @@ final class ClientProcess implements AutoCloseable {
     }
   }
 
-  /** Waits for a line that has the pattern, and returns its first group, or the whole if it has none. */
+  /**
+   * Waits for a line that has the pattern, and returns its first group, or the whole if it has
+   * none.
+   */
   String await(String pattern) {
     Pattern wanted = Pattern.compile(pattern);
     try {
       TaskerClient.until(pattern, PATIENCE, () -> {
-        assertThat(process.isAlive() || wanted.matcher(output()).find()).as("%s has ended without %s", this, pattern).isTrue();
+        assertThat(process.isAlive() || wanted.matcher(output()).find())
+            .as("%s has ended without %s", this, pattern).isTrue();
         return wanted.matcher(output()).find();
       });
     } catch (AssertionError e) {
@@ -78,7 +85,8 @@ final class ClientProcess implements AutoCloseable {
 
   int exit() {
     try {
-      assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).as("still running: %s", this).isTrue();
+      assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+          .as("still running: %s", this).isTrue();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(e);
@@ -101,7 +109,9 @@ final class ClientProcess implements AutoCloseable {
   /** Sends any signal of the system. */
   void signal(String name) {
     try {
-      assertThat(new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor()).isZero();
+      assertThat(
+          new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor())
+          .isZero();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {

@@ -32,14 +32,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Starts workers and clients in other languages as their users do. It runs only when it is asked for, {@code -Dit.test=ClientsIT}, since
+ * Starts workers and clients in other languages as their users do. It runs only when it is asked
+ * for, {@code -Dit.test=ClientsIT}, since
  * the product's build does not compile the client in TypeScript.
  */
 @AgainstServer
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ClientsIT {
   private static final Path CHECKOUT = Path.of(System.getProperty("tasker.checkout"));
-  private static final List<String> HANDLERS = List.of("Echo", "Slow", "UntilCancelled", "Big", "Choosy");
+  private static final List<String> HANDLERS = List.of("Echo", "Slow", "UntilCancelled", "Big",
+      "Choosy");
 
   private final TaskerClient admin;
   private final List<UUID> tasks = new ArrayList<>();
@@ -54,7 +56,9 @@ class ClientsIT {
 
   @BeforeAll
   void register_templates_and_make_a_key() throws IOException {
-    assertThat(admin.postTemplate(Files.readString(Language.FOLDER.resolve("order_processing.yaml"))).status()).isBetween(200, 201);
+    assertThat(admin
+        .postTemplate(Files.readString(Language.FOLDER.resolve("order_processing.yaml"))).status())
+        .isBetween(200, 201);
     for (Language language : Language.values()) {
       for (String handler : HANDLERS) {
         template(language + "_" + handler.toLowerCase(java.util.Locale.ROOT), """
@@ -106,7 +110,8 @@ class ClientsIT {
             handler: {callable: typescript.Slow, initialization: {seconds: 0}}
         """);
     Answer created = admin.post("/v1/access/keys",
-        quoted("{'name': 'clients', 'grants': [{'role': 'worker'}, {'role': 'submitter'}, {'permission': 'templates:register'}]}"));
+        quoted(
+            "{'name': 'clients', 'grants': [{'role': 'worker'}, {'role': 'submitter'}, {'permission': 'templates:register'}]}"));
     assertThat(created.status()).as("%s", created).isEqualTo(201);
     key = created.text("key");
   }
@@ -118,7 +123,8 @@ class ClientsIT {
         version: "1.0.0"
         identity_strategy: always_unique
         steps:
-        """.formatted(name) + steps.indent(0).lines().map(line -> "  " + line + "\n").reduce("", String::concat));
+        """.formatted(name)
+        + steps.indent(0).lines().map(line -> "  " + line + "\n").reduce("", String::concat));
     assertThat(answer.status()).as("%s", answer).isBetween(200, 201);
   }
 
@@ -126,7 +132,9 @@ class ClientsIT {
   void every_task_has_ended_and_the_history_is_as_promised() {
     tasks.forEach(admin::awaitTerminalOrBlocked);
     assertThat(History.broken(admin)).isEmpty();
-    assertThat(admin.sql("select invariant, violations, examples from tasker.check_history() where violations > 0")).isEmpty();
+    assertThat(admin.sql(
+        "select invariant, violations, examples from tasker.check_history() where violations > 0"))
+        .isEmpty();
   }
 
   private ClientProcess program(Language language, String program, String... arguments) {
@@ -136,7 +144,8 @@ class ClientsIT {
   }
 
   private ClientProcess worker(Language language, int capacity) {
-    return program(language, language.live(), Integer.toString(capacity), language.toString()).ready();
+    return program(language, language.live(), Integer.toString(capacity), language.toString())
+        .ready();
   }
 
   private UUID submit(String template, String context) {
@@ -164,12 +173,14 @@ class ClientsIT {
     try (Stream<Path> files = Files.list(CHECKOUT.resolve("samples/order_processing"))) {
       for (Path file : files.filter(each -> each.toString().endsWith(".json")).toList()) {
         Files.writeString(cases.resolve(file.getFileName()),
-            Files.readString(file).replace("\"namespace\": \"ecommerce\"", "\"namespace\": \"shop\""));
+            Files.readString(file).replace("\"namespace\": \"ecommerce\"",
+                "\"namespace\": \"shop\""));
       }
     }
     ClientProcess worker = program(language, "examples/order_processing").ready();
     try (worker) {
-      List<SampleRunner.Outcome> outcomes = new SampleRunner(admin.base(), cases.getParent(), true, Login.FOR_TESTS.basic()).run();
+      List<SampleRunner.Outcome> outcomes = new SampleRunner(admin.base(), cases.getParent(), true,
+          Login.FOR_TESTS.basic()).run();
 
       assertThat(outcomes).hasSize(9);
       assertThat(outcomes).as("%s", worker).filteredOn(outcome -> !outcome.ok()).isEmpty();
@@ -181,7 +192,8 @@ class ClientsIT {
   void worker_waits_for_the_first_template_of_its_namespace(Language language) {
     language.require();
     String namespace = "later_" + language;
-    try (ClientProcess worker = program(language, language.live(), "1", language.toString(), "call", namespace)) {
+    try (ClientProcess worker = program(language, language.live(), "1", language.toString(), "call",
+        namespace)) {
       worker.await("not registered yet, trying again: .*there is no namespace " + namespace);
       assertThat(admin.postTemplate("""
           name: echo
@@ -214,15 +226,18 @@ class ClientsIT {
     try (typescript; heir) {
       assertThat(ended(task)).isEqualTo("complete");
       Map<String, JsonObject> steps = admin.steps(task);
-      assertThat(steps.get("python").getJsonObject("result")).isEqualTo(json("{'attempt': 2, 'language': 'python', 'parents': ['java']}"));
+      assertThat(steps.get("python").getJsonObject("result"))
+          .isEqualTo(json("{'attempt': 2, 'language': 'python', 'parents': ['java']}"));
       assertThat(steps.get("typescript").getJsonObject("result"))
-          .isEqualTo(json("{'attempt': 1, 'language': 'typescript', 'parents': ['java', 'python']}"));
+          .isEqualTo(
+              json("{'attempt': 1, 'language': 'typescript', 'parents': ['java', 'python']}"));
     }
   }
 
   @ParameterizedTest
   @EnumSource
-  void step_of_a_killed_worker_goes_on_from_its_checkpoint_and_reads_results_of_all_ancestors(Language language) {
+  void step_of_a_killed_worker_goes_on_from_its_checkpoint_and_reads_results_of_all_ancestors(
+      Language language) {
     language.require();
     UUID task = submit(language + "_resume", "{'a': 1}");
     ClientProcess first = worker(language, 1);
@@ -232,7 +247,8 @@ class ClientsIT {
     try (ClientProcess second = worker(language, 1)) {
       assertThat(ended(task)).as("%s", second).isEqualTo("complete");
       assertThat(only(task).getJsonObject("result"))
-          .isEqualTo(json("{'started_at': 7, 'row': 14, 'first': {'a': 1}, 'second': {'a': 1}, 'none': null}"));
+          .isEqualTo(json(
+              "{'started_at': 7, 'row': 14, 'first': {'a': 1}, 'second': {'a': 1}, 'none': null}"));
     }
   }
 
@@ -244,9 +260,11 @@ class ClientsIT {
       UUID task = submit(language + "_batches", "{'total': 250}");
 
       assertThat(ended(task)).as("%s", worker).isEqualTo("complete");
-      assertThat(admin.steps(task).get("load").getJsonObject("result").getJsonArray("results").getValuesAs(JsonObject.class))
+      assertThat(admin.steps(task).get("load").getJsonObject("result").getJsonArray("results")
+          .getValuesAs(JsonObject.class))
           .extracting(each -> each.getJsonObject("result"))
-          .containsExactly(json("{'rows': 100, 'of': 3, 'total': 250}"), json("{'rows': 100, 'of': 3, 'total': 250}"),
+          .containsExactly(json("{'rows': 100, 'of': 3, 'total': 250}"),
+              json("{'rows': 100, 'of': 3, 'total': 250}"),
               json("{'rows': 50, 'of': 3, 'total': 250}"));
       UUID none = submit(language + "_batches", "{'total': 0}");
       assertThat(ended(none)).as("%s", worker).isEqualTo("complete");
@@ -264,11 +282,13 @@ class ClientsIT {
   void many_steps_run_once_each(Language language) {
     language.require();
     try (ClientProcess worker = worker(language, 8)) {
-      List<UUID> all = IntStream.range(0, 100).mapToObj(i -> submit(language + "_echo", "{'n': " + i + "}")).toList();
+      List<UUID> all = IntStream.range(0, 100)
+          .mapToObj(i -> submit(language + "_echo", "{'n': " + i + "}")).toList();
       for (int i = 0; i < all.size(); i++) {
         assertThat(ended(all.get(i))).isEqualTo("complete");
         assertThat(only(all.get(i)).getJsonObject("result")).as("%s", worker)
-            .isEqualTo(json("{'context': {'n': " + i + "}, 'results': {}, 'attempt': 1, 'name': 'only'}"));
+            .isEqualTo(
+                json("{'context': {'n': " + i + "}, 'results': {}, 'attempt': 1, 'name': 'only'}"));
       }
     }
   }
@@ -306,11 +326,14 @@ class ClientsIT {
       UUID task = submit(language + "_untilcancelled", "{}");
       worker.await("begun \\S+ 1");
 
-      assertThat(admin.delete("/v1/tasks/" + task + "?policy=cancel_running&reason=test").status()).isEqualTo(200);
+      assertThat(admin.delete("/v1/tasks/" + task + "?policy=cancel_running&reason=test").status())
+          .isEqualTo(200);
 
       worker.await("told cancel");
       assertThat(ended(task)).isEqualTo("cancelled");
-      assertThat(admin.get("/v1/tasks/" + task + "/workflow_steps/" + only(task).getString("step_uuid") + "/audit").body())
+      assertThat(admin.get(
+          "/v1/tasks/" + task + "/workflow_steps/" + only(task).getString("step_uuid") + "/audit")
+          .body())
           .contains("\"half\":1");
     }
   }
@@ -325,7 +348,9 @@ class ClientsIT {
       worker.await("waited \\S+ timeout");
       assertThat(ended(task)).isEqualTo("complete");
       assertThat(only(task).getInt("attempts")).isEqualTo(2);
-      assertThat(admin.get("/v1/tasks/" + task + "/workflow_steps/" + only(task).getString("step_uuid") + "/audit").body())
+      assertThat(admin.get(
+          "/v1/tasks/" + task + "/workflow_steps/" + only(task).getString("step_uuid") + "/audit")
+          .body())
           .contains("handler_timeout");
     }
   }
@@ -343,8 +368,10 @@ class ClientsIT {
 
     assertThat(ended(running)).isEqualTo("complete");
     assertThat(only(running).getInt("attempts")).isEqualTo(1);
-    assertThat(admin.get("/v1/workers/" + worker.await("ended (\\S+)")).text("health")).isEqualTo("stopped");
-    assertThat(only(offered).getString("state")).as("it has not been started").isEqualTo("enqueued");
+    assertThat(admin.get("/v1/workers/" + worker.await("ended (\\S+)")).text("health"))
+        .isEqualTo("stopped");
+    assertThat(only(offered).getString("state")).as("it has not been started")
+        .isEqualTo("enqueued");
     try (ClientProcess heir = worker(language, 1)) {
       assertThat(ended(offered)).isEqualTo("complete");
       assertThat(only(offered).getInt("attempts")).isEqualTo(1);
@@ -357,7 +384,8 @@ class ClientsIT {
     language.require();
     ClientProcess worker = worker(language, 1);
 
-    assertThat(admin.delete("/v1/workers/" + worker.await("worker (\\S+) is registered")).status()).isEqualTo(200);
+    assertThat(admin.delete("/v1/workers/" + worker.await("worker (\\S+) is registered")).status())
+        .isEqualTo(200);
 
     assertThat(worker.exit()).as("%s", worker).isZero();
     worker.await("an operator drains the worker");
@@ -376,7 +404,8 @@ class ClientsIT {
     assertThat(wrong.exit()).isNotZero();
     assertThat(wrong.output()).contains("not-authenticated").doesNotContain("tkr_wrong");
 
-    Answer reader = admin.post("/v1/access/keys", quoted("{'name': 'reader', 'grants': [{'role': 'viewer'}]}"));
+    Answer reader = admin.post("/v1/access/keys",
+        quoted("{'name': 'reader', 'grants': [{'role': 'viewer'}]}"));
     ClientProcess refused = ClientProcess.start(folder, command, admin.base(), reader.text("key"));
     assertThat(refused.exit()).isNotZero();
     assertThat(refused.output()).contains("not-permitted", "steps:work");
@@ -384,9 +413,11 @@ class ClientsIT {
 
   @ParameterizedTest
   @EnumSource
-  void step_whose_handler_the_worker_lacks_after_all_is_declined_and_done_by_another(Language language) {
+  void step_whose_handler_the_worker_lacks_after_all_is_declined_and_done_by_another(
+      Language language) {
     language.require();
-    try (ClientProcess lacking = program(language, language.live(), "1", language.toString(), "another_method").ready()) {
+    try (ClientProcess lacking = program(language, language.live(), "1", language.toString(),
+        "another_method").ready()) {
       UUID task = submit(language + "_echo", "{}");
       lacking.await("declined, because there is no such handler");
       try (ClientProcess able = worker(language, 1)) {
@@ -398,20 +429,26 @@ class ClientsIT {
 
   @ParameterizedTest
   @EnumSource
-  void worker_that_lies_gets_no_more_than_its_capacity_and_cannot_submit_the_step_of_another(Language language) {
+  void worker_that_lies_gets_no_more_than_its_capacity_and_cannot_submit_the_step_of_another(
+      Language language) {
     language.require();
     try (ClientProcess honest = worker(language, 1)) {
-      // Until it is cancelled, so that the liar alone has room for the others, however long it takes to start.
+      // Until it is cancelled, so that the liar alone has room for the others, however long it
+      // takes to start.
       UUID held = submit(language + "_untilcancelled", "{}");
       String step = honest.await("begun (\\S+) 1");
-      List<UUID> others = IntStream.range(0, 5).mapToObj(i -> submit(language + "_echo", "{}")).toList();
+      List<UUID> others = IntStream.range(0, 5).mapToObj(i -> submit(language + "_echo", "{}"))
+          .toList();
 
       ClientProcess liar = program(language, language.live(), "lie", step, language.toString());
 
       assertThat(liar.await("held \\d+ verdict \\w+")).isEqualTo("held 2 verdict stale");
-      assertThat(admin.delete("/v1/tasks/" + held + "?policy=cancel_running&reason=test").status()).isEqualTo(200);
+      assertThat(admin.delete("/v1/tasks/" + held + "?policy=cancel_running&reason=test").status())
+          .isEqualTo(200);
       assertThat(ended(held)).as("by its worker, not by the liar's success").isEqualTo("cancelled");
-      assertThat(admin.get("/v1/tasks/" + held + "/workflow_steps/" + only(held).getString("step_uuid") + "/audit").body())
+      assertThat(admin.get(
+          "/v1/tasks/" + held + "/workflow_steps/" + only(held).getString("step_uuid") + "/audit")
+          .body())
           .contains("\"half\":1").doesNotContain("stolen");
       others.forEach(each -> assertThat(ended(each)).isEqualTo("complete"));
       assertThat(liar.exit()).isZero();
@@ -431,7 +468,8 @@ class ClientsIT {
           .containsExactly("blocked_by_failures", "complete", "complete", "blocked_by_failures");
       for (int tooLong : new int[]{0, 3}) {
         assertThat(only(all.get(tooLong)).getInt("attempts")).isEqualTo(1);
-        assertThat(only(all.get(tooLong)).getJsonObject("error").getString("type")).isEqualTo("result_not_storable");
+        assertThat(only(all.get(tooLong)).getJsonObject("error").getString("type"))
+            .isEqualTo("result_not_storable");
       }
     }
   }
@@ -445,14 +483,18 @@ class ClientsIT {
 
       assertThat(ended(task)).isEqualTo("blocked_by_failures");
       JsonObject error = only(task).getJsonObject("error");
-      assertThat(error.getString("type") + ": " + error.getString("message")).isEqualTo("Negative: the amount is negative");
+      assertThat(error.getString("type") + ": " + error.getString("message"))
+          .isEqualTo("Negative: the amount is negative");
       assertThat(error.getJsonObject("details").getInt("amount")).isEqualTo(-1);
     }
   }
 
   // ---- documents
 
-  /** Every block that is named in its first line is a file; programs run in their order, the worker beside them. */
+  /**
+   * Every block that is named in its first line is a file; programs run in their order, the worker
+   * beside them.
+   */
   @ParameterizedTest
   @EnumSource
   void examples_of_the_readme_run_as_they_are(Language language) throws Exception {
@@ -460,16 +502,19 @@ class ClientsIT {
     String readme = Files.readString(Language.FOLDER.resolve(language.folder).resolve("README.md"));
     Map<String, String> blocks = new LinkedHashMap<>();
     String expected = "";
-    List<MatchResult> found = Pattern.compile("(?ms)^```(\\w*)\\n(.*?)^```$").matcher(readme).results().toList();
+    List<MatchResult> found = Pattern.compile("(?ms)^```(\\w*)\\n(.*?)^```$").matcher(readme)
+        .results().toList();
     for (MatchResult block : found) {
       if (block.group(1).isEmpty()) {
         expected = block.group(2);
       } else {
-        blocks.put(block.group(2).lines().findFirst().orElseThrow().replaceAll("^(#|//) ", ""), block.group(2));
+        blocks.put(block.group(2).lines().findFirst().orElseThrow().replaceAll("^(#|//) ", ""),
+            block.group(2));
       }
     }
     String source = language == Language.PYTHON ? ".py" : ".ts";
-    assertThat(blocks.keySet()).containsExactly("template.yaml", "worker" + source, "submit" + source);
+    assertThat(blocks.keySet()).containsExactly("template.yaml", "worker" + source,
+        "submit" + source);
     Path place = Files.createDirectory(folder.resolve("readme-" + language));
     for (Map.Entry<String, String> block : blocks.entrySet()) {
       Files.writeString(place.resolve(block.getKey()), block.getValue());
@@ -481,15 +526,21 @@ class ClientsIT {
 
     String compiled = language == Language.PYTHON ? ".py" : ".js";
     try (
-        ClientProcess worker = ClientProcess.start(place, List.of(language.executable(), "worker" + compiled), admin.base(), key).ready()) {
-      ClientProcess client = ClientProcess.start(place, List.of(language.executable(), "submit" + compiled), admin.base(), key);
+        ClientProcess worker = ClientProcess
+            .start(place, List.of(language.executable(), "worker" + compiled), admin.base(), key)
+            .ready()) {
+      ClientProcess client = ClientProcess.start(place,
+          List.of(language.executable(), "submit" + compiled), admin.base(), key);
 
       assertThat(client.exit()).as("%s\n%s", client, worker).isZero();
       assertThat(client.output()).isEqualTo(expected);
     }
   }
 
-  /** Each request of docs/workers.md that has its answer beside it runs as it stands, and is answered with the members that are shown. */
+  /**
+   * Each request of docs/workers.md that has its answer beside it runs as it stands, and is
+   * answered with the members that are shown.
+   */
   @Test
   void requests_of_the_protocol_are_answered_as_the_document_shows() throws Exception {
     assumeTrue(Language.isThere("curl"), "there is no curl on this machine");
@@ -511,7 +562,8 @@ class ClientsIT {
     String variables = "";
     for (MatchResult request : requests) {
       ClientProcess shell = ClientProcess.start(folder, List.of("sh", "-c",
-          "curl() { command curl -sS -H \"Authorization: Bearer $TASKER_KEY\" \"$@\"; }\nBASE=$TASKER_URL\n" + variables
+          "curl() { command curl -sS -H \"Authorization: Bearer $TASKER_KEY\" \"$@\"; }\nBASE=$TASKER_URL\n"
+              + variables
               + request.group(1)),
           admin.base(), key);
       assertThat(shell.exit()).as("%s", shell).isZero();
@@ -520,38 +572,53 @@ class ClientsIT {
       if (answer.containsKey("worker_uuid")) {
         String worker = "/v1/workers/" + answer.getString("worker_uuid");
         tasks.add(admin.submit("orders", name, "{}"));
-        JsonObject step = caller.post(worker + "/claims", quoted("{'wait_seconds': 20}")).list("steps").get(0);
+        JsonObject step = caller.post(worker + "/claims", quoted("{'wait_seconds': 20}"))
+            .list("steps").get(0);
         for (int done = 0; done < 2; done++) {
-          step = caller.post(worker + "/results", quoted("{'results': [{'step_uuid': '" + step.getString("step_uuid")
-              + "', 'handoff': 1, 'outcome': 'success', 'result': {'n': 1}}], 'claims': {}}")).list("steps").get(0);
+          step = caller.post(worker + "/results",
+              quoted("{'results': [{'step_uuid': '" + step.getString("step_uuid")
+                  + "', 'handoff': 1, 'outcome': 'success', 'result': {'n': 1}}], 'claims': {}}"))
+              .list("steps").get(0);
         }
-        variables = "WORKER=" + answer.getString("worker_uuid") + "\nSTEP=" + step.getString("step_uuid") + "\n";
+        variables = "WORKER=" + answer.getString("worker_uuid") + "\nSTEP="
+            + step.getString("step_uuid") + "\n";
       } else if (answer.containsKey("verdicts")) {
-        assertThat(answer.getJsonArray("verdicts").getJsonObject(0).getString("verdict")).isEqualTo("saved");
+        assertThat(answer.getJsonArray("verdicts").getJsonObject(0).getString("verdict"))
+            .isEqualTo("saved");
       } else {
-        assertThat(answer.getJsonObject("results").keySet()).containsExactlyInAnyOrder("validate", "price");
+        assertThat(answer.getJsonObject("results").keySet()).containsExactlyInAnyOrder("validate",
+            "price");
       }
     }
     String ship = variables.lines().toList().get(1).substring("STEP=".length());
-    caller.post("/v1/workers/" + variables.lines().toList().get(0).substring("WORKER=".length()) + "/results",
+    caller.post(
+        "/v1/workers/" + variables.lines().toList().get(0).substring("WORKER=".length())
+            + "/results",
         quoted("{'results': [{'step_uuid': '" + ship + "', 'handoff': 1, 'outcome': 'success'}]}"));
   }
 
-  /** As a project that has installed the package would: with the compiler of the client, and strictly. */
+  /**
+   * As a project that has installed the package would: with the compiler of the client, and
+   * strictly.
+   */
   private void compile(Path place) throws IOException {
     Path typescript = Language.FOLDER.resolve("typescript");
     Path modules = Files.createDirectories(place.resolve("node_modules"));
-    Map<String, Path> links = Map.of("tasker-ee", typescript, "@types", typescript.resolve("node_modules/@types"), "undici-types",
+    Map<String, Path> links = Map.of("tasker-ee", typescript, "@types",
+        typescript.resolve("node_modules/@types"), "undici-types",
         typescript.resolve("node_modules/undici-types"));
     for (Map.Entry<String, Path> link : links.entrySet()) {
       Files.createSymbolicLink(modules.resolve(link.getKey()), link.getValue());
     }
     Files.writeString(place.resolve("package.json"), "{\"type\": \"module\"}");
-    Files.writeString(place.resolve("tsconfig.json"), """
+    Files.writeString(place.resolve("tsconfig.json"),
+        """
         {"compilerOptions": {"target": "ES2022", "module": "NodeNext", "moduleResolution": "NodeNext", "strict": true,
           "noUncheckedIndexedAccess": true, "types": ["node"]}, "files": ["worker.ts", "submit.ts"]}""");
     ClientProcess compiler = ClientProcess.start(place,
-        List.of("node", typescript.resolve("node_modules/typescript/bin/tsc").toString(), "-p", place.toString()), admin.base(), key);
+        List.of("node", typescript.resolve("node_modules/typescript/bin/tsc").toString(), "-p",
+            place.toString()),
+        admin.base(), key);
     assertThat(compiler.exit()).as("%s", compiler).isZero();
   }
 }

@@ -17,15 +17,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Steps per second of workers over HTTP, beside the handlers of the server in the same run: the figures of docs/clients.md. Prints a
- * table, with the CPU time that a step costs each of the processes. Run only by name: {@code -Dit.test=ClientsThroughput}, with
- * {@code -Dclients.tasks=2000}, {@code -Dclients.rounds=3} and {@code -Dclients.only=server,lean} for other sizes and fewer kinds.
+ * Steps per second of workers over HTTP, beside the handlers of the server in the same run: the
+ * figures of docs/clients.md. Prints a
+ * table, with the CPU time that a step costs each of the processes. Run only by name: {@code
+ * -Dit.test=ClientsThroughput}, with
+ * {@code -Dclients.tasks=2000}, {@code -Dclients.rounds=3} and {@code -Dclients.only=server,lean}
+ * for other sizes and fewer kinds.
  */
 @AgainstServer
 class ClientsThroughput {
   private static final int TASKS = Integer.getInteger("clients.tasks", 1_000);
   private static final int ROUNDS = Integer.getInteger("clients.rounds", 3);
-  private static final String ONLY = System.getProperty("clients.only", "server,lean,python,typescript");
+  private static final String ONLY = System.getProperty("clients.only",
+      "server,lean,python,typescript");
   private static final int STEPS = 4;
   private static final int MOST_IN_A_REQUEST = 1_000;
   /** With those of this program, and of the server's own work meanwhile. */
@@ -41,7 +45,8 @@ class ClientsThroughput {
   }
 
   /** @param language null for the lean worker; none of either for the server's own handlers */
-  private record Workers(String what, String handlers, Language language, int processes, int capacity) {
+  private record Workers(String what, String handlers, Language language, int processes,
+      int capacity) {
     boolean isWanted() {
       return List.of(ONLY.split(",")).contains(handlers);
     }
@@ -49,16 +54,21 @@ class ClientsThroughput {
 
   @Test
   void linear_tasks_are_run_by_workers_of_each_kind() {
-    Answer created = admin.post("/v1/access/keys", quoted("{'name': 'throughput', 'grants': [{'role': 'worker'}]}"));
+    Answer created = admin.post("/v1/access/keys",
+        quoted("{'name': 'throughput', 'grants': [{'role': 'worker'}]}"));
     List<Workers> kinds = Stream.of(new Workers("the handlers of the server", "server", null, 0, 0),
         new Workers("lean, 10 workers, batches of 50", "lean", null, 10, 50),
         new Workers("Python, 1 process of 50 threads", "python", Language.PYTHON, 1, 50),
         new Workers("Python, 10 processes of 50 threads", "python", Language.PYTHON, 10, 50),
-        new Workers("TypeScript, 1 process, capacity 100", "typescript", Language.TYPESCRIPT, 1, 100),
-        new Workers("TypeScript, 10 processes, capacity 50", "typescript", Language.TYPESCRIPT, 10, 50)).filter(Workers::isWanted).toList();
+        new Workers("TypeScript, 1 process, capacity 100", "typescript", Language.TYPESCRIPT, 1,
+            100),
+        new Workers("TypeScript, 10 processes, capacity 50", "typescript", Language.TYPESCRIPT, 10,
+            50))
+        .filter(Workers::isWanted).toList();
     kinds.stream().map(Workers::handlers).distinct().forEach(this::template);
-    System.out.printf("throughput: %d linear tasks of %d steps%nround  %-40s %8s %6s   CPU ms a step: %6s %8s %7s  %8s a step%n", TASKS,
-        STEPS,
+    System.out.printf(
+        "throughput: %d linear tasks of %d steps%nround  %-40s %8s %6s   CPU ms a step: %6s %8s %7s  %8s a step%n",
+        TASKS, STEPS,
         "workers",
         "steps/s", "ratio", "server", "database", "workers", "commits");
     for (int round = 0; round < ROUNDS; round++) {
@@ -73,7 +83,9 @@ class ClientsThroughput {
 
   private double lean(Workers kind, int round, double ofServer, String key) {
     TaskerClient caller = admin.with(Map.of("Authorization", "Bearer " + key));
-    List<LeanWorker> workers = Stream.generate(() -> new LeanWorker(caller, "lean.Echo", kind.capacity())).limit(kind.processes()).toList();
+    List<LeanWorker> workers = Stream
+        .generate(() -> new LeanWorker(caller, "lean.Echo", kind.capacity()))
+        .limit(kind.processes()).toList();
     try {
       return measure(kind, round, ofServer, List.of(ProcessHandle.current()));
     } finally {
@@ -103,8 +115,9 @@ class ClientsThroughput {
     double rate = stepsPerSecond(kind);
     CpuTimes took = CpuTimes.now(admin, workers.stream()).minus(before);
     int steps = TASKS * STEPS;
-    System.out.printf("%-6d %-40s %8.0f %6s                  %6.2f %8.2f %7.2f  %8.3f%n", round, kind.what(), rate,
-        ofServer == 0 ? "" : "%.2f".formatted(rate / ofServer), CpuTimes.each(took.server(), steps), CpuTimes.each(took.database(), steps),
+    System.out.printf("%-6d %-40s %8.0f %6s                  %6.2f %8.2f %7.2f  %8.3f%n", round,
+        kind.what(), rate, ofServer == 0 ? "" : "%.2f".formatted(rate / ofServer),
+        CpuTimes.each(took.server(), steps), CpuTimes.each(took.database(), steps),
         CpuTimes.each(took.workers(), steps), (admin.count(COMMITS) - commits) / (double) steps);
     return rate;
   }
@@ -119,7 +132,8 @@ class ClientsThroughput {
         """.formatted(handlers));
     for (int step = 1; step <= STEPS; step++) {
       yaml.append(
-          "  - {name: s%d, %shandler: {callable: %s.Echo}}%n".formatted(step, step == 1 ? "" : "dependencies: [s" + (step - 1) + "], ",
+          "  - {name: s%d, %shandler: {callable: %s.Echo}}%n".formatted(step,
+              step == 1 ? "" : "dependencies: [s" + (step - 1) + "], ",
               handlers.equals("server") ? "testing" : handlers));
     }
     assertThat(admin.postTemplate(yaml.toString()).status()).isBetween(200, 201);
@@ -130,10 +144,12 @@ class ClientsThroughput {
     long before = ended(kind);
     long begin = System.nanoTime();
     for (int rest = TASKS; rest > 0; rest -= MOST_IN_A_REQUEST) {
-      String tasks = String.join(",", Collections.nCopies(Math.min(rest, MOST_IN_A_REQUEST), request));
+      String tasks = String.join(",",
+          Collections.nCopies(Math.min(rest, MOST_IN_A_REQUEST), request));
       assertThat(admin.post("/v1/tasks:batch", "[" + tasks + "]").status()).isEqualTo(207);
     }
-    TaskerClient.until("all have ended", Duration.ofMinutes(5), () -> ended(kind) == before + TASKS);
+    TaskerClient.until("all have ended", Duration.ofMinutes(5),
+        () -> ended(kind) == before + TASKS);
     return TASKS * STEPS * 1e9 / (System.nanoTime() - begin);
   }
 

@@ -32,7 +32,8 @@ enum Language {
   TYPESCRIPT("node", "typescript") {
     @Override
     List<String> command(String program) {
-      return List.of("node", FOLDER.resolve("typescript/build").resolve(program + ".js").toString());
+      return List.of("node",
+          FOLDER.resolve("typescript/build").resolve(program + ".js").toString());
     }
 
     @Override
@@ -43,9 +44,10 @@ enum Language {
     @Override
     String missing() {
       return !isThere("node") ? "there is no node on this machine"
-          : Files.exists(FOLDER.resolve("typescript/dist/index.js")) && Files.exists(FOLDER.resolve("typescript/build/test/live_worker.js"))
-              ? ""
-              : "clients/typescript is not built: npm ci && npm test";
+          : Files.exists(FOLDER.resolve("typescript/dist/index.js"))
+              && Files.exists(FOLDER.resolve("typescript/build/test/live_worker.js"))
+                  ? ""
+                  : "clients/typescript is not built: npm ci && npm test";
     }
   };
 
@@ -74,7 +76,10 @@ enum Language {
     return executable;
   }
 
-  /** Skips the test on a machine that lacks the language, except where {@code -Dtasker.clients.required=true} says that it must be there. */
+  /**
+   * Skips the test on a machine that lacks the language, except where {@code
+   * -Dtasker.clients.required=true} says that it must be there.
+   */
   void require() {
     String missing = missing();
     if (Boolean.getBoolean("tasker.clients.required")) {
@@ -92,7 +97,8 @@ enum Language {
   /** An executable may be a shim that has nothing behind it, so it is started. */
   static boolean isThere(String program) {
     try {
-      Process process = new ProcessBuilder(program, "--version").redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD)
+      Process process = new ProcessBuilder(program, "--version").redirectErrorStream(true)
+          .redirectOutput(ProcessBuilder.Redirect.DISCARD)
           .start();
       if (process.waitFor(20, TimeUnit.SECONDS)) {
         return process.exitValue() == 0;

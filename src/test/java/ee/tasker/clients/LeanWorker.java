@@ -9,8 +9,10 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 
 /**
- * The least that speaks the protocol for workers: one thread, which submits the results of all steps that it holds and gets the next
- * ones in the same request. It measures the server and not a client, and does not survive a lost answer.
+ * The least that speaks the protocol for workers: one thread, which submits the results of all
+ * steps that it holds and gets the next
+ * ones in the same request. It measures the server and not a client, and does not survive a lost
+ * answer.
  */
 final class LeanWorker implements AutoCloseable {
   private final TaskerClient client;
@@ -25,7 +27,8 @@ final class LeanWorker implements AutoCloseable {
     String uuid = UUID.randomUUID().toString();
     this.path = "/v1/workers/" + uuid;
     expectSuccess(client.post("/v1/workers", TaskerClient.quoted("{'worker_uuid': '" + uuid
-        + "', 'name': 'lean', 'namespaces': ['remote'], 'handlers': ['" + handler + "'], 'capacity': " + capacity
+        + "', 'name': 'lean', 'namespaces': ['remote'], 'handlers': ['" + handler
+        + "'], 'capacity': " + capacity
         + ", 'heartbeat_seconds': 300}")));
     thread.start();
   }
@@ -35,18 +38,22 @@ final class LeanWorker implements AutoCloseable {
     while (!isStopping) {
       steps = steps.isEmpty() ? ask("/claims", "{\"max\":" + capacity + ",\"wait_seconds\":20}")
           : ask("/results", steps.stream().map(LeanWorker::result)
-              .collect(Collectors.joining(",", "{\"results\":[", "],\"claims\":{\"max\":" + capacity + "}}")));
+              .collect(Collectors.joining(",", "{\"results\":[",
+                  "],\"claims\":{\"max\":" + capacity + "}}")));
     }
   }
 
   private static String result(JsonObject step) {
-    return "{\"step_uuid\":\"" + step.getString("step_uuid") + "\",\"handoff\":" + step.getInt("handoff")
+    return "{\"step_uuid\":\"" + step.getString("step_uuid") + "\",\"handoff\":"
+        + step.getInt("handoff")
         + ",\"outcome\":\"success\",\"result\":{},\"execution_time_ms\":0}";
   }
 
   private List<JsonObject> ask(String what, String body) {
-    return expectSuccess(client.send(client.request(path + what).header("Content-Type", "application/json")
-        .POST(HttpRequest.BodyPublishers.ofString(body)))).list("steps");
+    return expectSuccess(
+        client.send(client.request(path + what).header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString(body))))
+        .list("steps");
   }
 
   private static Answer expectSuccess(Answer answer) {

@@ -18,7 +18,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/** A server with users, and a browser at its console. The server remembers callers for a second, so that what ends ends soon. */
+/**
+ * A server with users, and a browser at its console. The server remembers callers for a second, so
+ * that what ends ends soon.
+ */
 final class Console implements AutoCloseable {
   static final Browser.Look WIDE = new Browser.Look(1300, 900, false);
   static final String PASSWORD = "only for the console";
@@ -28,7 +31,10 @@ final class Console implements AutoCloseable {
   final TaskerClient admin;
   final Browser browser;
 
-  /** Skips the tests on a machine without a browser, unless {@code browser.required} says that there must be one. */
+  /**
+   * Skips the tests on a machine without a browser, unless {@code browser.required} says that there
+   * must be one.
+   */
   Console() {
     this(Map.of());
   }
@@ -37,9 +43,12 @@ final class Console implements AutoCloseable {
   Console(Map<String, String> settings) {
     boolean isThere = Browser.programs().isPresent();
     if (Boolean.getBoolean("browser.required")) {
-      assertThat(isThere).as("chromium and chromedriver are on the PATH: apt-get install chromium chromium-driver").isTrue();
+      assertThat(isThere)
+          .as("chromium and chromedriver are on the PATH: apt-get install chromium chromium-driver")
+          .isTrue();
     }
-    assumeTrue(isThere, "skipped: no chromium with chromedriver on this machine; apt-get install chromium chromium-driver");
+    assumeTrue(isThere,
+        "skipped: no chromium with chromedriver on this machine; apt-get install chromium chromium-driver");
     database = TestServer.newDatabase();
     Map<String, String> all = new HashMap<>(settings);
     all.put("TASKER_SECURITY_CACHE_SECONDS", "1");
@@ -66,7 +75,8 @@ final class Console implements AutoCloseable {
     browser.open(URI.create("about:blank"));
     browser.open(address(""));
     browser.await("document.querySelector('input[name=password]')");
-    // Asking who is there is answered with 401, as is what a page that was open loads; browsers note each as an error.
+    // Asking who is there is answered with 401, as is what a page that was open loads; browsers
+    // note each as an error.
     assertThat(browser.log()).allMatch(line -> line.contains("/v1/") && line.contains("401"));
   }
 
@@ -92,7 +102,8 @@ final class Console implements AutoCloseable {
 
   UUID blocked() {
     UUID task = admin.submit("fail", "{\"way\": \"permanent\"}");
-    assertThat(admin.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("blocked_by_failures");
+    assertThat(admin.awaitTerminalOrBlocked(task).getString("state"))
+        .isEqualTo("blocked_by_failures");
     return task;
   }
 
@@ -101,7 +112,8 @@ final class Console implements AutoCloseable {
   }
 
   void awaitState(UUID task, String state) {
-    TaskerClient.until("task " + task + " is " + state, java.time.Duration.ofSeconds(20), () -> state.equals(state(task)));
+    TaskerClient.until("task " + task + " is " + state, java.time.Duration.ofSeconds(20),
+        () -> state.equals(state(task)));
   }
 
   void release(UUID task) {
@@ -122,9 +134,11 @@ final class Console implements AutoCloseable {
   /** What axe-core finds on the page as it is now, in the words of its rules. */
   List<String> violations() {
     browser.run(axe() + "; return 1");
-    JsonValue found = browser.runLater("const result = await axe.run(document, {resultTypes: ['violations']}); "
-        + "return result.violations.flatMap((v) => v.nodes.map((n) => v.id + ': ' + n.html.slice(0, 200) + ' ' + (n.any[0]?.message ?? '')))");
-    return found.asJsonArray().getValuesAs(JsonString.class).stream().map(JsonString::getString).toList();
+    JsonValue found = browser
+        .runLater("const result = await axe.run(document, {resultTypes: ['violations']}); "
+            + "return result.violations.flatMap((v) => v.nodes.map((n) => v.id + ': ' + n.html.slice(0, 200) + ' ' + (n.any[0]?.message ?? '')))");
+    return found.asJsonArray().getValuesAs(JsonString.class).stream().map(JsonString::getString)
+        .toList();
   }
 
   private static String axe() {
@@ -136,8 +150,10 @@ final class Console implements AutoCloseable {
   }
 
   JsonObject session(String name) {
-    return admin.jsonOf("select to_jsonb(s) from tasker.access_sessions s join tasker.access_users u using (user_uuid) where u.name = ? "
-        + "order by s.created_at desc limit 1", name);
+    return admin.jsonOf(
+        "select to_jsonb(s) from tasker.access_sessions s join tasker.access_users u using (user_uuid) where u.name = ? "
+            + "order by s.created_at desc limit 1",
+        name);
   }
 
   @Override

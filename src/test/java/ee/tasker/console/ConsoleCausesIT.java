@@ -20,18 +20,28 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What waits and what took long, in a browser. The server answers only, so that tasks stay as the test made them. */
+/**
+ * What waits and what took long, in a browser. The server answers only, so that tasks stay as the
+ * test made them.
+ */
 @Tag("long")
 class ConsoleCausesIT extends WithConsole {
-  private static final Set<String> CAUSES = Set.of("batch", "yielded", "parents", "held_back", "not_checked", "delayed", "paused", "timer",
-      "signal", "approval", "child", "child_retry", "slot", "not_started", "ready", "retry", "retry_due", "no_server", "no_handler",
+  private static final Set<String> CAUSES = Set.of("batch", "yielded", "parents", "held_back",
+      "not_checked", "delayed", "paused", "timer",
+      "signal", "approval", "child", "child_retry", "slot", "not_started", "ready", "retry",
+      "retry_due", "no_server", "no_handler",
       "offered",
       "running", "cancelling", "lease_expired", "result_submitted", "failed");
-  /** Where something is in the way, the beginning of the address that leads to it; "step" for a step of the same task. */
-  private static final Map<String, String> BLOCKERS = new TreeMap<>(Map.ofEntries(Map.entry("approval", "#/approvals/"),
-      Map.entry("child", "#/tasks/"), Map.entry("slot", "#/tasks/"), Map.entry("parents", "step"), Map.entry("held_back", "step"),
-      Map.entry("batch", "#/tasks/"), Map.entry("paused", "#/templates/"), Map.entry("running", "#/servers"),
-      Map.entry("cancelling", "#/servers"), Map.entry("lease_expired", "#/servers"), Map.entry("offered", "#/servers"),
+  /**
+   * Where something is in the way, the beginning of the address that leads to it; "step" for a step
+   * of the same task.
+   */
+  private static final Map<String, String> BLOCKERS = new TreeMap<>(Map.ofEntries(
+      Map.entry("approval", "#/approvals/"), Map.entry("child", "#/tasks/"),
+      Map.entry("slot", "#/tasks/"), Map.entry("parents", "step"), Map.entry("held_back", "step"),
+      Map.entry("batch", "#/tasks/"), Map.entry("paused", "#/templates/"),
+      Map.entry("running", "#/servers"), Map.entry("cancelling", "#/servers"),
+      Map.entry("lease_expired", "#/servers"), Map.entry("offered", "#/servers"),
       Map.entry("no_server", "#/servers"), Map.entry("no_handler", "#/servers")));
 
   @BeforeAll
@@ -51,7 +61,8 @@ class ConsoleCausesIT extends WithConsole {
     console.signIn("ann");
     Set<String> seen = new TreeSet<>();
     for (Map.Entry<String, UUID> task : tasks.entrySet()) {
-      var waiting = admin.get("/v1/tasks/" + task.getValue() + "/diagnosis").object().getJsonArray("waiting").getValuesAs(JsonObject.class);
+      var waiting = admin.get("/v1/tasks/" + task.getValue() + "/diagnosis").object()
+          .getJsonArray("waiting").getValuesAs(JsonObject.class);
       if (waiting.isEmpty()) {
         continue;
       }
@@ -95,15 +106,18 @@ class ConsoleCausesIT extends WithConsole {
     try (Connection connection = connect(); Statement statement = connection.createStatement()) {
       statement.execute("alter table tasker.workflow_step_transitions disable trigger user");
       statement.execute("alter table tasker.tasks disable trigger user");
-      statement.execute("with places as (select t.workflow_step_uuid, t.sort_key, now() - interval '6 hours' - interval '10 seconds' "
-          + "+ case n.name when 'a' then interval '0' else interval '6 hours' + interval '5 seconds' end "
-          + "+ case when t.to_state in ('pending', 'enqueued', 'in_progress') then interval '0' else interval '5 seconds' end as at "
-          + "from tasker.workflow_step_transitions t join tasker.workflow_steps s using (workflow_step_uuid) "
-          + "join tasker.named_steps n using (named_step_uuid) where t.task_uuid = '" + task[0] + "') "
-          + "update tasker.workflow_step_transitions t set created_at = p.at from places p "
-          + "where t.workflow_step_uuid = p.workflow_step_uuid and t.sort_key = p.sort_key");
-      statement.execute("update tasker.tasks set created_at = now() - interval '6 hours' - interval '10 seconds', completed_at = now() "
-          + "where task_uuid = '" + task[0] + "'");
+      statement.execute(
+          "with places as (select t.workflow_step_uuid, t.sort_key, now() - interval '6 hours' - interval '10 seconds' "
+              + "+ case n.name when 'a' then interval '0' else interval '6 hours' + interval '5 seconds' end "
+              + "+ case when t.to_state in ('pending', 'enqueued', 'in_progress') then interval '0' else interval '5 seconds' end as at "
+              + "from tasker.workflow_step_transitions t join tasker.workflow_steps s using (workflow_step_uuid) "
+              + "join tasker.named_steps n using (named_step_uuid) where t.task_uuid = '" + task[0]
+              + "') "
+              + "update tasker.workflow_step_transitions t set created_at = p.at from places p "
+              + "where t.workflow_step_uuid = p.workflow_step_uuid and t.sort_key = p.sort_key");
+      statement.execute(
+          "update tasker.tasks set created_at = now() - interval '6 hours' - interval '10 seconds', completed_at = now() "
+              + "where task_uuid = '" + task[0] + "'");
       statement.execute("alter table tasker.workflow_step_transitions enable trigger user");
       statement.execute("alter table tasker.tasks enable trigger user");
     }
@@ -117,7 +131,8 @@ class ConsoleCausesIT extends WithConsole {
   }
 
   @Test
-  void a_gap_of_six_hours_between_two_short_steps_is_folded_to_its_length_and_unfolds() throws SQLException {
+  void a_gap_of_six_hours_between_two_short_steps_is_folded_to_its_length_and_unfolds()
+      throws SQLException {
     UUID task = withAGap();
     console.signIn("ann");
     console.go("tasks/" + task + "?tab=timeline");
@@ -130,7 +145,8 @@ class ConsoleCausesIT extends WithConsole {
 
     browser.run("document.querySelector('button[data-gap]').click()");
     browser
-        .await("!document.querySelector('rect[data-fold]') && document.querySelector('button[data-gap]').innerText === 'Fold 6 h'");
+        .await(
+            "!document.querySelector('rect[data-fold]') && document.querySelector('button[data-gap]').innerText === 'Fold 6 h'");
     assertThat(width("a")).as("in full, five seconds of six hours are a line").isLessThan(10);
     browser.run("document.querySelector('button[data-gap]').click()");
     browser.await("document.querySelector('rect[data-fold]')");

@@ -8,15 +8,19 @@ import java.util.UUID;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Long documents, very many tasks and figures: what the console shows of them without loading all. */
+/**
+ * Long documents, very many tasks and figures: what the console shows of them without loading all.
+ */
 @Tag("long")
 class ConsoleDocumentsIT extends WithConsole {
   @Test
   void a_result_of_twenty_mebibytes_shows_its_beginning_and_is_downloaded_as_it_is() {
     UUID task = console.blocked();
-    UUID step = UUID.fromString(admin.steps(task).values().iterator().next().getString("step_uuid"));
+    UUID step = UUID
+        .fromString(admin.steps(task).values().iterator().next().getString("step_uuid"));
     admin.sql("select tasker.act_on_step(?, ?, 'complete_manually', 'ann', 'a test', "
-        + "jsonb_build_object('result', jsonb_build_object('n', 9007199254740993, 'text', repeat('äx', 7000000))))", task, step);
+        + "jsonb_build_object('result', jsonb_build_object('n', 9007199254740993, 'text', repeat('äx', 7000000))))",
+        task, step);
     console.awaitState(task, "complete");
     console.signIn("ann");
 
@@ -26,27 +30,36 @@ class ConsoleDocumentsIT extends WithConsole {
     int milliseconds = ((JsonNumber) browser.run(took)).intValue();
     System.out.println("the beginning of 20 MiB took " + milliseconds + " ms");
     assertThat(milliseconds).isLessThan(5_000);
-    assertThat(browser.text()).contains("9007199254740993", "20.0 MiB").doesNotContain("Show all 20");
-    assertThat(((JsonNumber) browser.run("return document.querySelector('[data-document] pre').innerText.length")).intValue())
+    assertThat(browser.text()).contains("9007199254740993", "20.0 MiB")
+        .doesNotContain("Show all 20");
+    assertThat(((JsonNumber) browser
+        .run("return document.querySelector('[data-document] pre').innerText.length")).intValue())
         .isLessThan(20_000);
 
     browser.run(
         "window.saved = null; const make = URL.createObjectURL; URL.createObjectURL = (blob) => { window.saved = blob; return make.call(URL, blob); }");
-    browser.run("[...document.querySelectorAll('[data-document] button')].find((b) => b.innerText === 'Download').click()");
+    browser.run(
+        "[...document.querySelectorAll('[data-document] button')].find((b) => b.innerText === 'Download').click()");
     browser.await("window.saved");
     JsonString hash = (JsonString) browser
-        .runLater("const digest = await crypto.subtle.digest('SHA-256', await window.saved.arrayBuffer()); "
-            + "return [...new Uint8Array(digest)].map((b) => b.toString(16).padStart(2, '0')).join('')");
-    assertThat(hash.getString()).isEqualTo(admin.value("select encode(sha256(convert_to(result::text, 'UTF8')), 'hex') "
-        + "from tasker.workflow_step_result_audit where workflow_step_uuid = ? and success", step));
+        .runLater(
+            "const digest = await crypto.subtle.digest('SHA-256', await window.saved.arrayBuffer()); "
+                + "return [...new Uint8Array(digest)].map((b) => b.toString(16).padStart(2, '0')).join('')");
+    assertThat(hash.getString()).isEqualTo(admin.value(
+        "select encode(sha256(convert_to(result::text, 'UTF8')), 'hex') "
+            + "from tasker.workflow_step_result_audit where workflow_step_uuid = ? and success",
+        step));
   }
 
   @Test
   void an_action_in_the_background_shows_its_progress_and_each_refusal() {
-    assertThat(admin.postTemplate("name: many\nnamespace_name: crowd\nversion: 1.0.0\nidentity_strategy: always_unique\nsteps:\n"
-        + "  - {name: a, handler: {callable: none}}\n").status()).isIn(200, 201);
-    admin.sql("select json_array_length((tasker.submit_tasks((select jsonb_agg(jsonb_build_object('namespace', 'crowd', 'name', "
-        + "'many', 'version', '1.0.0', 'context', '{}'::jsonb)) from generate_series(1, 1005))) -> 'verdicts')::json)");
+    assertThat(admin.postTemplate(
+        "name: many\nnamespace_name: crowd\nversion: 1.0.0\nidentity_strategy: always_unique\nsteps:\n"
+            + "  - {name: a, handler: {callable: none}}\n")
+        .status()).isIn(200, 201);
+    admin.sql(
+        "select json_array_length((tasker.submit_tasks((select jsonb_agg(jsonb_build_object('namespace', 'crowd', 'name', "
+            + "'many', 'version', '1.0.0', 'context', '{}'::jsonb)) from generate_series(1, 1005))) -> 'verdicts')::json)");
     console.signIn("ann");
     console.go("tasks?namespace=crowd&name=many&column=why");
     browser.await("document.querySelectorAll('[data-why]').length === 50");
@@ -60,13 +73,15 @@ class ConsoleDocumentsIT extends WithConsole {
     browser.press("Dry run");
     browser.awaitText("1,005 tasks match. Nothing has changed yet. It goes on in the background");
     Object gone = admin
-        .value("select task_uuid from tasker.tasks t join tasker.named_tasks n using (named_task_uuid) where n.name = 'many' limit 1");
+        .value(
+            "select task_uuid from tasker.tasks t join tasker.named_tasks n using (named_task_uuid) where n.name = 'many' limit 1");
     admin.sql("select tasker.request_cancel(?, 'bob', 'mine')", gone);
     browser.press("Cancel 1,005 tasks");
 
     browser.await("document.querySelector('[data-bulk=done]')");
     browser.awaitText("1004 done, 0 already so, 1 refused.");
-    browser.await("document.querySelector('.refusals a').innerText === arguments[0]", gone.toString());
+    browser.await("document.querySelector('.refusals a').innerText === arguments[0]",
+        gone.toString());
     assertThat(browser.text()).contains("no-longer-matches");
     browser.press("Close");
     assertThat(admin.count(
@@ -79,9 +94,11 @@ class ConsoleDocumentsIT extends WithConsole {
     UUID task = console.blocked();
     console.signIn("ann");
     console.go("tasks/" + task);
-    browser.await("[...document.querySelectorAll('.actions button')].some((b) => b.innerText === 'Retry')");
+    browser.await(
+        "[...document.querySelectorAll('.actions button')].some((b) => b.innerText === 'Retry')");
     admin.sql("select tasker.act_on_task(?, 'fail', 'ann', 'a test')", task);
-    browser.await("![...document.querySelectorAll('.actions button')].some((b) => b.innerText === 'Fail')");
+    browser.await(
+        "![...document.querySelectorAll('.actions button')].some((b) => b.innerText === 'Fail')");
     assertThat(browser.text()).contains("Resolve");
 
     console.go("templates/testing/fail");

@@ -31,7 +31,8 @@ class ConsoleFilesTest {
 
   private static List<Path> own(String ending) throws IOException {
     try (Stream<Path> files = Files.walk(CONSOLE)) {
-      return files.filter(file -> file.toString().endsWith(ending) && !file.startsWith(VENDOR)).toList();
+      return files.filter(file -> file.toString().endsWith(ending) && !file.startsWith(VENDOR))
+          .toList();
     }
   }
 
@@ -39,18 +40,23 @@ class ConsoleFilesTest {
   void files_of_others_are_listed_with_their_version_licence_and_digest() throws Exception {
     for (Path folder : List.of(VENDOR, Path.of("src", "test", "resources", "console"))) {
       for (JsonObject file : vendored(folder)) {
-        byte[] digest = MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(folder.resolve(file.getString("file"))));
-        assertThat(HexFormat.of().formatHex(digest)).as(file.getString("file")).isEqualTo(file.getString("sha256"));
+        byte[] digest = MessageDigest.getInstance("SHA-256")
+            .digest(Files.readAllBytes(folder.resolve(file.getString("file"))));
+        assertThat(HexFormat.of().formatHex(digest)).as(file.getString("file"))
+            .isEqualTo(file.getString("sha256"));
         assertThat(file.getString("version")).matches("\\d+\\.\\d+\\.\\d+");
         assertThat(file.getString("licence")).isNotBlank();
       }
-      Set<String> listed = vendored(folder).stream().map(file -> file.getString("file")).collect(Collectors.toSet());
+      Set<String> listed = vendored(folder).stream().map(file -> file.getString("file"))
+          .collect(Collectors.toSet());
       try (Stream<Path> files = Files.list(folder)) {
-        assertThat(files.map(file -> file.getFileName().toString()).filter(name -> name.endsWith(".js")))
+        assertThat(
+            files.map(file -> file.getFileName().toString()).filter(name -> name.endsWith(".js")))
             .containsExactlyInAnyOrderElementsOf(listed);
       }
     }
-    assertThat(Files.readString(VENDOR.resolve("licences.txt"))).contains("Preact", "dagre", "Apache License 2.0");
+    assertThat(Files.readString(VENDOR.resolve("licences.txt"))).contains("Preact", "dagre",
+        "Apache License 2.0");
   }
 
   /** What becomes markup only in htm's templates can hold no markup of a task. */
@@ -58,14 +64,18 @@ class ConsoleFilesTest {
   void nothing_makes_markup_or_code_out_of_text_and_nothing_names_another_host() throws Exception {
     assertThat(own(".js")).hasSizeGreaterThan(10);
     for (Path file : own(".js")) {
-      assertThat(Files.readString(file)).as("%s", file).doesNotContain("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write",
+      assertThat(Files.readString(file)).as("%s", file).doesNotContain("innerHTML", "outerHTML",
+          "insertAdjacentHTML", "document.write",
           "eval(",
           "new Function", "http://", "https://", "sessionStorage");
       // What a reader chose for the browser, and nothing else, is kept in it.
-      assertThat(Files.readString(file).contains("localStorage")).as("%s", file).isEqualTo(file.endsWith("preferences.js"));
+      assertThat(Files.readString(file).contains("localStorage")).as("%s", file)
+          .isEqualTo(file.endsWith("preferences.js"));
     }
-    assertThat(Files.readString(CONSOLE.resolve("preferences.js"))).contains("const DEFAULTS = { zone: \"local\", letters: true };");
-    assertThat(Files.readString(CONSOLE.resolve("index.html"))).doesNotContain("style=", "onclick", "<style").containsOnlyOnce("<script")
+    assertThat(Files.readString(CONSOLE.resolve("preferences.js")))
+        .contains("const DEFAULTS = { zone: \"local\", letters: true };");
+    assertThat(Files.readString(CONSOLE.resolve("index.html")))
+        .doesNotContain("style=", "onclick", "<style").containsOnlyOnce("<script")
         .doesNotContain("https://");
     for (Path file : own(".css")) {
       assertThat(Files.readString(file)).doesNotContain("@import", "url(");

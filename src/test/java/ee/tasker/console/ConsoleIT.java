@@ -15,17 +15,22 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** The pages of the console in a browser: what they show, each action with its effect, live changes, permissions, and that everyone can use them. */
+/**
+ * The pages of the console in a browser: what they show, each action with its effect, live changes,
+ * permissions, and that everyone can use them.
+ */
 @Tag("long")
 class ConsoleIT extends WithConsole {
   private static final String TAB = "\uE004";
   private static final String ENTER = "\uE007";
-  private static final Path PICTURES = Path.of(System.getProperty("tasker.checkout", "."), "docs", "console");
+  private static final Path PICTURES = Path.of(System.getProperty("tasker.checkout", "."), "docs",
+      "console");
 
   /** Addresses of all pages, about things that are there, and what each must show. */
   private static List<String[]> pages() {
     UUID blocked = console.blocked();
-    UUID decided = admin.submit("approvals", "approval_routing", "{\"amount\": 50, \"requester\": \"ann\", \"purpose\": \"pens\"}");
+    UUID decided = admin.submit("approvals", "approval_routing",
+        "{\"amount\": 50, \"requester\": \"ann\", \"purpose\": \"pens\"}");
     admin.awaitTerminalOrBlocked(decided);
     UUID waiting = admin.submit("retry_later", "{}");
     console.awaitState(waiting, "waiting_for_retry");
@@ -51,10 +56,12 @@ class ConsoleIT extends WithConsole {
         new String[]{"schedules", "No schedule matches."},
         new String[]{"webhooks", "No webhook matches."},
         new String[]{"webhooks/new", "Calls at a time"},
-        new String[]{"schedules/new?namespace=linear&template=mathematical_sequence", "even_number"},
+        new String[]{"schedules/new?namespace=linear&template=mathematical_sequence",
+          "even_number"},
         new String[]{"deadLetters", "permanent failure"},
         new String[]{"failures", "no and never"},
-        new String[]{"templates/linear/mathematical_sequence?tab=difference", "There is no other version."},
+        new String[]{"templates/linear/mathematical_sequence?tab=difference",
+          "There is no other version."},
         new String[]{"deadMessages", "No message is parked."},
         new String[]{"analytics", "Slowest steps"},
         new String[]{"retention", "every task is kept"},
@@ -75,7 +82,8 @@ class ConsoleIT extends WithConsole {
         console.go(page[0]);
         browser.awaitText(page[1]);
         assertThat(console.violations()).as("%s, %s", page[0], look).isEmpty();
-        assertThat(isTrue("document.documentElement.scrollWidth <= innerWidth")).as("%s fits into %s", page[0], look).isTrue();
+        assertThat(isTrue("document.documentElement.scrollWidth <= innerWidth"))
+            .as("%s fits into %s", page[0], look).isTrue();
         // That something is not there is an answer, which browsers note as an error.
         assertThat(browser.log()).as(page[0]).allMatch(line -> line.contains("404"));
       }
@@ -102,7 +110,8 @@ class ConsoleIT extends WithConsole {
     browser.open(console.address("tasks/" + task + "?tab=timeline&step=fail&show=failed"));
     browser.await(
         "document.querySelector('.tabs a[aria-current]')?.innerText === 'Timeline' && document.querySelector('aside h2')?.innerText === 'fail'");
-    browser.await("document.querySelector('button[data-show=failed]').getAttribute('aria-pressed') === 'true'");
+    browser.await(
+        "document.querySelector('button[data-show=failed]').getAttribute('aria-pressed') === 'true'");
     browser.closeWindow(first);
     browser.log();
   }
@@ -131,8 +140,10 @@ class ConsoleIT extends WithConsole {
     press("Retry", "the bank is back");
 
     until("the retry is recorded",
-        () -> admin.count("select count(*) from tasker.operator_actions where task_uuid = ? and action = 'retry' "
-            + "and authenticated_as = 'olga' and reason = 'the bank is back'", task) == 1);
+        () -> admin.count(
+            "select count(*) from tasker.operator_actions where task_uuid = ? and action = 'retry' "
+                + "and authenticated_as = 'olga' and reason = 'the bank is back'",
+            task) == 1);
     console.go("tasks/" + task + "?tab=story");
     browser.awaitText("retry by olga: the bank is back");
   }
@@ -145,7 +156,9 @@ class ConsoleIT extends WithConsole {
     browser.press("Fail");
     browser.click("dialog[open] form button.danger");
 
-    assertThat(isTrue("document.querySelector('dialog[open] input[name=reason]').matches(':invalid')")).isTrue();
+    assertThat(
+        isTrue("document.querySelector('dialog[open] input[name=reason]').matches(':invalid')"))
+        .isTrue();
     browser.press("Leave as it is");
     assertThat(console.state(task)).isEqualTo("blocked_by_failures");
   }
@@ -165,7 +178,8 @@ class ConsoleIT extends WithConsole {
     console.go("tasks/" + cancelled);
     press("Cancel", "not needed");
     console.awaitState(cancelled, "cancelled");
-    assertThat(admin.value("select cancel_reason from tasker.tasks where task_uuid = ?", cancelled)).isEqualTo("not needed");
+    assertThat(admin.value("select cancel_reason from tasker.tasks where task_uuid = ?", cancelled))
+        .isEqualTo("not needed");
     browser.await("document.querySelector('[data-state=cancelled]')");
   }
 
@@ -184,7 +198,8 @@ class ConsoleIT extends WithConsole {
     browser.type("dialog[open] textarea", "{\"value\": 49}");
     console.confirm();
     console.awaitState(completed, "complete");
-    assertThat(admin.steps(completed).get("fail").getJsonObject("result").getInt("value")).isEqualTo(49);
+    assertThat(admin.steps(completed).get("fail").getJsonObject("result").getInt("value"))
+        .isEqualTo(49);
     browser.awaitText("49");
 
     console.go("tasks/" + resolved + "?tab=steps&step=fail");
@@ -194,7 +209,8 @@ class ConsoleIT extends WithConsole {
     browser.run("document.querySelector('aside .actions .danger').click()");
     console.giveReason("done elsewhere");
     console.confirm();
-    until("the step is resolved", () -> "resolved_manually".equals(admin.steps(resolved).get("fail").getString("state")));
+    until("the step is resolved",
+        () -> "resolved_manually".equals(admin.steps(resolved).get("fail").getString("state")));
 
     console.go("tasks/" + reset + "?step=fail");
     press("Reset", "once more");
@@ -211,14 +227,16 @@ class ConsoleIT extends WithConsole {
     browser.await("document.querySelector('[data-step=held][data-state=in_progress]')");
     browser.run(
         "document.querySelector('main').dataset.same = 'yes'; window.placed = [...document.querySelectorAll('.node')].map((n) => n.getAttribute('transform')).join()");
-    assertThat(isTrue("document.querySelector('[data-step=after]').dataset.state === 'pending'")).as("steps to come are there").isTrue();
+    assertThat(isTrue("document.querySelector('[data-step=after]').dataset.state === 'pending'"))
+        .as("steps to come are there").isTrue();
 
     console.release(task);
 
     browser.await("document.querySelector('[data-step=after][data-state=complete]')");
     browser.await("document.querySelector('.row[data-state=complete]')");
     assertThat(isTrue("document.querySelector('main').dataset.same === 'yes'")).isTrue();
-    assertThat(isTrue("window.placed === [...document.querySelectorAll('.node')].map((n) => n.getAttribute('transform')).join()"))
+    assertThat(isTrue(
+        "window.placed === [...document.querySelectorAll('.node')].map((n) => n.getAttribute('transform')).join()"))
         .as("nothing moved").isTrue();
     assertThat(browser.log()).isEmpty();
   }
@@ -233,7 +251,8 @@ class ConsoleIT extends WithConsole {
     offline(true);
     console.release(task);
     console.awaitState(task, "complete");
-    assertThat(isTrue("document.querySelector('[data-step=after][data-state=complete]')")).isFalse();
+    assertThat(isTrue("document.querySelector('[data-step=after][data-state=complete]')"))
+        .isFalse();
     offline(false);
     browser.await("document.querySelector('[data-step=after][data-state=complete]')");
     browser.log();
@@ -241,13 +260,17 @@ class ConsoleIT extends WithConsole {
 
   @Test
   void branches_that_were_not_taken_look_different_from_those_to_come() {
-    UUID task = admin.submit("approvals", "approval_routing", "{\"amount\": 50, \"requester\": \"ann\", \"purpose\": \"pens\"}");
+    UUID task = admin.submit("approvals", "approval_routing",
+        "{\"amount\": 50, \"requester\": \"ann\", \"purpose\": \"pens\"}");
     admin.awaitTerminalOrBlocked(task);
     console.signIn("ann");
     console.go("tasks/" + task + "?step=route");
-    browser.await("document.querySelector('[data-step=approve_by_manager]')?.dataset.state === 'not_taken'");
+    browser.await(
+        "document.querySelector('[data-step=approve_by_manager]')?.dataset.state === 'not_taken'");
 
-    assertThat(isTrue("document.querySelector('[data-step=approve_by_rule]').dataset.state === 'complete'")).isTrue();
+    assertThat(isTrue(
+        "document.querySelector('[data-step=approve_by_rule]').dataset.state === 'complete'"))
+        .isTrue();
     assertThat(isTrue("document.querySelector('.edge.untaken')")).isTrue();
     browser.awaitText("route chose approve_by_rule");
   }
@@ -258,7 +281,8 @@ class ConsoleIT extends WithConsole {
     admin.awaitTerminalOrBlocked(task);
     console.signIn("olga");
     console.go("tasks/" + task + "?tab=timeline&step=fail");
-    browser.await("document.querySelectorAll('[data-row=fail] rect[data-kind=running]').length === 2");
+    browser
+        .await("document.querySelectorAll('[data-row=fail] rect[data-kind=running]').length === 2");
 
     assertThat(isTrue("document.querySelector('[data-row=fail] rect[data-kind=retry]')")).isTrue();
     browser.await("[...document.querySelectorAll('aside summary')].length === 2");
@@ -269,13 +293,16 @@ class ConsoleIT extends WithConsole {
     UUID task = console.blocked();
     console.signIn("olga");
     console.go("tasks?namespace=testing&name=fail&state=blocked_by_failures");
-    browser.await("document.querySelector('tr[data-task=\"' + arguments[0] + '\"]')", task.toString());
+    browser.await("document.querySelector('tr[data-task=\"' + arguments[0] + '\"]')",
+        task.toString());
     assertThat(browser.text()).doesNotContain("mathematical_sequence");
     browser.awaitText("live");
     browser.await("document.querySelector('[role=status]').innerText.includes('live')");
 
     admin.sql("select tasker.act_on_task(?, 'fail', 'test', 'a test')", task);
-    browser.await("document.querySelector('tr.left[data-task=\"' + arguments[0] + '\"]')?.innerText.includes('error')", task.toString());
+    browser.await(
+        "document.querySelector('tr.left[data-task=\"' + arguments[0] + '\"]')?.innerText.includes('error')",
+        task.toString());
     console.blocked();
     browser.press("Show 1 new task");
     browser.await("!document.querySelector('tr.left')");
@@ -292,19 +319,23 @@ class ConsoleIT extends WithConsole {
   void a_long_list_has_pages() {
     StringBuilder requests = new StringBuilder("[");
     for (int i = 0; i < 120; i++) {
-      requests.append(i == 0 ? "" : ",").append(TaskerClient.taskRequest("testing", "hello", "{'who': 'ann'}"));
+      requests.append(i == 0 ? "" : ",")
+          .append(TaskerClient.taskRequest("testing", "hello", "{'who': 'ann'}"));
     }
-    assertThat(admin.post("/v1/tasks:batch", requests.append(']').toString()).status()).isEqualTo(207);
+    assertThat(admin.post("/v1/tasks:batch", requests.append(']').toString()).status())
+        .isEqualTo(207);
     console.signIn("olga");
     console.go("tasks?namespace=testing&name=hello");
     browser.await("document.querySelectorAll('tbody tr').length === 50");
     String first = browser.run("return document.querySelector('tbody tr').dataset.task").toString();
     browser.press("Older ones");
-    browser.await("document.querySelector('tbody tr') && JSON.stringify(document.querySelector('tbody tr').dataset.task) !== arguments[0]",
+    browser.await(
+        "document.querySelector('tbody tr') && JSON.stringify(document.querySelector('tbody tr').dataset.task) !== arguments[0]",
         first);
     assertThat(isTrue("document.querySelectorAll('tbody tr').length === 50")).isTrue();
     browser.press("Newest");
-    browser.await("document.querySelector('tbody tr') && JSON.stringify(document.querySelector('tbody tr').dataset.task) === arguments[0]",
+    browser.await(
+        "document.querySelector('tbody tr') && JSON.stringify(document.querySelector('tbody tr').dataset.task) === arguments[0]",
         first);
   }
 
@@ -317,16 +348,20 @@ class ConsoleIT extends WithConsole {
     console.signIn("olga");
     console.go("tasks?namespace=testing&name=recoverable_fail&state=blocked_by_failures");
     browser.press("Act on all that match");
-    browser.await("document.querySelector('dialog[open] [data-matching=\"2\"]')?.innerText.includes('ago')");
+    browser.await(
+        "document.querySelector('dialog[open] [data-matching=\"2\"]')?.innerText.includes('ago')");
     assertThat(text("document.querySelector('dialog[open] [data-filter]').innerText")).isEqualTo(
         "All tasks in the namespace testing, of the template recoverable_fail, in state blocked by failures.");
     choose("dialog[open] select", "resolve");
     console.giveReason("cleaned up");
     browser.press("Dry run");
     browser.awaitText("2 tasks match. Nothing has changed yet.");
-    browser.await("document.querySelector('dialog[open] [data-counted] time')?.innerText.includes('ago')");
-    assertThat(text("[...document.querySelectorAll('dialog[open] li a')].map((a) => a.innerText).sort().join()"))
-        .isEqualTo(Stream.of(one, two).map(UUID::toString).sorted().collect(Collectors.joining(",")));
+    browser.await(
+        "document.querySelector('dialog[open] [data-counted] time')?.innerText.includes('ago')");
+    assertThat(text(
+        "[...document.querySelectorAll('dialog[open] li a')].map((a) => a.innerText).sort().join()"))
+        .isEqualTo(
+            Stream.of(one, two).map(UUID::toString).sorted().collect(Collectors.joining(",")));
     assertThat(console.state(one)).isEqualTo("blocked_by_failures");
     browser.press("Resolve 2 tasks");
     browser.awaitText("2 done, 0 already so, 0 refused.");
@@ -339,21 +374,26 @@ class ConsoleIT extends WithConsole {
   @Test
   void a_task_is_submitted_by_a_form_and_fields_say_what_is_wrong() {
     console.signIn("ann");
-    assertThat(admin.postTemplate("name: form_of_console\nnamespace_name: testing\nversion: 1.0.0\nidentity_strategy: always_unique\n"
-        + "input_schema: {type: object, required: [n], properties: {n: {type: integer, minimum: 10}, plan: {enum: [a, b]}}}\n"
-        + "steps:\n  - {name: a, handler: {callable: testing.Echo}}\n").status()).isIn(200, 201);
+    assertThat(admin.postTemplate(
+        "name: form_of_console\nnamespace_name: testing\nversion: 1.0.0\nidentity_strategy: always_unique\n"
+            + "input_schema: {type: object, required: [n], properties: {n: {type: integer, minimum: 10}, plan: {enum: [a, b]}}}\n"
+            + "steps:\n  - {name: a, handler: {callable: testing.Echo}}\n")
+        .status()).isIn(200, 201);
     console.go("templates/testing/form_of_console?tab=submit");
     browser.type("input[name=n]", "7");
     browser
-        .run("const s = document.querySelector('select[name=plan]'); s.value = 'b'; s.dispatchEvent(new Event('change', {bubbles: true}))");
+        .run(
+            "const s = document.querySelector('select[name=plan]'); s.value = 'b'; s.dispatchEvent(new Event('change', {bubbles: true}))");
     browser.click("form button.main");
     browser.await("document.querySelector('.field .wrong')");
     browser.type("input[name=n]", "12");
     browser.click("form button.main");
     browser.await("location.hash.startsWith('#/tasks/')");
     browser.await("document.querySelector('.row[data-state=complete]')");
-    assertThat(admin.count("select count(*) from tasker.tasks t join tasker.task_contexts x using (task_uuid) where x.submitted_by = 'ann' "
-        + "and x.context = '{\"n\": 12, \"plan\": \"b\"}'")).isEqualTo(1);
+    assertThat(admin.count(
+        "select count(*) from tasker.tasks t join tasker.task_contexts x using (task_uuid) where x.submitted_by = 'ann' "
+            + "and x.context = '{\"n\": 12, \"plan\": \"b\"}'"))
+        .isEqualTo(1);
     browser.log();
   }
 
@@ -364,7 +404,9 @@ class ConsoleIT extends WithConsole {
     browser.type("textarea.editor",
         "name: from_console\nnamespace_name: testing\nversion: 1.0\nsteps:\n  - {name: a, handler: {callable: testing.Echo}}\n");
     browser.awaitText("line 3, column");
-    assertThat(isTrue("[...document.querySelectorAll('button')].find((b) => b.innerText === 'Register').disabled")).isTrue();
+    assertThat(isTrue(
+        "[...document.querySelectorAll('button')].find((b) => b.innerText === 'Register').disabled"))
+        .isTrue();
     browser.type("textarea.editor",
         "name: from_console\nnamespace_name: testing\nversion: 1.0.0\nsteps:\n  - {name: a, handler: {callable: testing.Echo}}\n");
     browser.awaitText("Valid.");
@@ -397,17 +439,22 @@ class ConsoleIT extends WithConsole {
     console.confirm();
     browser.await("!document.querySelector('tr[data-entry=\"' + arguments[0] + '\"]')", entry);
     assertThat(
-        admin.sql("select resolution_status, resolution_notes, resolved_by from tasker.tasks_dlq where dlq_entry_uuid = ?::uuid", entry)
+        admin.sql(
+            "select resolution_status, resolution_notes, resolved_by from tasker.tasks_dlq where dlq_entry_uuid = ?::uuid",
+            entry)
             .toString())
         .contains("manually_resolved", "looked into", "olga");
   }
 
   @Test
   void the_limit_of_a_policy_is_changed() {
-    assertThat(admin.postTemplate("name: limited_by_console\nnamespace_name: testing\nversion: 1.0.0\nsteps:\n"
-        + "  - {name: a, handler: {callable: testing.Echo}, concurrency: [{limit: 2}]}\n").status()).isIn(200, 201);
-    Object policy = admin.value("select policy_uuid from tasker.concurrency_policies p where namespace_name = 'testing' "
-        + "order by policy_uuid desc limit 1");
+    assertThat(admin
+        .postTemplate("name: limited_by_console\nnamespace_name: testing\nversion: 1.0.0\nsteps:\n"
+            + "  - {name: a, handler: {callable: testing.Echo}, concurrency: [{limit: 2}]}\n")
+        .status()).isIn(200, 201);
+    Object policy = admin.value(
+        "select policy_uuid from tasker.concurrency_policies p where namespace_name = 'testing' "
+            + "order by policy_uuid desc limit 1");
     console.signIn("olga");
     console.go("policies");
     browser.click("[data-policy='" + policy + "'] button");
@@ -415,7 +462,8 @@ class ConsoleIT extends WithConsole {
     console.giveReason("more machines");
     console.confirm();
     browser.awaitText("set by olga; the template has 2");
-    assertThat(admin.get("/v1/concurrency-policies?namespace=testing").body()).contains("\"set_limit\":5");
+    assertThat(admin.get("/v1/concurrency-policies?namespace=testing").body())
+        .contains("\"set_limit\":5");
   }
 
   @Test
@@ -445,7 +493,8 @@ class ConsoleIT extends WithConsole {
     browser.click("tr[data-user='new one'] td:last-child button");
     console.confirm();
     until("the user is disabled",
-        () -> admin.count("select count(*) from tasker.access_users where name = 'new one' and disabled_by = 'ann'") == 1);
+        () -> admin.count(
+            "select count(*) from tasker.access_users where name = 'new one' and disabled_by = 'ann'") == 1);
     browser.press("Close");
     browser.press("New key");
     browser.type("dialog[open] input", "a console key");
@@ -457,7 +506,8 @@ class ConsoleIT extends WithConsole {
     browser.run(row + ".querySelector('td:last-child button').click()");
     console.confirm();
     until("the key is revoked",
-        () -> admin.count("select count(*) from tasker.access_keys where name = 'a console key' and revoked_by = 'ann'") == 1);
+        () -> admin.count(
+            "select count(*) from tasker.access_keys where name = 'a console key' and revoked_by = 'ann'") == 1);
   }
 
   @Test
@@ -466,7 +516,8 @@ class ConsoleIT extends WithConsole {
     console.signIn("rita");
     console.go("tasks/" + task + "?tab=data");
     browser.awaitText("The context needs the permission tasks:context_read.");
-    assertThat(browser.text()).doesNotContain("Retry", "Resolve", "Users and keys", "Audit", "Servers");
+    assertThat(browser.text()).doesNotContain("Retry", "Resolve", "Users and keys", "Audit",
+        "Servers");
     console.go("tasks/" + task + "?step=fail");
     browser.awaitText("no and never");
     assertThat(isTrue("document.querySelector('.actions button')")).isFalse();
@@ -484,7 +535,8 @@ class ConsoleIT extends WithConsole {
     console.signIn("olga");
     console.go("");
     browser.awaitText("Needs an operator");
-    assertThat(browser.text()).contains("Counts by state need the permission").doesNotContain("Users and keys", "Audit", "Servers");
+    assertThat(browser.text()).contains("Counts by state need the permission")
+        .doesNotContain("Users and keys", "Audit", "Servers");
     console.go("access");
     browser.awaitText("You may not see this.");
     assertThat(browser.text()).contains("security:read");
@@ -497,9 +549,14 @@ class ConsoleIT extends WithConsole {
     console.signIn("olga");
     console.go("tasks/" + task);
     browser.press("Fail");
-    assertThat(admin.send(admin.request("/v1/tasks/" + task).header("Content-Type", "application/json").method("PATCH",
-        HttpRequest.BodyPublishers.ofString(TaskerClient.quoted("{'action_type': 'resolve', 'requested_by': 'x', 'reason': 'earlier'}"))))
-        .status()).isEqualTo(200);
+    assertThat(
+        admin
+            .send(
+                admin.request("/v1/tasks/" + task).header("Content-Type", "application/json")
+                    .method("PATCH", HttpRequest.BodyPublishers.ofString(TaskerClient.quoted(
+                        "{'action_type': 'resolve', 'requested_by': 'x', 'reason': 'earlier'}"))))
+            .status())
+        .isEqualTo(200);
     browser.await("document.querySelector('.row[data-state=resolved_manually]')");
     console.giveReason("too late");
     browser.click("dialog[open] form button.danger");
@@ -513,8 +570,11 @@ class ConsoleIT extends WithConsole {
     String markup = "<img src=x onerror=window.pwned=1><script>window.pwned=1</script>";
     String context = "{\"way\": \"permanent\", \"note\": \"" + markup + "\"}";
     UUID task = admin
-        .post("/v1/tasks", TaskerClient.quoted("{'namespace': 'testing', 'name': 'fail', 'version': '1.0.0', 'initiator': '" + markup
-            + "', 'tags': ['" + markup + "'], 'reason': '" + markup + "', 'context': ") + context + "}")
+        .post("/v1/tasks", TaskerClient
+            .quoted("{'namespace': 'testing', 'name': 'fail', 'version': '1.0.0', 'initiator': '"
+                + markup
+                + "', 'tags': ['" + markup + "'], 'reason': '" + markup + "', 'context': ")
+            + context + "}")
         .taskUuid();
     admin.awaitTerminalOrBlocked(task);
     admin.sql("select tasker.act_on_task(?, 'retry', 'test', ?)", task, markup);
@@ -525,7 +585,8 @@ class ConsoleIT extends WithConsole {
     }
     console.go("tasks/" + task + "?tab=data");
     browser.awaitText(markup);
-    console.go("tasks?column=initiator&column=tags&namespace=" + "%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E");
+    console.go("tasks?column=initiator&column=tags&namespace="
+        + "%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E");
     browser.awaitText("No task matches.");
     console.go("tasks?column=initiator&column=tags");
     browser.awaitText(markup);
@@ -535,14 +596,16 @@ class ConsoleIT extends WithConsole {
 
   @Test
   void a_large_document_is_shown_in_part_and_large_numbers_with_all_digits() {
-    UUID task = admin.submit("hello", "{\"who\": \"" + "x".repeat(200_000) + "\", \"n\": 9007199254740993, \"at_the_end\": true}");
+    UUID task = admin.submit("hello", "{\"who\": \"" + "x".repeat(200_000)
+        + "\", \"n\": 9007199254740993, \"at_the_end\": true}");
     admin.awaitTerminalOrBlocked(task);
     console.signIn("ann");
     console.go("tasks/" + task + "?tab=data");
     browser.await("document.querySelector('pre')");
     browser.awaitText("9007199254740993");
     assertThat(browser.text()).contains("9007199254740993").doesNotContain("x".repeat(100_000));
-    browser.run("[...document.querySelectorAll('button')].find((b) => b.innerText.startsWith('Show all')).click()");
+    browser.run(
+        "[...document.querySelectorAll('button')].find((b) => b.innerText.startsWith('Show all')).click()");
     browser.await("document.querySelector('pre').innerText.length > 200000");
   }
 
@@ -557,17 +620,24 @@ class ConsoleIT extends WithConsole {
       browser.keys(TAB);
     }
     assertThat(isTrue("document.activeElement.innerText === 'Retry'")).isTrue();
-    assertThat(isTrue("getComputedStyle(document.activeElement).outlineStyle === 'solid'")).as("the focus is visible").isTrue();
+    assertThat(isTrue("getComputedStyle(document.activeElement).outlineStyle === 'solid'"))
+        .as("the focus is visible").isTrue();
     browser.keys(ENTER);
     browser.await("document.querySelector('dialog[open]')");
     browser.keys("by keyboard" + ENTER);
     browser.await("!document.querySelector('dialog[open]')");
     until("the retry is recorded",
-        () -> admin.count("select count(*) from tasker.operator_actions where task_uuid = ? and reason = 'by keyboard'", task) == 1);
+        () -> admin.count(
+            "select count(*) from tasker.operator_actions where task_uuid = ? and reason = 'by keyboard'",
+            task) == 1);
   }
 
   private static UUID sample(String request) throws IOException {
-    return admin.post("/v1/tasks", Files.readString(Path.of(System.getProperty("tasker.checkout", "."), "samples", request))).taskUuid();
+    return admin
+        .post("/v1/tasks",
+            Files.readString(
+                Path.of(System.getProperty("tasker.checkout", "."), "samples", request)))
+        .taskUuid();
   }
 
   /** {@code -Dpictures.write=true} takes the pictures of docs/console.md anew. */
@@ -586,43 +656,61 @@ class ConsoleIT extends WithConsole {
     UUID purchase = sample("project_purchase/request-approved.json");
     admin.awaitTerminalOrBlocked(purchase);
     UUID loan = sample("loan_review/request-reviewed.json");
-    until("the approval is made", () -> admin.count("select count(*) from tasker.approvals where task_uuid = ?", loan) == 1);
-    Object approval = admin.value("select approval_uuid from tasker.approvals where task_uuid = ?", loan);
+    until("the approval is made",
+        () -> admin.count("select count(*) from tasker.approvals where task_uuid = ?", loan) == 1);
+    Object approval = admin.value("select approval_uuid from tasker.approvals where task_uuid = ?",
+        loan);
     admin.post("/v1/schedules",
-        Files.readString(Path.of(System.getProperty("tasker.checkout", "."), "samples/nightly_report/schedule.json")));
-    Object schedule = admin.value("select schedule_uuid from tasker.schedules order by created_at desc limit 1");
-    String webhook = admin.post("/v1/webhooks", TaskerClient.quoted("{'namespace': 'fulfillment', 'name': 'bookkeeping', "
-        + "'url': 'https://books.example.com/in', 'event_types': ['order.paid', 'order.refunded']}")).text("webhook_uuid");
+        Files.readString(Path.of(System.getProperty("tasker.checkout", "."),
+            "samples/nightly_report/schedule.json")));
+    Object schedule = admin
+        .value("select schedule_uuid from tasker.schedules order by created_at desc limit 1");
+    String webhook = admin.post("/v1/webhooks",
+        TaskerClient.quoted("{'namespace': 'fulfillment', 'name': 'bookkeeping', "
+            + "'url': 'https://books.example.com/in', 'event_types': ['order.paid', 'order.refunded']}"))
+        .text("webhook_uuid");
     Files.createDirectories(PICTURES);
     console.signIn("ann");
     List<String[]> pages = List.of(
-        new String[]{"overview", "", "Tasks by state"}, new String[]{"tasks", "tasks", "mathematical_sequence"},
-        new String[]{"task", "tasks/" + blocked, "an operator has to act"}, new String[]{"decision", "tasks/" + decided, "not taken"},
+        new String[]{"overview", "", "Tasks by state"},
+        new String[]{"tasks", "tasks", "mathematical_sequence"},
+        new String[]{"task", "tasks/" + blocked, "an operator has to act"},
+        new String[]{"decision", "tasks/" + decided, "not taken"},
         new String[]{"timeline", "tasks/" + retried + "?tab=timeline", "waits for a retry"},
         new String[]{"steps", "tasks/" + blocked + "?tab=steps", "Failed 1"},
         new String[]{"story", "tasks/" + blocked + "?tab=story", "Dead letter opened"},
         new String[]{"data", "tasks/" + blocked + "?tab=data", "permanent"},
         new String[]{"tree", "tasks/" + purchase + "?tab=tree", "approval_routing"},
-        new String[]{"approvals", "approvals", "loan_review"}, new String[]{"approval", "approvals/" + approval, "Approve"},
-        new String[]{"schedules", "schedules", "nightly"}, new String[]{"schedule", "schedules/" + schedule, "Backfill"},
-        new String[]{"webhooks", "webhooks", "bookkeeping"}, new String[]{"webhook", "webhooks/" + webhook, "given up"},
+        new String[]{"approvals", "approvals", "loan_review"},
+        new String[]{"approval", "approvals/" + approval, "Approve"},
+        new String[]{"schedules", "schedules", "nightly"},
+        new String[]{"schedule", "schedules/" + schedule, "Backfill"},
+        new String[]{"webhooks", "webhooks", "bookkeeping"},
+        new String[]{"webhook", "webhooks/" + webhook, "given up"},
         new String[]{"failures", "failures", "user_registration"},
         new String[]{"templates", "templates", "linear/mathematical_sequence"},
         new String[]{"template", "templates/approvals/approval_routing", "approve_by_rule"},
         new String[]{"source", "templates/linear/mathematical_sequence?tab=source", "Square"},
         new String[]{"submit", "templates/linear/mathematical_sequence?tab=submit", "even_number"},
-        new String[]{"editor", "templates/new", "Valid."}, new String[]{"deadletters", "deadLetters", "permanent failure"},
-        new String[]{"deadmessages", "deadMessages", "No message is parked."}, new String[]{"analytics", "analytics", "Slowest steps"},
-        new String[]{"servers", "servers", "healthy"}, new String[]{"policies", "policies", "Concurrency"},
-        new String[]{"retention", "retention", "every task is kept"}, new String[]{"access", "access", "olga"},
+        new String[]{"editor", "templates/new", "Valid."},
+        new String[]{"deadletters", "deadLetters", "permanent failure"},
+        new String[]{"deadmessages", "deadMessages", "No message is parked."},
+        new String[]{"analytics", "analytics", "Slowest steps"},
+        new String[]{"servers", "servers", "healthy"},
+        new String[]{"policies", "policies", "Concurrency"},
+        new String[]{"retention", "retention", "every task is kept"},
+        new String[]{"access", "access", "olga"},
         new String[]{"audit", "audit", "/v1/access/session"});
-    for (Browser.Look look : List.of(new Browser.Look(1200, 760, false), new Browser.Look(1200, 760, true),
+    for (Browser.Look look : List.of(new Browser.Look(1200, 760, false),
+        new Browser.Look(1200, 760, true),
         new Browser.Look(360, 720, true))) {
       browser.show(look);
       for (String[] page : pages) {
         console.go(page[1]);
         browser.awaitText(page[2]);
-        Files.write(PICTURES.resolve(page[0] + (look.width() < 1000 ? "-narrow" : look.isDark() ? "-dark" : "") + ".webp"),
+        Files.write(
+            PICTURES.resolve(page[0]
+                + (look.width() < 1000 ? "-narrow" : look.isDark() ? "-dark" : "") + ".webp"),
             browser.picture());
       }
     }

@@ -9,7 +9,10 @@ import java.util.UUID;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Finding a task, going there and back, selecting rows, the keyboard, zones and looks, in a browser. */
+/**
+ * Finding a task, going there and back, selecting rows, the keyboard, zones and looks, in a
+ * browser.
+ */
 @Tag("long")
 class ConsoleNavigationIT extends WithConsole {
   private static final String ENTER = "\uE007";
@@ -23,9 +26,12 @@ class ConsoleNavigationIT extends WithConsole {
 
   /** Tasks of a template of their own, that rest blocked. */
   private static List<UUID> blockedOf(String template, int count) {
-    assertThat(admin.postTemplate("name: " + template + "\nnamespace_name: testing\nversion: 1.0.0\nidentity_strategy: always_unique\n"
-        + "steps:\n  - {name: a, handler: {callable: testing.Fail, initialization: {way: permanent}}}\n").status()).isIn(200, 201);
-    List<UUID> tasks = java.util.stream.Stream.generate(() -> admin.submit("testing", template, "{}")).limit(count).toList();
+    assertThat(admin.postTemplate("name: " + template
+        + "\nnamespace_name: testing\nversion: 1.0.0\nidentity_strategy: always_unique\n"
+        + "steps:\n  - {name: a, handler: {callable: testing.Fail, initialization: {way: permanent}}}\n")
+        .status()).isIn(200, 201);
+    List<UUID> tasks = java.util.stream.Stream
+        .generate(() -> admin.submit("testing", template, "{}")).limit(count).toList();
     tasks.forEach(task -> console.awaitState(task, "blocked_by_failures"));
     return tasks;
   }
@@ -38,8 +44,9 @@ class ConsoleNavigationIT extends WithConsole {
     console.signIn("olga");
     console.go("tasks?namespace=testing&name=hello");
     browser.await("document.querySelectorAll('tbody tr').length === 50");
-    browser.run("const link = document.querySelectorAll('tbody tr')[40].querySelector('a'); link.scrollIntoView({block: 'center'}); "
-        + "window.row = link.closest('tr').dataset.task");
+    browser.run(
+        "const link = document.querySelectorAll('tbody tr')[40].querySelector('a'); link.scrollIntoView({block: 'center'}); "
+            + "window.row = link.closest('tr').dataset.task");
     browser.await("scrollY > 300");
     int place = number("Math.round(scrollY)");
     browser.click("tr[data-task='" + text("window.row") + "'] a");
@@ -54,8 +61,10 @@ class ConsoleNavigationIT extends WithConsole {
   void a_uuid_a_correlation_id_and_a_name_each_lead_to_the_right_place() {
     UUID task = console.blocked();
     String correlation = UUID.randomUUID().toString();
-    UUID correlated = admin.post("/v1/tasks", TaskerClient.taskRequest("testing", "hello", "{'who': 'ann'}").replaceFirst("\\{",
-        "{\"correlation_id\": \"" + correlation + "\", ")).taskUuid();
+    UUID correlated = admin.post("/v1/tasks",
+        TaskerClient.taskRequest("testing", "hello", "{'who': 'ann'}").replaceFirst("\\{",
+            "{\"correlation_id\": \"" + correlation + "\", "))
+        .taskUuid();
     console.signIn("olga");
     console.go("");
     browser.run("document.activeElement.blur()");
@@ -99,20 +108,25 @@ class ConsoleNavigationIT extends WithConsole {
     console.signIn("olga");
     console.go("tasks?namespace=testing&name=console_selected&state=blocked_by_failures");
     browser.await("document.querySelectorAll('tbody tr').length === 4");
-    String order = text("[...document.querySelectorAll('tbody tr')].map((r) => r.dataset.task).join()");
+    String order = text(
+        "[...document.querySelectorAll('tbody tr')].map((r) => r.dataset.task).join()");
     for (UUID task : tasks.subList(0, 3)) {
       browser.click("tr[data-task='" + task + "'] input[data-select]");
     }
     browser.await("document.querySelector('[data-selected=\"3\"]')");
     blockedOf("console_selected", 1);
     browser.await("document.querySelector('button.new')");
-    assertThat(text("[...document.querySelectorAll('tbody tr')].map((r) => r.dataset.task).join()")).isEqualTo(order);
+    assertThat(text("[...document.querySelectorAll('tbody tr')].map((r) => r.dataset.task).join()"))
+        .isEqualTo(order);
     assertThat(console.violations()).isEmpty();
 
-    // One of them cannot be acted on any more: its verdict is listed, and there is no message of success.
+    // One of them cannot be acted on any more: its verdict is listed, and there is no message of
+    // success.
     admin.sql("select tasker.act_on_task(?, 'resolve', 'test', 'meanwhile')", tasks.get(2));
-    browser.await("document.querySelector(arguments[0])?.innerText.includes('resolved')", "tr[data-task='" + tasks.get(2) + "']");
-    assertThat(text("[...document.querySelectorAll('tbody tr')].map((r) => r.dataset.task).join()")).as("it stays").isEqualTo(order);
+    browser.await("document.querySelector(arguments[0])?.innerText.includes('resolved')",
+        "tr[data-task='" + tasks.get(2) + "']");
+    assertThat(text("[...document.querySelectorAll('tbody tr')].map((r) => r.dataset.task).join()"))
+        .as("it stays").isEqualTo(order);
     browser.press("Act on the selection");
     choose("dialog[open] select[name=action]", "fail");
     console.giveReason("exactly these");
@@ -121,11 +135,13 @@ class ConsoleNavigationIT extends WithConsole {
     assertThat(text(
         "document.querySelector('dialog[open] [data-ran]').dataset.ran + document.querySelector('dialog[open] [data-ran]').dataset.refused"))
         .isEqualTo("21");
-    assertThat(text("document.querySelector('dialog[open] .refusals').innerText")).contains(tasks.get(2).toString(), "task-already-ended");
+    assertThat(text("document.querySelector('dialog[open] .refusals').innerText"))
+        .contains(tasks.get(2).toString(), "task-already-ended");
     assertThat(isTrue("document.querySelector('dialog[open] .note.warn')")).isTrue();
     browser.press("Close");
     assertThat(
-        admin.sql("select task_uuid from tasker.operator_actions where reason = 'exactly these'").stream().map(row -> row.get("task_uuid")))
+        admin.sql("select task_uuid from tasker.operator_actions where reason = 'exactly these'")
+            .stream().map(row -> row.get("task_uuid")))
         .containsExactlyInAnyOrder(tasks.get(0), tasks.get(1));
     assertThat(console.state(tasks.get(3))).isEqualTo("blocked_by_failures");
     browser.log();
@@ -139,7 +155,8 @@ class ConsoleNavigationIT extends WithConsole {
     browser.await("document.querySelectorAll('tbody tr').length === 3");
     browser.run("document.activeElement.blur()");
     browser.keys("jjk");
-    assertThat(text("document.activeElement.closest('tr').dataset.task")).isEqualTo(tasks.get(2).toString());
+    assertThat(text("document.activeElement.closest('tr').dataset.task"))
+        .isEqualTo(tasks.get(2).toString());
     browser.keys("xjx");
     browser.await("document.querySelector('[data-selected=\"2\"]')");
     browser.keys("x");
@@ -160,7 +177,8 @@ class ConsoleNavigationIT extends WithConsole {
     browser.keys("3");
     browser.await("document.querySelector('.tabs a[aria-current]').innerText === 'Steps'");
     browser.keys("f");
-    browser.await("document.querySelector('[data-show=failed]').getAttribute('aria-pressed') === 'true'");
+    browser.await(
+        "document.querySelector('[data-show=failed]').getAttribute('aria-pressed') === 'true'");
     browser.keys("]");
     browser.keys("a");
     assertThat(text("document.activeElement.innerText")).isEqualTo("Retry");
@@ -170,10 +188,14 @@ class ConsoleNavigationIT extends WithConsole {
     browser.keys("by keys: jk?");
     browser.chord(CONTROL, ENTER);
     browser.await("!document.querySelector('dialog[open]')");
-    assertThat(isTrue("document.activeElement.innerText === 'Retry' || document.activeElement.id === 'main'")).as("the focus returns")
+    assertThat(isTrue(
+        "document.activeElement.innerText === 'Retry' || document.activeElement.id === 'main'"))
+        .as("the focus returns")
         .isTrue();
     until("it is recorded",
-        () -> admin.count("select count(*) from tasker.operator_actions where task_uuid = ?::uuid and reason = 'by keys: jk?'", row) == 1);
+        () -> admin.count(
+            "select count(*) from tasker.operator_actions where task_uuid = ?::uuid and reason = 'by keys: jk?'",
+            row) == 1);
     browser.keys("gt");
     browser.await("location.hash === '#/tasks'");
   }
@@ -186,8 +208,11 @@ class ConsoleNavigationIT extends WithConsole {
     browser.run("document.activeElement.blur()");
     browser.keys("?");
     browser.await("document.querySelectorAll('dialog[open] kbd').length > 25");
-    String listed = text("[...document.querySelectorAll('dialog[open] kbd')].map((k) => k.innerText).join('|')");
-    assertThat(listed.split("\\|")).contains("Ctrl K", "/", "?", "j", "k", "x", "X", "*", ".", "a", "f", "[", "]", "z", "g t", "g o")
+    String listed = text(
+        "[...document.querySelectorAll('dialog[open] kbd')].map((k) => k.innerText).join('|')");
+    assertThat(listed.split("\\|"))
+        .contains("Ctrl K", "/", "?", "j", "k", "x", "X", "*", ".", "a", "f", "[", "]", "z", "g t",
+            "g o")
         .doesNotHaveDuplicates();
     assertThat(console.violations()).isEmpty();
     browser.click("dialog[open] input[name=letters]");
@@ -195,7 +220,8 @@ class ConsoleNavigationIT extends WithConsole {
     browser.await("!document.querySelector('dialog[open]')");
     browser.run("document.activeElement.blur()");
     browser.keys("z?gs");
-    assertThat(isTrue("document.querySelector('dialog[open]') || location.hash !== '#/tasks' || document.querySelector('[data-zone=utc]')"))
+    assertThat(isTrue(
+        "document.querySelector('dialog[open]') || location.hash !== '#/tasks' || document.querySelector('[data-zone=utc]')"))
         .as("letters do nothing").isFalse();
     browser.chord(CONTROL, "k");
     browser.await("document.querySelector('dialog[open] input[name=palette]')");
@@ -216,7 +242,8 @@ class ConsoleNavigationIT extends WithConsole {
     browser.chord(CONTROL, "k");
     browser.await("document.querySelector('dialog[open] input[name=palette]')");
     browser.keys("resol");
-    browser.await("document.querySelector('.palette [aria-selected=true]')?.innerText.includes('Resolve')");
+    browser.await(
+        "document.querySelector('.palette [aria-selected=true]')?.innerText.includes('Resolve')");
     browser.keys(ENTER);
     browser.await("document.querySelector('dialog[open] input[name=reason]')");
     browser.press("Leave as it is");
@@ -248,27 +275,33 @@ class ConsoleNavigationIT extends WithConsole {
         "{\"namespace\": \"testing\", \"name\": \"zoned\", \"template\": \"hello\", \"context\": {\"who\": \"ann\"}, "
             + "\"cron\": \"0 9 * * *\", \"zone\": \"Europe/Berlin\"}")
         .status()).isEqualTo(201);
-    Object schedule = admin.value("select schedule_uuid from tasker.schedules where name = 'zoned'");
+    Object schedule = admin
+        .value("select schedule_uuid from tasker.schedules where name = 'zoned'");
     console.signIn("olga");
     emulate("Emulation.setTimezoneOverride", "timezoneId", "Asia/Kolkata");
     browser.open(java.net.URI.create("about:blank"));
     browser.open(console.address("tasks/" + task + "?tab=story"));
     browser.await("document.querySelector('.story time')");
     String times = "[...document.querySelectorAll('main time')].map((e) => e.innerText).filter((s) => /\\d\\d:\\d\\d:\\d\\d/.test(s))";
-    assertThat(isTrue(times + ".length > 3 && " + times + ".every((s) => s.endsWith('GMT+5:30'))")).as(text(times)).isTrue();
+    assertThat(isTrue(times + ".length > 3 && " + times + ".every((s) => s.endsWith('GMT+5:30'))"))
+        .as(text(times)).isTrue();
     String local = text("document.querySelector('.story time').innerText");
     browser.run("document.activeElement.blur()");
     browser.keys("z");
     browser.await("document.querySelector('[data-zone=utc]')");
-    assertThat(isTrue(times + ".length > 3 && " + times + ".every((s) => s.endsWith('UTC'))")).as(text(times)).isTrue();
+    assertThat(isTrue(times + ".length > 3 && " + times + ".every((s) => s.endsWith('UTC'))"))
+        .as(text(times)).isTrue();
     assertThat(text("document.querySelector('.story time').innerText")).isNotEqualTo(local);
     assertThat(text("document.querySelector('.story time').title")).isEqualTo(local);
-    assertThat(isTrue("!/\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?\\+00/.test(document.querySelector('main').innerText)")).as("sentences too")
+    assertThat(isTrue(
+        "!/\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?\\+00/.test(document.querySelector('main').innerText)"))
+        .as("sentences too")
         .isTrue();
 
     console.go("schedules/" + schedule);
     browser.await("document.querySelector('[data-upcoming]')");
-    assertThat(text("document.querySelector('[data-upcoming]').innerText")).contains("UTC", "Europe/Berlin", "09:00:00");
+    assertThat(text("document.querySelector('[data-upcoming]').innerText")).contains("UTC",
+        "Europe/Berlin", "09:00:00");
     browser.open(java.net.URI.create("about:blank"));
     browser.open(console.address("schedules/" + schedule));
     browser.await("document.querySelector('[data-upcoming]')");
@@ -290,8 +323,10 @@ class ConsoleNavigationIT extends WithConsole {
     int light = number(pixels);
     browser.show(new Browser.Look(1300, 900, true));
     browser.await("Math.abs(" + pixels + " - Number(arguments[0])) > 20", String.valueOf(light));
-    System.out.println("chart ink, 0 to 255: light scheme " + light + ", dark scheme " + number(pixels));
-    assertThat(browser.log()).as("this test reads pixels").allMatch(line -> line.contains("getImageData"));
+    System.out
+        .println("chart ink, 0 to 255: light scheme " + light + ", dark scheme " + number(pixels));
+    assertThat(browser.log()).as("this test reads pixels")
+        .allMatch(line -> line.contains("getImageData"));
     assertThat(console.violations()).isEmpty();
   }
 
@@ -307,34 +342,43 @@ class ConsoleNavigationIT extends WithConsole {
           + ".filter((e) => e.checkVisibility() && e.getBoundingClientRect().width > 0).map((e) => e.tagName + (e.name ?? '') + e.innerText).sort().join('|')";
       String whole = text(controls);
       // 200 % of 1300 x 900: half as many pixels of CSS, each twice as large.
-      browser.command("Emulation.setDeviceMetricsOverride", Json.createObjectBuilder().add("width", 650).add("height", 450)
-          .add("deviceScaleFactor", 2).add("mobile", false));
+      browser.command("Emulation.setDeviceMetricsOverride",
+          Json.createObjectBuilder().add("width", 650).add("height", 450)
+              .add("deviceScaleFactor", 2).add("mobile", false));
       browser.await(controls + " === arguments[0]", whole);
       assertThat(isTrue("document.documentElement.scrollWidth <= innerWidth")).as(page).isTrue();
     }
     browser.show(Console.WIDE);
     console.go("tasks/" + task);
     browser.await("document.querySelector('.node[data-state=error]')");
-    browser.command("Emulation.setEmulatedMedia", Json.createObjectBuilder().add("features", Json.createArrayBuilder()
-        .add(Json.createObjectBuilder().add("name", "forced-colors").add("value", "active"))));
+    browser.command("Emulation.setEmulatedMedia",
+        Json.createObjectBuilder().add("features", Json.createArrayBuilder()
+            .add(Json.createObjectBuilder().add("name", "forced-colors").add("value", "active"))));
     assertThat(isTrue("matchMedia('(forced-colors: active)').matches")).isTrue();
     assertThat(isTrue(
         "getComputedStyle(document.querySelector('.state')).borderStyle === 'solid' && document.querySelector('.state').innerText.includes('▲')"))
         .isTrue();
-    assertThat(text("document.querySelector('.node[data-state=error]').textContent")).contains("✕", "error");
-    assertThat(isTrue("getComputedStyle(document.querySelector('.node[data-state=error] rect.box')).strokeWidth === '3px'")).isTrue();
+    assertThat(text("document.querySelector('.node[data-state=error]').textContent")).contains("✕",
+        "error");
+    assertThat(isTrue(
+        "getComputedStyle(document.querySelector('.node[data-state=error] rect.box')).strokeWidth === '3px'"))
+        .isTrue();
     browser.show(Console.WIDE);
   }
 
   /**
-   * The order that failed: submitted, seen to be blocked, the cause read, its step completed by hand, seen to be complete. Every click and every
-   * sent form of the browser counts; with the REST API every request does, and none is repeated to wait.
+   * The order that failed: submitted, seen to be blocked, the cause read, its step completed by
+   * hand, seen to be complete. Every click and every
+   * sent form of the browser counts; with the REST API every request does, and none is repeated to
+   * wait.
    */
   @Test
   void a_failed_order_takes_fewer_clicks_than_requests() {
-    assertThat(admin.postTemplate("name: console_order\nnamespace_name: testing\nversion: 1.0.0\nidentity_strategy: always_unique\n"
-        + "input_schema: {type: object, properties: {order: {type: integer}}}\nsteps:\n  - {name: charge, handler: {callable: testing.Fail, initialization: {way: permanent}}}\n"
-        + "  - {name: ship, dependencies: [charge], handler: {callable: testing.Echo}}\n").status()).isIn(200, 201);
+    assertThat(admin.postTemplate(
+        "name: console_order\nnamespace_name: testing\nversion: 1.0.0\nidentity_strategy: always_unique\n"
+            + "input_schema: {type: object, properties: {order: {type: integer}}}\nsteps:\n  - {name: charge, handler: {callable: testing.Fail, initialization: {way: permanent}}}\n"
+            + "  - {name: ship, dependencies: [charge], handler: {callable: testing.Echo}}\n")
+        .status()).isIn(200, 201);
     console.signIn("ann");
     console.go("templates/testing/console_order?tab=submit");
     browser.type("input[name=order]", "17");
@@ -352,23 +396,29 @@ class ConsoleNavigationIT extends WithConsole {
 
     // By REST: submit, the task, its steps or diagnosis, the action, the task again.
     int requests = 0;
-    String task = admin.post("/v1/tasks", TaskerClient.taskRequest("testing", "console_order", "{'order': 18}")).taskUuid().toString();
+    String task = admin
+        .post("/v1/tasks", TaskerClient.taskRequest("testing", "console_order", "{'order': 18}"))
+        .taskUuid().toString();
     requests++;
     console.awaitState(UUID.fromString(task), "blocked_by_failures");
     requests++;
-    String step = admin.get("/v1/tasks/" + task + "/diagnosis").object().getJsonArray("waiting").getJsonObject(0).getString("step_uuid");
+    String step = admin.get("/v1/tasks/" + task + "/diagnosis").object().getJsonArray("waiting")
+        .getJsonObject(0).getString("step_uuid");
     requests++;
     assertThat(
-        admin.send(admin.request("/v1/tasks/" + task + "/workflow_steps/" + step).header("Content-Type", "application/json").method("PATCH",
-            java.net.http.HttpRequest.BodyPublishers
-                .ofString(TaskerClient.quoted("{'action_type': 'complete_manually', 'completed_by': 'x', 'reason': 'paid', "
-                    + "'completion_data': {'result': {}}}"))))
+        admin.send(admin.request("/v1/tasks/" + task + "/workflow_steps/" + step)
+            .header("Content-Type", "application/json")
+            .method("PATCH", java.net.http.HttpRequest.BodyPublishers
+                .ofString(TaskerClient.quoted(
+                    "{'action_type': 'complete_manually', 'completed_by': 'x', 'reason': 'paid', "
+                        + "'completion_data': {'result': {}}}"))))
             .status())
         .isEqualTo(200);
     requests++;
     console.awaitState(UUID.fromString(task), "complete");
     requests++;
-    System.out.println("failed order: " + clicks + " clicks in the browser (" + millis + " ms), " + requests + " requests by REST");
+    System.out.println("failed order: " + clicks + " clicks in the browser (" + millis + " ms), "
+        + requests + " requests by REST");
     assertThat(clicks).isEqualTo(3).isLessThan(requests);
   }
 }

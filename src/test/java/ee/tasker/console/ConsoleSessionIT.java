@@ -17,7 +17,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Signing in, the cookie, what a page of another site can do with it, and what becomes of a page when the session or the server is gone. */
+/**
+ * Signing in, the cookie, what a page of another site can do with it, and what becomes of a page
+ * when the session or the server is gone.
+ */
 @Tag("long")
 class ConsoleSessionIT extends WithConsole {
   private static final TokenIssuer ISSUER = new TokenIssuer();
@@ -30,11 +33,13 @@ class ConsoleSessionIT extends WithConsole {
   private static Answer send(Map<String, String> headers, String method, String path, String body) {
     TaskerClient caller = admin.with(headers);
     return caller.send(caller.request(path).header("Content-Type", "application/json")
-        .method(method, body == null ? HttpRequest.BodyPublishers.noBody() : HttpRequest.BodyPublishers.ofString(body)));
+        .method(method, body == null ? HttpRequest.BodyPublishers.noBody()
+            : HttpRequest.BodyPublishers.ofString(body)));
   }
 
   private static Answer signIn(String name) {
-    return send(Map.of("Authorization", new Login(name, Console.PASSWORD).basic()), "POST", "/v1/access/session", null);
+    return send(Map.of("Authorization", new Login(name, Console.PASSWORD).basic()), "POST",
+        "/v1/access/session", null);
   }
 
   private static String cookie(Answer signedIn) {
@@ -47,7 +52,8 @@ class ConsoleSessionIT extends WithConsole {
     console.signIn("ann");
     browser.awaitText("Signed in as ann");
     assertThat(console.session("ann").getString("token_hash")).startsWith("\\x");
-    assertThat(browser.run("return document.cookie").toString()).as("no script can read the cookie").isEqualTo("\"\"");
+    assertThat(browser.run("return document.cookie").toString()).as("no script can read the cookie")
+        .isEqualTo("\"\"");
 
     browser.press("Sign out");
     browser.await("document.querySelector('input[name=password]')");
@@ -66,13 +72,17 @@ class ConsoleSessionIT extends WithConsole {
     browser.type("input[name=token]", new TokenIssuer().signed(TokenIssuer.claims()));
     browser.press("Sign in");
     browser.awaitText("The server does not accept this token");
-    browser.type("input[name=token]", ISSUER.signed(TokenIssuer.claims().claim("permissions", List.of("tasks:*", "steps:*"))));
+    browser.type("input[name=token]",
+        ISSUER.signed(TokenIssuer.claims().claim("permissions", List.of("tasks:*", "steps:*"))));
     browser.press("Sign in");
     browser.awaitText("Signed in as orders-service");
-    assertThat(browser.run("return document.cookie").toString()).as("no script can read the cookie").isEqualTo("\"\"");
+    assertThat(browser.run("return document.cookie").toString()).as("no script can read the cookie")
+        .isEqualTo("\"\"");
     UUID task = admin.submit("hello", "{}");
     console.go("tasks");
-    browser.await("document.querySelector('[data-live=live]') && document.querySelector('tr[data-task=\"" + task + "\"]')");
+    browser.await(
+        "document.querySelector('[data-live=live]') && document.querySelector('tr[data-task=\""
+            + task + "\"]')");
 
     browser.press("Sign out");
     browser.await("document.querySelector('input[name=password]')");
@@ -88,7 +98,8 @@ class ConsoleSessionIT extends WithConsole {
     console.fillIn("gus", "wrong");
     browser.awaitText("The name or the password is wrong.");
     for (int i = 0; i < 6; i++) {
-      send(Map.of("Authorization", new Login("gus", "wrong " + i).basic()), "POST", "/v1/access/session", null);
+      send(Map.of("Authorization", new Login("gus", "wrong " + i).basic()), "POST",
+          "/v1/access/session", null);
     }
     console.fillIn("gus", "wrong again");
     browser.awaitText("Too many failed logins. Try again in");
@@ -100,8 +111,9 @@ class ConsoleSessionIT extends WithConsole {
     console.user("eve", "viewer", null);
     String expired = cookie(signIn("eve"));
     String disabled = cookie(signIn("eve"));
-    admin.sql("update tasker.access_sessions s set created_at = s.created_at - interval '1 day', expires_at = clock_timestamp() "
-        + "from tasker.access_users u where u.user_uuid = s.user_uuid and u.name = 'eve' and token_hash = sha256(convert_to(?, 'UTF8')) returning 1",
+    admin.sql(
+        "update tasker.access_sessions s set created_at = s.created_at - interval '1 day', expires_at = clock_timestamp() "
+            + "from tasker.access_users u where u.user_uuid = s.user_uuid and u.name = 'eve' and token_hash = sha256(convert_to(?, 'UTF8')) returning 1",
         expired.substring(expired.indexOf('=') + 1));
 
     TaskerClient.until("it has expired", Duration.ofSeconds(10),
@@ -121,13 +133,15 @@ class ConsoleSessionIT extends WithConsole {
     browser.awaitText("an operator has to act");
     browser.run("document.querySelector('main').dataset.same = 'yes'");
     browser.press("Retry");
-    // Typed before: the page's own requests may meet the end of the session first, and nothing can be typed below the dialog that they open.
+    // Typed before: the page's own requests may meet the end of the session first, and nothing can
+    // be typed below the dialog that they open.
     console.giveReason("again");
 
     admin.sql("delete from tasker.access_sessions returning 1");
     TaskerClient.pause(Duration.ofMillis(1_500));
     // Requests that the page makes by itself may have met the end of the session before.
-    if ("1".equals(browser.run("return document.querySelectorAll('dialog[open]').length").toString())) {
+    if ("1".equals(
+        browser.run("return document.querySelectorAll('dialog[open]').length").toString())) {
       browser.click("dialog[open] button.main");
     }
     browser.await("document.querySelectorAll('dialog[open]').length === 2");
@@ -138,12 +152,15 @@ class ConsoleSessionIT extends WithConsole {
     browser.click("#again button.main");
     browser.await("document.querySelectorAll('dialog[open]').length === 1");
 
-    assertThat(browser.run("return document.querySelector('main').dataset.same + location.hash").toString()).contains("yes#/tasks/" + task);
-    assertThat(browser.run("return document.querySelector('dialog[open] input[name=reason]').value").toString()).contains("again");
+    assertThat(browser.run("return document.querySelector('main').dataset.same + location.hash")
+        .toString()).contains("yes#/tasks/" + task);
+    assertThat(browser.run("return document.querySelector('dialog[open] input[name=reason]').value")
+        .toString()).contains("again");
     browser.click("dialog[open] button.main");
     browser.await("!document.querySelector('dialog[open]')");
     TaskerClient.until("the action is in the history", Duration.ofSeconds(10), () -> admin.count(
-        "select count(*) from tasker.operator_actions where task_uuid = ? and authenticated_as = 'olga' and reason = 'again'", task) == 1);
+        "select count(*) from tasker.operator_actions where task_uuid = ? and authenticated_as = 'olga' and reason = 'again'",
+        task) == 1);
     browser.log();
   }
 
@@ -167,11 +184,14 @@ class ConsoleSessionIT extends WithConsole {
     browser.open(console.address(""));
     browser.awaitText("Tasks by state");
 
-    long bytes = Long.parseLong(browser.runLater("const files = [...new Set(performance.getEntriesByType('resource').map((e) => e.name)"
-        + ".filter((name) => name.includes('/console/')))]; const sizes = await Promise.all(files.map(async (f) => (await (await fetch(f)).blob()).size)); "
-        + "return sizes.reduce((sum, size) => sum + size, 0)").toString());
+    long bytes = Long.parseLong(browser.runLater(
+        "const files = [...new Set(performance.getEntriesByType('resource').map((e) => e.name)"
+            + ".filter((name) => name.includes('/console/')))]; const sizes = await Promise.all(files.map(async (f) => (await (await fetch(f)).blob()).size)); "
+            + "return sizes.reduce((sum, size) => sum + size, 0)")
+        .toString());
     assertThat(bytes).as("bytes of modules and styles").isBetween(50_000L, 300_000L);
-    String hosts = browser.run("return [...new Set(performance.getEntriesByType('resource').map((e) => new URL(e.name).host))].join()")
+    String hosts = browser.run(
+        "return [...new Set(performance.getEntriesByType('resource').map((e) => new URL(e.name).host))].join()")
         .toString();
     assertThat(hosts).isEqualTo("\"" + console.server.base().getAuthority() + "\"");
     assertThat(browser.log()).isEmpty();
@@ -181,9 +201,12 @@ class ConsoleSessionIT extends WithConsole {
   void the_requests_of_the_page_are_in_the_audit_under_the_users_name() {
     cookie(signIn("olga"));
 
-    assertThat(admin.sql("select route from tasker.write_requests where caller = 'olga' and caller_kind = 'user'").toString())
+    assertThat(admin.sql(
+        "select route from tasker.write_requests where caller = 'olga' and caller_kind = 'user'")
+        .toString())
         .contains("/v1/access/session");
-    assertThat(Arrays.asList(console.server.log().split("\n"))).anyMatch(line -> line.contains("TK1605") && line.contains("olga"))
+    assertThat(Arrays.asList(console.server.log().split("\n")))
+        .anyMatch(line -> line.contains("TK1605") && line.contains("olga"))
         .noneMatch(line -> line.contains("tks_"));
   }
 }

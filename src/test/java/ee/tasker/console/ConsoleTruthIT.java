@@ -9,7 +9,10 @@ import java.util.UUID;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What the console shows is so: after it moved, beside what else is shown, and where the address or the text of a user would have it otherwise. */
+/**
+ * What the console shows is so: after it moved, beside what else is shown, and where the address or
+ * the text of a user would have it otherwise.
+ */
 @Tag("long")
 class ConsoleTruthIT extends WithConsole {
   private static final String ROWS = "[...document.querySelectorAll('tbody tr')].map((row) => row.dataset.task + ' ' "
@@ -18,7 +21,8 @@ class ConsoleTruthIT extends WithConsole {
   private static String readAnew(String address) {
     browser.open(java.net.URI.create("about:blank"));
     browser.open(console.address(address));
-    browser.await("document.querySelectorAll('tbody tr').length > 0 && document.querySelector('[data-live=live]')");
+    browser.await(
+        "document.querySelectorAll('tbody tr').length > 0 && document.querySelector('[data-live=live]')");
     return text(ROWS);
   }
 
@@ -32,12 +36,14 @@ class ConsoleTruthIT extends WithConsole {
       tasks.add(admin.submit("testing", "truth", i % 3 == 0 ? "{\"way\": \"permanent\"}" : "{}"));
     }
     until("all wait",
-        () -> admin.count("select count(*) from tasker.step_waits w join tasker.tasks t using (task_uuid) join tasker.named_tasks n "
-            + "using (named_task_uuid) where n.name = 'truth' and w.state = 'open'") == 30);
+        () -> admin.count(
+            "select count(*) from tasker.step_waits w join tasker.tasks t using (task_uuid) join tasker.named_tasks n "
+                + "using (named_task_uuid) where n.name = 'truth' and w.state = 'open'") == 30);
     console.signIn("ann");
     String address = "tasks?namespace=testing&name=truth&column=progress&column=duration&column=created";
     console.go(address);
-    browser.await("document.querySelectorAll('tbody tr').length === 30 && document.querySelector('[data-live=live]')");
+    browser.await(
+        "document.querySelectorAll('tbody tr').length === 30 && document.querySelector('[data-live=live]')");
 
     for (int burst = 0; burst < 3; burst++) {
       for (UUID task : tasks.subList(10 * burst, 10 * burst + 10)) {
@@ -45,16 +51,19 @@ class ConsoleTruthIT extends WithConsole {
       }
     }
     until("all have ended or are blocked",
-        () -> admin.count("select count(*) from tasker.tasks t join tasker.named_tasks n using (named_task_uuid) "
-            + "where n.name = 'truth' and t.state in ('complete', 'blocked_by_failures')") == 30);
-    browser.await("[...document.querySelectorAll('tbody tr')].filter((row) => row.innerText.includes('complete')).length === 20"
-        + " && [...document.querySelectorAll('tbody tr')].filter((row) => row.innerText.includes('blocked')).length === 10");
+        () -> admin.count(
+            "select count(*) from tasker.tasks t join tasker.named_tasks n using (named_task_uuid) "
+                + "where n.name = 'truth' and t.state in ('complete', 'blocked_by_failures')") == 30);
+    browser.await(
+        "[...document.querySelectorAll('tbody tr')].filter((row) => row.innerText.includes('complete')).length === 20"
+            + " && [...document.querySelectorAll('tbody tr')].filter((row) => row.innerText.includes('blocked')).length === 10");
 
     // The age of what is blocked goes on; everything else stands.
     browser.await(
         "![...document.querySelectorAll('tbody tr')].some((row) => row.innerText.includes('complete') && row.innerText.includes(' ago'))");
     String live = text(ROWS).replaceAll("\\S+ s ago", "ago");
-    assertThat(readAnew(address).replaceAll("\\S+ s ago", "ago")).isEqualTo(live).contains("3 / 3").contains("2 / 3 1 failed");
+    assertThat(readAnew(address).replaceAll("\\S+ s ago", "ago")).isEqualTo(live).contains("3 / 3")
+        .contains("2 / 3 1 failed");
   }
 
   @Test
@@ -62,20 +71,24 @@ class ConsoleTruthIT extends WithConsole {
     register("grouped", "steps:\n  - {name: charge, handler: {callable: testing.Fail}}\n");
     for (String way : List.of("permanent", "permanent", "endless message")) {
       UUID task = admin.submit("testing", "grouped", "{\"way\": \"" + way + "\"}");
-      assertThat(admin.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("blocked_by_failures");
+      assertThat(admin.awaitTerminalOrBlocked(task).getString("state"))
+          .isEqualTo("blocked_by_failures");
     }
     console.signIn("olga");
     console.go("failures?namespace=testing");
     String row = "[...document.querySelectorAll('tbody tr')].find((r) => r.innerText.includes('testing/grouped') && r.innerText.includes('no and never'))";
     browser.await(row);
     browser.run(row + ".querySelector('a').click()");
-    browser.await("location.hash.includes('error_signature') && document.querySelectorAll('tbody tr[data-task]').length === 2");
+    browser.await(
+        "location.hash.includes('error_signature') && document.querySelectorAll('tbody tr[data-task]').length === 2");
     browser.await("document.querySelector('[data-count=\"2\"]')");
 
     console.go("failures?namespace=testing");
     browser.await(row);
-    browser.run("[..." + row + ".querySelectorAll('button')].find((b) => b.innerText === 'Retry these 2').click()");
-    assertThat(text("document.querySelector('dialog[open] [data-filter]').innerText")).contains("in the namespace testing",
+    browser.run("[..." + row
+        + ".querySelectorAll('button')].find((b) => b.innerText === 'Retry these 2').click()");
+    assertThat(text("document.querySelector('dialog[open] [data-filter]').innerText")).contains(
+        "in the namespace testing",
         "that failed at step charge",
         "no and never");
     console.giveReason("the bank is back");
@@ -93,17 +106,22 @@ class ConsoleTruthIT extends WithConsole {
     browser.press("Cancel");
     assertThat(text("document.querySelector('dialog[open] h2').innerText"))
         .isEqualTo("Cancel hold " + task.toString().substring(0, 8) + "…?");
-    assertThat(text("[...document.querySelectorAll('dialog[open] button')].map((b) => b.innerText).join()"))
+    assertThat(text(
+        "[...document.querySelectorAll('dialog[open] button')].map((b) => b.innerText).join()"))
         .isEqualTo("Cancel task,Keep running");
     browser.press("Keep running");
     assertThat(console.state(task)).isNotEqualTo("cancelled");
     console.release(task);
   }
 
-  /** Each look at the page, taken in the moment in which it is drawn: a step is in one state only, and the headline is about one of the steps of the list. */
+  /**
+   * Each look at the page, taken in the moment in which it is drawn: a step is in one state only,
+   * and the headline is about one of the steps of the list.
+   */
   @Test
   void what_stands_on_the_page_of_a_task_does_not_contradict_itself() {
-    StringBuilder steps = new StringBuilder("steps:\n  - {name: step_0, handler: {callable: testing.Work, initialization: {ms: 300}}}\n");
+    StringBuilder steps = new StringBuilder(
+        "steps:\n  - {name: step_0, handler: {callable: testing.Work, initialization: {ms: 300}}}\n");
     for (int i = 1; i < 8; i++) {
       steps.append("  - {name: step_").append(i).append(", dependencies: [step_").append(i - 1)
           .append("], handler: {callable: testing.Work, initialization: {ms: 300}}}\n");
@@ -132,14 +150,18 @@ class ConsoleTruthIT extends WithConsole {
         "select tasker.submit_task('testing', 'fail', '1.0.0', '{\"way\": \"permanent\"}', jsonb_build_object('tags', jsonb_build_array(?::text), "
             + "'initiator', ?::text))",
         hostile, hostile);
-    UUID task = UUID.fromString(admin.value("select task_uuid from tasker.tasks where initiator = ?", hostile).toString());
-    assertThat(admin.awaitTerminalOrBlocked(task).getString("initiator")).as("REST keeps the text").isEqualTo(hostile);
+    UUID task = UUID.fromString(
+        admin.value("select task_uuid from tasker.tasks where initiator = ?", hostile).toString());
+    assertThat(admin.awaitTerminalOrBlocked(task).getString("initiator")).as("REST keeps the text")
+        .isEqualTo(hostile);
     console.signIn("ann");
     console.go("tasks?namespace=testing&column=initiator&column=tags&initiator="
         + java.net.URLEncoder.encode(hostile, java.nio.charset.StandardCharsets.UTF_8));
     browser.await("document.querySelectorAll('tbody tr[data-task]').length === 1");
-    assertThat(text("document.querySelector('tbody tr').innerText")).contains("pay\\u202elap\\u200bx").doesNotContain("\u202E", "\u200B");
-    assertThat(text("document.querySelector('input[name=initiator]').value")).as("what is sent").isEqualTo(hostile);
+    assertThat(text("document.querySelector('tbody tr').innerText"))
+        .contains("pay\\u202elap\\u200bx").doesNotContain("\u202E", "\u200B");
+    assertThat(text("document.querySelector('input[name=initiator]').value")).as("what is sent")
+        .isEqualTo(hostile);
     console.go("tasks/" + task + "?tab=data");
     browser.awaitText("pay\\u202elap\\u200bx");
     assertThat(text("document.body.innerText")).doesNotContain("\u202E", "\u200B");
@@ -148,7 +170,8 @@ class ConsoleTruthIT extends WithConsole {
         "return import('/console/dom.js').then((dom) => { window.shown = [dom.visible('abc'), dom.visible('\u05e9\u05dc\u05d5\u05dd'), "
             + "dom.visible(dom.visible('\u05e9'))]; })");
     browser.await("window.shown");
-    assertThat(text("window.shown.join()")).isEqualTo("abc,\u2068\u05e9\u05dc\u05d5\u05dd\u2069,\u2068\u05e9\u2069");
+    assertThat(text("window.shown.join()"))
+        .isEqualTo("abc,\u2068\u05e9\u05dc\u05d5\u05dd\u2069,\u2068\u05e9\u2069");
   }
 
   @Test
@@ -169,22 +192,31 @@ class ConsoleTruthIT extends WithConsole {
 
   @Test
   void the_timeline_has_parents_above_and_the_graph_no_solid_line_out_of_what_was_not_taken() {
-    UUID task = admin.submit("approvals", "approval_routing", "{\"amount\": 50, \"requester\": \"ann\", \"purpose\": \"pens\"}");
+    UUID task = admin.submit("approvals", "approval_routing",
+        "{\"amount\": 50, \"requester\": \"ann\", \"purpose\": \"pens\"}");
     admin.awaitTerminalOrBlocked(task);
     console.signIn("ann");
     console.go("tasks/" + task);
     browser.await("document.querySelectorAll('.graph path.edge').length > 0");
-    int ofUntaken = admin.get("/v1/templates/approvals/approval_routing/1.0.0").body().contains("dependencies") ? number(
-        "document.querySelectorAll('.graph path.edge.untaken').length") : -1;
-    assertThat(ofUntaken).as("edges into and out of steps that were not taken").isGreaterThanOrEqualTo(
-        2 * number("document.querySelectorAll('.node[data-state=not_taken]').length"));
+    int ofUntaken = admin.get("/v1/templates/approvals/approval_routing/1.0.0").body()
+        .contains("dependencies")
+            ? number(
+                "document.querySelectorAll('.graph path.edge.untaken').length")
+            : -1;
+    assertThat(ofUntaken).as("edges into and out of steps that were not taken")
+        .isGreaterThanOrEqualTo(
+            2 * number("document.querySelectorAll('.node[data-state=not_taken]').length"));
 
-    UUID chain = task("reversed", "steps:\n  - {name: c, dependencies: [b], handler: {callable: testing.Echo}}\n"
-        + "  - {name: b, dependencies: [a], handler: {callable: testing.Echo}}\n  - {name: a, handler: {callable: testing.Echo}}\n", "{}");
+    UUID chain = task("reversed",
+        "steps:\n  - {name: c, dependencies: [b], handler: {callable: testing.Echo}}\n"
+            + "  - {name: b, dependencies: [a], handler: {callable: testing.Echo}}\n  - {name: a, handler: {callable: testing.Echo}}\n",
+        "{}");
     console.awaitState(chain, "complete");
     console.go("tasks/" + chain + "?tab=timeline");
     browser.await("document.querySelectorAll('svg[data-row]').length === 3");
-    assertThat(text("[...document.querySelectorAll('svg[data-row]')].map((row) => row.dataset.row).join()")).isEqualTo("a,b,c");
+    assertThat(text(
+        "[...document.querySelectorAll('svg[data-row]')].map((row) => row.dataset.row).join()"))
+        .isEqualTo("a,b,c");
   }
 
   @Test
@@ -195,7 +227,8 @@ class ConsoleTruthIT extends WithConsole {
     assertThat(admin.postTemplate(template.formatted("1.1.0", "young")).status()).isIn(200, 201);
     console.signIn("ann");
     console.go("templates/testing/versioned/1.0.0");
-    browser.await("document.querySelector('select[name=version]')?.value === '1.0.0' && document.querySelector('.node[data-step=old]')");
+    browser.await(
+        "document.querySelector('select[name=version]')?.value === '1.0.0' && document.querySelector('.node[data-step=old]')");
     console.go("templates/testing/versioned/9.9.9");
     browser.awaitText("This does not exist, or not for you.");
     console.go("templates/testing/versioned?tab=nothing");
@@ -215,12 +248,14 @@ class ConsoleTruthIT extends WithConsole {
             + "? Promise.resolve(new Response('<html><body><h1>502 Bad Gateway</h1><hr>nginx</body></html>', {status: 502})) : real(url, options)");
     console.go("failures");
     browser.await("document.querySelector('main .note.bad [data-foreign]')");
-    assertThat(text("document.querySelector('main .note.bad').innerText")).contains("The answer (502) is not from Tasker EE", "Try again")
+    assertThat(text("document.querySelector('main .note.bad').innerText"))
+        .contains("The answer (502) is not from Tasker EE", "Try again")
         .doesNotContain("<html>");
     assertThat(isTrue("document.querySelector('[data-foreign]').open")).isFalse();
     browser.run("window.restore()");
     browser.press("Try again");
-    TaskerClient.until("the page is there", Duration.ofSeconds(30), () -> !isTrue("document.querySelector('main .note.bad')"));
+    TaskerClient.until("the page is there", Duration.ofSeconds(30),
+        () -> !isTrue("document.querySelector('main .note.bad')"));
     browser.log();
   }
 }

@@ -13,7 +13,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Approvals, schedules, forks and children in a browser: what is pressed is in the database afterwards. */
+/**
+ * Approvals, schedules, forks and children in a browser: what is pressed is in the database
+ * afterwards.
+ */
 @Tag("long")
 class ConsoleWorkIT extends WithConsole {
   @BeforeAll
@@ -38,17 +41,22 @@ class ConsoleWorkIT extends WithConsole {
   }
 
   private static String approval(UUID task) {
-    until("the approval is made", () -> admin.count("select count(*) from tasker.approvals where task_uuid = ?", task) == 1);
-    return admin.value("select approval_uuid from tasker.approvals where task_uuid = ?", task).toString();
+    until("the approval is made",
+        () -> admin.count("select count(*) from tasker.approvals where task_uuid = ?", task) == 1);
+    return admin.value("select approval_uuid from tasker.approvals where task_uuid = ?", task)
+        .toString();
   }
 
   private static long approvals(String approval, String condition) {
-    return admin.count("select count(*) from tasker.approvals where approval_uuid = ?::uuid and " + condition, approval);
+    return admin.count(
+        "select count(*) from tasker.approvals where approval_uuid = ?::uuid and " + condition,
+        approval);
   }
 
   /** The refused request, which browsers note as an error, and nothing else. */
   private static void assertOnlyRefused(String path) {
-    assertThat(browser.log()).isNotEmpty().allMatch(line -> line.contains(path) && line.contains("400"));
+    assertThat(browser.log()).isNotEmpty()
+        .allMatch(line -> line.contains(path) && line.contains("400"));
   }
 
   @Test
@@ -60,7 +68,8 @@ class ConsoleWorkIT extends WithConsole {
     browser.await("document.querySelector(arguments[0])", "tr[data-approval='" + approval + "']");
     assertUsable("the inbox");
     browser.click("tr[data-approval='" + approval + "'] button");
-    browser.await("document.querySelector(arguments[0]).innerText.includes('claimed by cleo until ')",
+    browser.await(
+        "document.querySelector(arguments[0]).innerText.includes('claimed by cleo until ')",
         "tr[data-approval='" + approval + "']");
     assertThat(approvals(approval, "claimed_by = 'cleo'")).isEqualTo(1);
 
@@ -72,7 +81,8 @@ class ConsoleWorkIT extends WithConsole {
     browser.type("input[name=limit]", "20000");
     browser.press("Approve");
     browser.await("document.querySelector('input[name=limit][aria-invalid=true]')");
-    assertThat(approvals(approval, "state = 'open'")).as("values that do not fit decide nothing").isEqualTo(1);
+    assertThat(approvals(approval, "state = 'open'")).as("values that do not fit decide nothing")
+        .isEqualTo(1);
     assertOnlyRefused("/decide");
 
     browser.type("input[name=limit]", "4000");
@@ -105,7 +115,8 @@ class ConsoleWorkIT extends WithConsole {
     browser.click("dialog[open] button.main");
     browser.await("document.querySelector('li[data-event=delegated]')?.innerText.includes('dan')");
     assertThat(approvals(approval, "claimed_by = 'dan' and assigned_by = 'cleo'")).isEqualTo(1);
-    assertThat(isOffered("Approve") || isOffered("Reject") || isOffered("Claim")).as("dan has it").isFalse();
+    assertThat(isOffered("Approve") || isOffered("Reject") || isOffered("Claim")).as("dan has it")
+        .isFalse();
 
     console.signIn("dan");
     console.go("approvals?mine=true");
@@ -139,7 +150,8 @@ class ConsoleWorkIT extends WithConsole {
   }
 
   private static long schedules(String name, String condition) {
-    return admin.count("select count(*) from tasker.schedules where name = ? and " + condition, name);
+    return admin.count("select count(*) from tasker.schedules where name = ? and " + condition,
+        name);
   }
 
   private static void create(String name) {
@@ -157,18 +169,27 @@ class ConsoleWorkIT extends WithConsole {
     browser.type("input[name=cron]", "61 3 * * *");
     browser.press("Save");
     browser.await("document.querySelector('input[name=cron][aria-invalid=true]')");
-    assertThat(schedules("made_here", "true")).as("a cron expression that is none makes nothing").isZero();
+    assertThat(schedules("made_here", "true")).as("a cron expression that is none makes nothing")
+        .isZero();
     assertOnlyRefused("/v1/schedules");
     browser.type("input[name=cron]", "0 3 * * *");
     browser.press("Save");
     browser.await("document.querySelectorAll('[data-upcoming]').length === 10");
-    assertThat(schedules("made_here", "cron = '0 3 * * *' and context = '{\"even_number\": 8}'::jsonb")).isEqualTo(1);
-    Object uuid = admin.value("select schedule_uuid from tasker.schedules where name = 'made_here'");
-    List<String> times = admin.get("/v1/schedules/" + uuid + "?upcoming=10").object().getJsonArray("next_fire_times")
+    assertThat(
+        schedules("made_here", "cron = '0 3 * * *' and context = '{\"even_number\": 8}'::jsonb"))
+        .isEqualTo(1);
+    Object uuid = admin
+        .value("select schedule_uuid from tasker.schedules where name = 'made_here'");
+    List<String> times = admin.get("/v1/schedules/" + uuid + "?upcoming=10").object()
+        .getJsonArray("next_fire_times")
         .getValuesAs(JsonString.class).stream().map(JsonString::getString).toList();
-    assertThat(browser.run("return [...document.querySelectorAll('[data-upcoming]')].map((e) => e.dataset.upcoming).join(' ')").toString())
+    assertThat(browser.run(
+        "return [...document.querySelectorAll('[data-upcoming]')].map((e) => e.dataset.upcoming).join(' ')")
+        .toString())
         .isEqualTo("\"" + String.join(" ", times) + "\"");
-    assertThat(isTrue("document.querySelector('[data-upcoming]').innerText.includes('Europe/Berlin')")).as("its own zone").isTrue();
+    assertThat(
+        isTrue("document.querySelector('[data-upcoming]').innerText.includes('Europe/Berlin')"))
+        .as("its own zone").isTrue();
     assertUsable("a schedule");
 
     browser.press("Change");
@@ -179,7 +200,8 @@ class ConsoleWorkIT extends WithConsole {
         () -> schedules("made_here",
             "cron = '30 4 * * *' and version = 2 and context = '{\"even_number\": 8}' and zone = 'Europe/Berlin'") == 1);
     console.go("schedules?name=made_here");
-    browser.await("document.querySelector(arguments[0])?.innerText.includes('30 4 * * *')", "tr[data-schedule='" + uuid + "']");
+    browser.await("document.querySelector(arguments[0])?.innerText.includes('30 4 * * *')",
+        "tr[data-schedule='" + uuid + "']");
     assertUsable("the list of schedules");
   }
 
@@ -194,7 +216,9 @@ class ConsoleWorkIT extends WithConsole {
     console.giveReason("the source moves");
     console.confirm();
     browser.awaitText("paused by ann: the source moves");
-    assertThat(schedules("moved_here", "paused_at is not null and pause_reason = 'the source moves'")).isEqualTo(1);
+    assertThat(
+        schedules("moved_here", "paused_at is not null and pause_reason = 'the source moves'"))
+        .isEqualTo(1);
     browser.press("Resume");
     console.giveReason("it has moved");
     console.confirm();
@@ -205,14 +229,17 @@ class ConsoleWorkIT extends WithConsole {
     console.giveReason("to see it");
     console.confirm();
     browser.await("document.querySelector('tr[data-fire=started] a')");
-    assertThat(admin.count("select count(*) from tasker.schedule_fires f join tasker.schedules s using (schedule_uuid) "
-        + "where s.name = 'moved_here' and f.origin = 'trigger' and f.task_uuid is not null")).isEqualTo(1);
+    assertThat(admin.count(
+        "select count(*) from tasker.schedule_fires f join tasker.schedules s using (schedule_uuid) "
+            + "where s.name = 'moved_here' and f.origin = 'trigger' and f.task_uuid is not null"))
+        .isEqualTo(1);
 
     browser.press("Delete");
     console.giveReason("no more");
     console.confirm();
     browser.await("location.hash === '#/schedules'");
-    assertThat(admin.get("/v1/schedules?name=moved_here").object().getJsonArray("schedules")).isEmpty();
+    assertThat(admin.get("/v1/schedules?name=moved_here").object().getJsonArray("schedules"))
+        .isEmpty();
   }
 
   @Test
@@ -226,19 +253,25 @@ class ConsoleWorkIT extends WithConsole {
     browser.press("Backfill");
     browser.await("document.querySelector('dialog[open] input[name=to]')");
     for (String[] field : new String[][]{{"from", "4"}, {"to", "1"}}) {
-      browser.run("const i = document.querySelector('dialog[open] input[name=' + arguments[0] + ']'); i.value = arguments[1]; "
-          + "i.dispatchEvent(new Event('input', {bubbles: true}))", field[0],
-          today.minus(Integer.parseInt(field[1]), ChronoUnit.DAYS).atZone(ZoneOffset.UTC).toLocalDateTime() + ":00");
+      browser.run(
+          "const i = document.querySelector('dialog[open] input[name=' + arguments[0] + ']'); i.value = arguments[1]; "
+              + "i.dispatchEvent(new Event('input', {bubbles: true}))",
+          field[0],
+          today.minus(Integer.parseInt(field[1]), ChronoUnit.DAYS).atZone(ZoneOffset.UTC)
+              .toLocalDateTime() + ":00");
     }
     console.giveReason("days that were lost");
     browser.press("Dry run");
     browser.await("document.querySelector('dialog[open] [data-start=\"3\"]')");
-    assertThat(admin.count("select count(*) from tasker.schedule_backfills")).as("a dry run does nothing").isZero();
+    assertThat(admin.count("select count(*) from tasker.schedule_backfills"))
+        .as("a dry run does nothing").isZero();
     assertThat(console.violations()).isEmpty();
     browser.press("Submit 3 tasks");
     browser.await("document.querySelector('tr[data-backfill] .f-complete')");
-    assertThat(admin.count("select count(*) from tasker.schedule_fires f join tasker.schedules s using (schedule_uuid) "
-        + "where s.name = 'filled_here' and f.origin = 'backfill' and f.task_uuid is not null")).isEqualTo(3);
+    assertThat(admin.count(
+        "select count(*) from tasker.schedule_fires f join tasker.schedules s using (schedule_uuid) "
+            + "where s.name = 'filled_here' and f.origin = 'backfill' and f.task_uuid is not null"))
+        .isEqualTo(3);
   }
 
   @Test
@@ -253,7 +286,8 @@ class ConsoleWorkIT extends WithConsole {
     console.signIn("rita");
     console.go("schedules/" + uuid);
     browser.await("document.querySelector('[data-upcoming]')");
-    assertThat(List.of("Pause", "Submit a task now", "Change", "Delete", "Backfill")).noneMatch(ConsoleWorkIT::isOffered);
+    assertThat(List.of("Pause", "Submit a task now", "Change", "Delete", "Backfill"))
+        .noneMatch(ConsoleWorkIT::isOffered);
     console.go("tasks/" + task + "?step=" + step);
     browser.await("document.querySelector('aside h2')");
     assertThat(isOffered("Fork from here")).isFalse();
@@ -274,13 +308,17 @@ class ConsoleWorkIT extends WithConsole {
     browser.type("dialog[open] textarea", "{\"text\": \"after\"}");
     console.giveReason("the price was wrong");
     console.confirm();
-    browser.await("document.querySelector('[data-source]')?.dataset.source === arguments[0]", task.toString());
-    UUID fork = (UUID) admin.value("select task_uuid from tasker.task_forks where source_task_uuid = ?", task);
+    browser.await("document.querySelector('[data-source]')?.dataset.source === arguments[0]",
+        task.toString());
+    UUID fork = (UUID) admin
+        .value("select task_uuid from tasker.task_forks where source_task_uuid = ?", task);
     assertThat(isTrue("location.hash.includes(arguments[0])", fork.toString())).isTrue();
-    assertThat(admin.get("/v1/tasks/" + fork).object().getJsonObject("context").getString("text")).isEqualTo("after");
+    assertThat(admin.get("/v1/tasks/" + fork).object().getJsonObject("context").getString("text"))
+        .isEqualTo("after");
     until("the fork has ended", () -> "complete".equals(console.state(fork)));
     console.go("tasks/" + task + "?tab=tree");
-    browser.await("document.querySelector(arguments[0])?.innerText.includes('second')", "tr[data-fork='" + fork + "']");
+    browser.await("document.querySelector(arguments[0])?.innerText.includes('second')",
+        "tr[data-fork='" + fork + "']");
     assertUsable("children and forks");
   }
 
@@ -293,17 +331,22 @@ class ConsoleWorkIT extends WithConsole {
     until("the leaf is there", () -> admin.count(
         "select count(*) from tasker.tasks m join tasker.tasks l on l.parent_task_uuid = m.task_uuid where m.parent_task_uuid = ?",
         top) == 1);
-    UUID middle = (UUID) admin.value("select task_uuid from tasker.tasks where parent_task_uuid = ?", top);
-    UUID leaf = (UUID) admin.value("select task_uuid from tasker.tasks where parent_task_uuid = ?", middle);
+    UUID middle = (UUID) admin
+        .value("select task_uuid from tasker.tasks where parent_task_uuid = ?", top);
+    UUID leaf = (UUID) admin.value("select task_uuid from tasker.tasks where parent_task_uuid = ?",
+        middle);
     console.signIn("ann");
     console.go("tasks/" + top + "?tab=tree");
     browser.await("document.querySelector(arguments[0])", "li[data-child='" + middle + "']");
     browser.press("1 child");
-    browser.await("document.querySelector(arguments[0])", "li[data-child='" + middle + "'] li[data-child='" + leaf + "'] .f-waiting");
+    browser.await("document.querySelector(arguments[0])",
+        "li[data-child='" + middle + "'] li[data-child='" + leaf + "'] .f-waiting");
     assertUsable("the tree");
     browser.run("window.sameDocument = true");
-    assertThat(admin.post("/v1/tasks/" + leaf + "/signals/go", "{\"payload\": {}}").status()).isEqualTo(200);
-    browser.await("document.querySelector(arguments[0])", "li[data-child='" + middle + "'] li[data-child='" + leaf + "'] .f-complete");
+    assertThat(admin.post("/v1/tasks/" + leaf + "/signals/go", "{\"payload\": {}}").status())
+        .isEqualTo(200);
+    browser.await("document.querySelector(arguments[0])",
+        "li[data-child='" + middle + "'] li[data-child='" + leaf + "'] .f-complete");
     browser.await("document.querySelector('.row[data-state=complete]')");
     assertThat(isTrue("window.sameDocument")).as("without a reload").isTrue();
     console.go("tasks/" + middle);

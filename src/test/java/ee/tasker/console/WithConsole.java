@@ -14,7 +14,10 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** A class of tests with a server and a browser of its own, and what its tests ask the page. A class that needs another server hides {@link #start()}. */
+/**
+ * A class of tests with a server and a browser of its own, and what its tests ask the page. A class
+ * that needs another server hides {@link #start()}.
+ */
 abstract class WithConsole {
   static final Browser.Look NARROW_DARK = new Browser.Look(360, 800, true);
 
@@ -60,7 +63,9 @@ abstract class WithConsole {
   }
 
   static boolean isOffered(String label) {
-    return isTrue("[...document.querySelectorAll('main button')].some((b) => b.innerText === arguments[0])", label);
+    return isTrue(
+        "[...document.querySelectorAll('main button')].some((b) => b.innerText === arguments[0])",
+        label);
   }
 
   static void choose(String css, String value) {
@@ -79,14 +84,16 @@ abstract class WithConsole {
 
   static void offline(boolean isOffline) {
     browser.command("Network.enable", Json.createObjectBuilder());
-    browser.command("Network.emulateNetworkConditions", Json.createObjectBuilder().add("offline", isOffline).add("latency", 0)
-        .add("downloadThroughput", -1).add("uploadThroughput", -1));
+    browser.command("Network.emulateNetworkConditions",
+        Json.createObjectBuilder().add("offline", isOffline).add("latency", 0)
+            .add("downloadThroughput", -1).add("uploadThroughput", -1));
   }
 
   /** Notes how long the page was busy at a stretch, from now on. */
   static void watchLongTasks() {
-    browser.run("window.longest = 0; new PerformanceObserver((list) => list.getEntries().forEach((e) => { window.longest = "
-        + "Math.max(window.longest, e.duration); })).observe({type: 'longtask', buffered: false})");
+    browser.run(
+        "window.longest = 0; new PerformanceObserver((list) => list.getEntries().forEach((e) => { window.longest = "
+            + "Math.max(window.longest, e.duration); })).observe({type: 'longtask', buffered: false})");
   }
 
   /** The page as it is, wide and light, then narrow and dark. */
@@ -94,7 +101,8 @@ abstract class WithConsole {
     for (Browser.Look look : List.of(Console.WIDE, NARROW_DARK)) {
       browser.show(look);
       assertThat(console.violations()).as("%s, %s", page, look).isEmpty();
-      assertThat(isTrue("document.documentElement.scrollWidth <= innerWidth")).as("%s fits into %s", page, look).isTrue();
+      assertThat(isTrue("document.documentElement.scrollWidth <= innerWidth"))
+          .as("%s fits into %s", page, look).isTrue();
     }
     browser.show(Console.WIDE);
   }
@@ -103,7 +111,10 @@ abstract class WithConsole {
 
   static void register(String name, String template) {
     assertThat(
-        admin.postTemplate("name: " + name + "\nnamespace_name: testing\nversion: 1.0.0\nidentity_strategy: always_unique\n" + template)
+        admin
+            .postTemplate("name: " + name
+                + "\nnamespace_name: testing\nversion: 1.0.0\nidentity_strategy: always_unique\n"
+                + template)
             .status())
         .isIn(200, 201);
   }

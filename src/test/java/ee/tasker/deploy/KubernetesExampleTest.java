@@ -31,12 +31,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** deploy/kubernetes, read as strictly as an API server would with {@code --validate=strict}, and held against what the product really has. */
+/**
+ * deploy/kubernetes, read as strictly as an API server would with {@code --validate=strict}, and
+ * held against what the product really has.
+ */
 class KubernetesExampleTest {
   private static final Path EXAMPLE = Path.of("deploy", "kubernetes", "tasker-ee.yaml");
   private static final Map<String, Class<? extends HasMetadata>> KINDS = Map.of(
-      "v1 Secret", Secret.class, "v1 Service", Service.class, "apps/v1 Deployment", Deployment.class,
-      "policy/v1 PodDisruptionBudget", PodDisruptionBudget.class, "autoscaling/v2 HorizontalPodAutoscaler", HorizontalPodAutoscaler.class);
+      "v1 Secret", Secret.class, "v1 Service", Service.class, "apps/v1 Deployment",
+      Deployment.class,
+      "policy/v1 PodDisruptionBudget", PodDisruptionBudget.class,
+      "autoscaling/v2 HorizontalPodAutoscaler", HorizontalPodAutoscaler.class);
 
   /** The models put keys they do not know aside; this one refuses them. */
   private static final ObjectMapper STRICT = new ObjectMapper()
@@ -52,11 +57,13 @@ class KubernetesExampleTest {
 
   private static List<HasMetadata> read(String yaml) {
     List<HasMetadata> objects = new ArrayList<>();
-    for (Object document : new Load(LoadSettings.builder().setAllowDuplicateKeys(false).build()).loadAllFromString(yaml)) {
+    for (Object document : new Load(LoadSettings.builder().setAllowDuplicateKeys(false).build())
+        .loadAllFromString(yaml)) {
       Map<?, ?> map = (Map<?, ?>) document;
       Class<? extends HasMetadata> kind = KINDS.get(map.get("apiVersion") + " " + map.get("kind"));
       if (kind == null) {
-        throw new IllegalArgumentException("there is no " + map.get("apiVersion") + " " + map.get("kind"));
+        throw new IllegalArgumentException(
+            "there is no " + map.get("apiVersion") + " " + map.get("kind"));
       }
       objects.add(STRICT.convertValue(map, kind));
     }
@@ -64,7 +71,8 @@ class KubernetesExampleTest {
   }
 
   private static <T> T only(Class<T> kind) throws IOException {
-    return read(Files.readString(EXAMPLE)).stream().filter(kind::isInstance).map(kind::cast).findFirst().orElseThrow();
+    return read(Files.readString(EXAMPLE)).stream().filter(kind::isInstance).map(kind::cast)
+        .findFirst().orElseThrow();
   }
 
   private static Container container() throws IOException {
@@ -73,7 +81,8 @@ class KubernetesExampleTest {
 
   @Test
   void every_document_is_an_object_of_kubernetes() throws IOException {
-    assertThat(read(Files.readString(EXAMPLE))).hasSize(KINDS.size()).extracting(Object::getClass).doesNotHaveDuplicates();
+    assertThat(read(Files.readString(EXAMPLE))).hasSize(KINDS.size()).extracting(Object::getClass)
+        .doesNotHaveDuplicates();
   }
 
   @ParameterizedTest
@@ -103,15 +112,19 @@ class KubernetesExampleTest {
     assertThat(path(container.getStartupProbe())).isEqualTo("/health/started");
     assertThat(path(container.getReadinessProbe())).isEqualTo("/health/ready");
     assertThat(path(container.getLivenessProbe())).isEqualTo("/health/live");
-    assertThat(List.of(container.getStartupProbe(), container.getReadinessProbe(), container.getLivenessProbe()))
-        .allSatisfy(probe -> assertThat(probe.getHttpGet().getPort().getStrVal()).isEqualTo(container.getPorts().get(0).getName()));
+    assertThat(List.of(container.getStartupProbe(), container.getReadinessProbe(),
+        container.getLivenessProbe()))
+        .allSatisfy(probe -> assertThat(probe.getHttpGet().getPort().getStrVal())
+            .isEqualTo(container.getPorts().get(0).getName()));
     JsonObject document;
     try (var json = jakarta.json.Json.createReader(new StringReader(STRICT.writeValueAsString(
         new Load(LoadSettings.builder().build())
-            .loadFromString(Files.readString(Path.of("src/main/resources/META-INF/tasker/openapi.yaml"))))))) {
+            .loadFromString(
+                Files.readString(Path.of("src/main/resources/META-INF/tasker/openapi.yaml"))))))) {
       document = json.readObject();
     }
-    assertThat(document.getJsonObject("paths")).containsKeys("/health/started", "/health/ready", "/health/live");
+    assertThat(document.getJsonObject("paths")).containsKeys("/health/started", "/health/ready",
+        "/health/live");
   }
 
   private static String path(Probe probe) {
@@ -120,11 +133,14 @@ class KubernetesExampleTest {
 
   @Test
   void there_is_time_for_the_drain() throws IOException {
-    long drain = Long.parseLong(container().getEnv().stream().filter(variable -> variable.getName().equals("TASKER_WORKER_DRAIN_SECONDS"))
+    long drain = Long.parseLong(container().getEnv().stream()
+        .filter(variable -> variable.getName().equals("TASKER_WORKER_DRAIN_SECONDS"))
         .map(EnvVar::getValue).findFirst().orElseThrow());
-    long before = Long.parseLong(container().getLifecycle().getPreStop().getExec().getCommand().get(1));
+    long before = Long
+        .parseLong(container().getLifecycle().getPreStop().getExec().getCommand().get(1));
 
-    assertThat(only(Deployment.class).getSpec().getTemplate().getSpec().getTerminationGracePeriodSeconds())
+    assertThat(
+        only(Deployment.class).getSpec().getTemplate().getSpec().getTerminationGracePeriodSeconds())
         .isGreaterThanOrEqualTo(before + drain + 30);
   }
 
@@ -133,19 +149,26 @@ class KubernetesExampleTest {
     Deployment deployment = only(Deployment.class);
     Map<String, String> labels = deployment.getSpec().getTemplate().getMetadata().getLabels();
 
-    assertThat(labels.entrySet()).containsAll(deployment.getSpec().getSelector().getMatchLabels().entrySet());
-    assertThat(labels.entrySet()).containsAll(only(Service.class).getSpec().getSelector().entrySet());
-    assertThat(labels.entrySet()).containsAll(only(PodDisruptionBudget.class).getSpec().getSelector().getMatchLabels().entrySet());
-    assertThat(only(HorizontalPodAutoscaler.class).getSpec().getScaleTargetRef().getName()).isEqualTo(deployment.getMetadata().getName());
-    assertThat(container().getEnvFrom().get(0).getSecretRef().getName()).isEqualTo(only(Secret.class).getMetadata().getName());
+    assertThat(labels.entrySet())
+        .containsAll(deployment.getSpec().getSelector().getMatchLabels().entrySet());
+    assertThat(labels.entrySet())
+        .containsAll(only(Service.class).getSpec().getSelector().entrySet());
+    assertThat(labels.entrySet()).containsAll(
+        only(PodDisruptionBudget.class).getSpec().getSelector().getMatchLabels().entrySet());
+    assertThat(only(HorizontalPodAutoscaler.class).getSpec().getScaleTargetRef().getName())
+        .isEqualTo(deployment.getMetadata().getName());
+    assertThat(container().getEnvFrom().get(0).getSecretRef().getName())
+        .isEqualTo(only(Secret.class).getMetadata().getName());
     assertThat(only(Service.class).getSpec().getPorts().get(0).getTargetPort().getStrVal())
         .isEqualTo(container().getPorts().get(0).getName());
-    assertThat(only(PodDisruptionBudget.class).getSpec().getMinAvailable().getIntVal()).isLessThan(deployment.getSpec().getReplicas());
+    assertThat(only(PodDisruptionBudget.class).getSpec().getMinAvailable().getIntVal())
+        .isLessThan(deployment.getSpec().getReplicas());
   }
 
   @Test
   void variables_are_those_of_the_server_configuration_and_of_the_product() throws IOException {
-    String known = Files.readString(Path.of("docs/configuration.md")) + Files.readString(Path.of("docs/servers.md"));
+    String known = Files.readString(Path.of("docs/configuration.md"))
+        + Files.readString(Path.of("docs/servers.md"));
     TreeSet<String> used = new TreeSet<>(only(Secret.class).getStringData().keySet());
     container().getEnv().forEach(variable -> used.add(variable.getName()));
 

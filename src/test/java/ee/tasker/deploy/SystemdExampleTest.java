@@ -17,43 +17,66 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** deploy/systemd: by sections, names and kinds of values everywhere, and by systemd itself where it is. */
+/**
+ * deploy/systemd: by sections, names and kinds of values everywhere, and by systemd itself where it
+ * is.
+ */
 class SystemdExampleTest {
   private static final Path EXAMPLE = Path.of("deploy", "systemd", "tasker-ee.service");
 
-  /** Of the directives in the manual (systemd.directives), those a service of this kind may want. */
+  /**
+   * Of the directives in the manual (systemd.directives), those a service of this kind may want.
+   */
   private static final Map<String, Set<String>> KNOWN = Map.of(
-      "Unit", Set.of("Description", "Documentation", "Wants", "Requires", "BindsTo", "PartOf", "Before", "After", "Conflicts", "OnFailure",
-          "ConditionPathExists", "AssertPathExists", "StartLimitIntervalSec", "StartLimitBurst", "RequiresMountsFor"),
+      "Unit",
+      Set.of("Description", "Documentation", "Wants", "Requires", "BindsTo", "PartOf", "Before",
+          "After", "Conflicts", "OnFailure",
+          "ConditionPathExists", "AssertPathExists", "StartLimitIntervalSec", "StartLimitBurst",
+          "RequiresMountsFor"),
       "Service",
-      Set.of("Type", "User", "Group", "DynamicUser", "SupplementaryGroups", "WorkingDirectory", "Environment", "EnvironmentFile",
+      Set.of("Type", "User", "Group", "DynamicUser", "SupplementaryGroups", "WorkingDirectory",
+          "Environment", "EnvironmentFile",
           "LoadCredential",
-          "ExecStart", "ExecStartPre", "ExecStartPost", "ExecStop", "ExecReload", "KillSignal", "KillMode", "TimeoutStartSec",
+          "ExecStart", "ExecStartPre", "ExecStartPost", "ExecStop", "ExecReload", "KillSignal",
+          "KillMode", "TimeoutStartSec",
           "TimeoutStopSec",
-          "SuccessExitStatus", "Restart", "RestartSec", "StateDirectory", "LogsDirectory", "RuntimeDirectory", "ConfigurationDirectory",
+          "SuccessExitStatus", "Restart", "RestartSec", "StateDirectory", "LogsDirectory",
+          "RuntimeDirectory", "ConfigurationDirectory",
           "CacheDirectory",
-          "UMask", "LimitNOFILE", "LimitNPROC", "TasksMax", "MemoryMax", "MemoryHigh", "CPUQuota", "OOMPolicy", "OOMScoreAdjust", "Nice",
-          "NoNewPrivileges", "ProtectSystem", "ProtectHome", "PrivateTmp", "PrivateDevices", "PrivateUsers", "ProtectClock",
+          "UMask", "LimitNOFILE", "LimitNPROC", "TasksMax", "MemoryMax", "MemoryHigh", "CPUQuota",
+          "OOMPolicy", "OOMScoreAdjust", "Nice",
+          "NoNewPrivileges", "ProtectSystem", "ProtectHome", "PrivateTmp", "PrivateDevices",
+          "PrivateUsers", "ProtectClock",
           "ProtectHostname",
-          "ProtectKernelTunables", "ProtectKernelModules", "ProtectKernelLogs", "ProtectControlGroups", "ProtectProc", "ProcSubset",
-          "RestrictAddressFamilies", "RestrictNamespaces", "RestrictRealtime", "RestrictSUIDSGID", "LockPersonality",
+          "ProtectKernelTunables", "ProtectKernelModules", "ProtectKernelLogs",
+          "ProtectControlGroups", "ProtectProc", "ProcSubset",
+          "RestrictAddressFamilies", "RestrictNamespaces", "RestrictRealtime", "RestrictSUIDSGID",
+          "LockPersonality",
           "MemoryDenyWriteExecute",
-          "RemoveIPC", "CapabilityBoundingSet", "AmbientCapabilities", "SystemCallArchitectures", "SystemCallFilter",
+          "RemoveIPC", "CapabilityBoundingSet", "AmbientCapabilities", "SystemCallArchitectures",
+          "SystemCallFilter",
           "SystemCallErrorNumber",
-          "ReadWritePaths", "ReadOnlyPaths", "InaccessiblePaths", "IPAddressAllow", "IPAddressDeny", "StandardOutput", "StandardError",
+          "ReadWritePaths", "ReadOnlyPaths", "InaccessiblePaths", "IPAddressAllow", "IPAddressDeny",
+          "StandardOutput", "StandardError",
           "SyslogIdentifier"),
       "Install", Set.of("WantedBy", "RequiredBy", "Alias", "Also"));
-  private static final Set<String> MANY_TIMES = Set.of("Environment", "EnvironmentFile", "ExecStartPre", "ExecStartPost", "After", "Wants",
+  private static final Set<String> MANY_TIMES = Set.of("Environment", "EnvironmentFile",
+      "ExecStartPre", "ExecStartPost", "After", "Wants",
       "SystemCallFilter", "Documentation");
-  private static final Set<String> YES_OR_NO = Set.of("NoNewPrivileges", "PrivateTmp", "PrivateDevices", "ProtectClock", "ProtectHostname",
+  private static final Set<String> YES_OR_NO = Set.of("NoNewPrivileges", "PrivateTmp",
+      "PrivateDevices", "ProtectClock", "ProtectHostname",
       "ProtectKernelTunables",
-      "ProtectKernelModules", "ProtectKernelLogs", "ProtectControlGroups", "RestrictNamespaces", "RestrictRealtime", "RestrictSUIDSGID",
+      "ProtectKernelModules", "ProtectKernelLogs", "ProtectControlGroups", "RestrictNamespaces",
+      "RestrictRealtime", "RestrictSUIDSGID",
       "LockPersonality", "RemoveIPC");
   private static final Map<String, Set<String>> WORDS = Map.of(
       "Type", Set.of("simple", "exec", "forking", "oneshot", "notify", "idle"),
-      "Restart", Set.of("no", "always", "on-success", "on-failure", "on-abnormal", "on-abort", "on-watchdog"),
-      "ProtectSystem", Set.of("yes", "no", "full", "strict"), "ProtectHome", Set.of("yes", "no", "read-only", "tmpfs"),
-      "ProtectProc", Set.of("default", "noaccess", "invisible", "ptraceable"), "OOMPolicy", Set.of("continue", "stop", "kill"));
+      "Restart",
+      Set.of("no", "always", "on-success", "on-failure", "on-abnormal", "on-abort", "on-watchdog"),
+      "ProtectSystem", Set.of("yes", "no", "full", "strict"), "ProtectHome",
+      Set.of("yes", "no", "read-only", "tmpfs"),
+      "ProtectProc", Set.of("default", "noaccess", "invisible", "ptraceable"), "OOMPolicy",
+      Set.of("continue", "stop", "kill"));
 
   private final Map<String, List<String>> values = new LinkedHashMap<>();
 
@@ -61,7 +84,8 @@ class SystemdExampleTest {
   private List<String> complaints(String unit) {
     List<String> wrong = new ArrayList<>();
     String section = null;
-    for (String line : unit.lines().map(String::strip).filter(text -> !text.isEmpty() && !text.startsWith("#")).toList()) {
+    for (String line : unit.lines().map(String::strip)
+        .filter(text -> !text.isEmpty() && !text.startsWith("#")).toList()) {
       if (line.matches("\\[.*]")) {
         section = line.substring(1, line.length() - 1);
         if (!KNOWN.containsKey(section)) {
@@ -70,7 +94,8 @@ class SystemdExampleTest {
         continue;
       }
       String[] parts = line.split("=", 2);
-      if (section == null || parts.length != 2 || !KNOWN.getOrDefault(section, Set.of()).contains(parts[0])) {
+      if (section == null || parts.length != 2
+          || !KNOWN.getOrDefault(section, Set.of()).contains(parts[0])) {
         wrong.add("not in [" + section + "]: " + line);
         continue;
       }
@@ -116,27 +141,37 @@ class SystemdExampleTest {
   @Test
   void there_is_time_for_the_drain() throws IOException {
     complaints(Files.readString(EXAMPLE));
-    int drain = values.get("Environment").stream().filter(value -> value.startsWith("TASKER_WORKER_DRAIN_SECONDS="))
-        .mapToInt(value -> Integer.parseInt(value.substring(value.indexOf('=') + 1))).findFirst().orElseThrow();
+    int drain = values.get("Environment").stream()
+        .filter(value -> value.startsWith("TASKER_WORKER_DRAIN_SECONDS="))
+        .mapToInt(value -> Integer.parseInt(value.substring(value.indexOf('=') + 1))).findFirst()
+        .orElseThrow();
 
-    assertThat(Integer.parseInt(values.get("TimeoutStopSec").get(0))).isGreaterThanOrEqualTo(drain + 30);
+    assertThat(Integer.parseInt(values.get("TimeoutStopSec").get(0)))
+        .isGreaterThanOrEqualTo(drain + 30);
   }
 
-  /** It also looks for the program and the user, which are not on this machine; what it says of the unit itself counts. */
+  /**
+   * It also looks for the program and the user, which are not on this machine; what it says of the
+   * unit itself counts.
+   */
   @Test
-  void systemd_itself_finds_nothing_wrong(@TempDir Path folder) throws IOException, InterruptedException {
+  void systemd_itself_finds_nothing_wrong(@TempDir Path folder)
+      throws IOException, InterruptedException {
     Path unit = Files.copy(EXAMPLE, folder.resolve("tasker-ee.service"));
-    assertThat(verify(unit)).doesNotContainPattern("(?i)unknown|failed to parse|invalid|ignoring|not a valid");
+    assertThat(verify(unit))
+        .doesNotContainPattern("(?i)unknown|failed to parse|invalid|ignoring|not a valid");
 
     Path broken = folder.resolve("broken.service");
-    Files.writeString(broken, Files.readString(EXAMPLE).replace("PrivateTmp=yes", "PrivateTmpp=yes"));
+    Files.writeString(broken,
+        Files.readString(EXAMPLE).replace("PrivateTmp=yes", "PrivateTmpp=yes"));
     assertThat(verify(broken)).containsPattern("(?i)unknown");
   }
 
   private static String verify(Path unit) throws IOException, InterruptedException {
     Process process;
     try {
-      process = new ProcessBuilder("systemd-analyze", "verify", "--man=no", unit.toString()).redirectErrorStream(true).start();
+      process = new ProcessBuilder("systemd-analyze", "verify", "--man=no", unit.toString())
+          .redirectErrorStream(true).start();
     } catch (IOException e) {
       Assumptions.abort("there is no systemd here");
       throw e;

@@ -83,10 +83,11 @@ class ClaimProtocolTest {
   void connect() {
     live.changeCapacity(CAPACITY);
     permits = Permits.of(live, queueClaims);
-    claims.connect(permits, running, hint, worker, () -> takesFromOutside, this::read, this::tell, orphanChecks::incrementAndGet,
-        this::release, this::giveBack);
+    claims.connect(permits, running, hint, worker, () -> takesFromOutside, this::read, this::tell,
+        orphanChecks::incrementAndGet, this::release, this::giveBack);
     Executor threads = loops::add;
-    queueClaims.connect(threads, () -> true, () -> CAPACITY, limit -> queue.apply(limit), permits, hint, claims);
+    queueClaims.connect(threads, () -> true, () -> CAPACITY, limit -> queue.apply(limit), permits,
+        hint, claims);
     hint.take();
   }
 
@@ -105,10 +106,12 @@ class ClaimProtocolTest {
   void claimed_steps_are_known_before_the_database_is_called_again() {
     claims.call(2, limit -> claimed(2));
 
-    List<StepKey> keys = List.of(new StepKey(TASK, new UUID(1, 0), 1), new StepKey(TASK, new UUID(1, 1), 1));
+    List<StepKey> keys = List.of(new StepKey(TASK, new UUID(1, 0), 1),
+        new StepKey(TASK, new UUID(1, 1), 1));
     assertThat(knownWhenTold).containsExactlyInAnyOrderElementsOf(keys);
     assertThat(knownWhenRead).containsExactlyInAnyOrderElementsOf(keys);
-    assertThat(running.keys()).as("those that run, under their own names").hasSize(2).doesNotContainAnyElementsOf(keys);
+    assertThat(running.keys()).as("those that run, under their own names").hasSize(2)
+        .doesNotContainAnyElementsOf(keys);
   }
 
   private void giveBack(List<StepKey> keys) {
@@ -126,7 +129,8 @@ class ClaimProtocolTest {
     assertThat(worker.started).hasSize(1);
     assertThat(running.count()).isEqualTo(1);
     assertThat(permits.freeCount()).isEqualTo(4);
-    assertThat(givenBack).containsExactly(new StepKey(TASK, new UUID(1, 1), 1), new StepKey(TASK, new UUID(1, 2), 1));
+    assertThat(givenBack).containsExactly(new StepKey(TASK, new UUID(1, 1), 1),
+        new StepKey(TASK, new UUID(1, 2), 1));
     assertThat(hint.take()).isTrue();
     assertThat(orphanChecks).hasValue(0);
   }
@@ -180,7 +184,9 @@ class ClaimProtocolTest {
 
   @Test
   void answer_that_was_lost_releases_the_permits_and_has_orphans_looked_for() {
-    assertThatThrownBy(() -> claims.call(4, limit -> lost(new SQLException("connection reset", "08006")))).hasMessage("connection reset");
+    assertThatThrownBy(
+        () -> claims.call(4, limit -> lost(new SQLException("connection reset", "08006"))))
+        .hasMessage("connection reset");
 
     assertThat(permits.freeCount()).isEqualTo(CAPACITY);
     assertThat(orphanChecks).hasValue(1);
@@ -189,7 +195,8 @@ class ClaimProtocolTest {
 
   @Test
   void error_of_the_machine_is_an_answer_that_was_lost() {
-    assertThatThrownBy(() -> claims.call(4, limit -> lost(new OutOfMemoryError("in a test")))).isInstanceOf(OutOfMemoryError.class);
+    assertThatThrownBy(() -> claims.call(4, limit -> lost(new OutOfMemoryError("in a test"))))
+        .isInstanceOf(OutOfMemoryError.class);
 
     assertThat(permits.freeCount()).isEqualTo(CAPACITY);
     assertThat(orphanChecks).hasValue(1);
@@ -197,7 +204,9 @@ class ClaimProtocolTest {
 
   @Test
   void refusal_of_the_database_releases_the_permits_and_leaves_no_orphans() {
-    assertThatThrownBy(() -> claims.call(4, limit -> lost(new SQLException("deadlock detected", "40P01")))).hasMessage("deadlock detected");
+    assertThatThrownBy(
+        () -> claims.call(4, limit -> lost(new SQLException("deadlock detected", "40P01"))))
+        .hasMessage("deadlock detected");
 
     assertThat(permits.freeCount()).isEqualTo(CAPACITY);
     assertThat(orphanChecks).hasValue(0);
@@ -207,7 +216,9 @@ class ClaimProtocolTest {
   void call_that_could_claim_nothing_leaves_no_orphans() {
     permits.reserve(CAPACITY);
 
-    assertThatThrownBy(() -> claims.call(4, limit -> lost(new SQLException("connection reset", "08006")))).hasMessage("connection reset");
+    assertThatThrownBy(
+        () -> claims.call(4, limit -> lost(new SQLException("connection reset", "08006"))))
+        .hasMessage("connection reset");
 
     assertThat(orphanChecks).hasValue(0);
     assertThat(permits.freeCount()).isZero();
@@ -295,7 +306,8 @@ class ClaimProtocolTest {
   void queues_are_asked_again_after_a_fault() {
     hint.set();
 
-    assertThatThrownBy(() -> claims.claimFromQueues(2, limit -> lost(new SQLException("connection reset", "08006"))))
+    assertThatThrownBy(() -> claims.claimFromQueues(2,
+        limit -> lost(new SQLException("connection reset", "08006"))))
         .hasMessage("connection reset");
 
     assertThat(hint.isSet()).isTrue();
@@ -413,7 +425,8 @@ class ClaimProtocolTest {
   void permit_and_hint_that_come_while_the_claim_loop_ends_start_it_again() {
     permits.reserve(CAPACITY - 1);
     queue = limit -> {
-      // Another server has queued a step just now, and another thread has ended one: neither may start a second loop.
+      // Another server has queued a step just now, and another thread has ended one: neither may
+      // start a second loop.
       queueClaims.stepsQueued();
       permits.release(1);
       queue = again -> claimed(again);
@@ -479,7 +492,8 @@ class ClaimProtocolTest {
       } else if (dice == 1) {
         endOne();
       } else {
-        claims.call(dice, limit -> claimed(limit == 0 ? 0 : ThreadLocalRandom.current().nextInt(limit + 1)));
+        claims.call(dice,
+            limit -> claimed(limit == 0 ? 0 : ThreadLocalRandom.current().nextInt(limit + 1)));
       }
     } catch (Exception lost) {
       assertThat(lost).hasMessage("connection reset");
@@ -529,14 +543,16 @@ class ClaimProtocolTest {
   }
 
   private static ResultsReply results(int claimed) {
-    return new ResultsReply(documents(claimed), false, List.of(), List.of(), Optional.empty(), false);
+    return new ResultsReply(documents(claimed), false, List.of(), List.of(), Optional.empty(),
+        false);
   }
 
   private static ClaimReply withLeftOut(ClaimReply reply, int last) {
     JsonArrayBuilder documents = Json.build().createArrayBuilder();
     List<JsonObject> steps = reply.claimedSteps().getValuesAs(JsonObject.class);
     for (int i = 0; i < steps.size(); i++) {
-      documents.add(i < steps.size() - last ? steps.get(i) : Json.build().createObjectBuilder(steps.get(i)).add("left_out", true).build());
+      documents.add(i < steps.size() - last ? steps.get(i)
+          : Json.build().createObjectBuilder(steps.get(i)).add("left_out", true).build());
     }
     return new ClaimReply(documents.build());
   }
@@ -544,13 +560,17 @@ class ClaimProtocolTest {
   private static JsonArray documents(int count) {
     JsonArrayBuilder documents = Json.build().createArrayBuilder();
     for (int i = 0; i < count; i++) {
-      documents.add(Json.build().createObjectBuilder().add("task_uuid", TASK.toString()).add("step_uuid", new UUID(1, i).toString())
+      documents.add(Json.build().createObjectBuilder().add("task_uuid", TASK.toString())
+          .add("step_uuid", new UUID(1, i).toString())
           .add("handoff", 1));
     }
     return documents.build();
   }
 
-  /** Faults of a transaction's end are checked exceptions on some servers, and come out of methods that declare none. */
+  /**
+   * Faults of a transaction's end are checked exceptions on some servers, and come out of methods
+   * that declare none.
+   */
   @SuppressWarnings("unchecked")
   private static <R, E extends Throwable> R lost(Throwable fault) throws E {
     throw (E) fault;

@@ -52,7 +52,8 @@ class PermitsTest {
   }
 
   @Test
-  void hand_of_a_thread_that_goes_on_after_its_step_is_free_when_it_returns_and_not_before() throws InterruptedException {
+  void hand_of_a_thread_that_goes_on_after_its_step_is_free_when_it_returns_and_not_before()
+      throws InterruptedException {
     Permits permits = withFree(2);
     permits.reserve(2);
     permits.lose();
@@ -63,7 +64,8 @@ class PermitsTest {
     assertThat(permits.reserve(2)).as("there is a thread for one").isEqualTo(1);
     permits.release(1);
     permits.drain();
-    assertThat(permits.awaitIdle(Duration.ZERO)).as("a handler that does not return keeps no server from stopping").isTrue();
+    assertThat(permits.awaitIdle(Duration.ZERO))
+        .as("a handler that does not return keeps no server from stopping").isTrue();
     permits.stopDraining();
 
     permits.regain();
@@ -172,7 +174,8 @@ class PermitsTest {
   }
 
   @Test
-  void server_is_not_idle_while_a_call_is_under_way_that_may_still_bring_steps() throws InterruptedException {
+  void server_is_not_idle_while_a_call_is_under_way_that_may_still_bring_steps()
+      throws InterruptedException {
     Permits permits = withFree(3);
     permits.reserve(2);
     permits.drain();

@@ -44,7 +44,8 @@ class RunningStepTest {
   }
 
   @Test
-  void handler_that_returns_from_an_interrupted_step_is_already_known_as_overrun() throws Exception {
+  void handler_that_returns_from_an_interrupted_step_is_already_known_as_overrun()
+      throws Exception {
     for (int round = 0; round < ROUNDS; round++) {
       RunningStep step = new RunningStep(ClaimedSteps.any());
       startedByAnotherThread(step);
@@ -97,19 +98,23 @@ class RunningStepTest {
   }
 
   private void startedByAnotherThread(RunningStep step) throws Exception {
-    handlers.submit(() -> Thread.interrupted() | step.start(TraceSpan.NONE)).get(10, TimeUnit.SECONDS);
+    handlers.submit(() -> Thread.interrupted() | step.start(TraceSpan.NONE)).get(10,
+        TimeUnit.SECONDS);
   }
 
   private long winners(Callable<Boolean> one, Callable<Boolean> other) throws Exception {
     AtomicInteger ready = new AtomicInteger();
     long winners = 0;
-    for (Future<Boolean> each : List.of(threads.submit(together(ready, one)), threads.submit(together(ready, other)))) {
+    for (Future<Boolean> each : List.of(threads.submit(together(ready, one)),
+        threads.submit(together(ready, other)))) {
       winners += each.get(10, TimeUnit.SECONDS) ? 1 : 0;
     }
     return winners;
   }
 
-  /** Spins until the other is there: threads that are woken from a barrier come one after the other. */
+  /**
+   * Spins until the other is there: threads that are woken from a barrier come one after the other.
+   */
   private static Callable<Boolean> together(AtomicInteger ready, Callable<Boolean> action) {
     return () -> {
       ready.incrementAndGet();

@@ -13,9 +13,13 @@ import java.util.regex.Pattern;
 public final class Readme {
   private static final Pattern FENCED = Pattern.compile("(?ms)^```([a-z]*)\n(.*?)^```$");
   private static final String UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
-  /** What differs from run to run: ids, seconds, and what the README leaves out. Then white space, which is free. */
+  /**
+   * What differs from run to run: ids, seconds, and what the README leaves out. Then white space,
+   * which is free.
+   */
   private static final Pattern VARIABLE = Pattern.compile(
-      "(?<uuid>" + UUID + ")|(?<seconds>\\b\\d+ s\\b)|(?<left>…)|(?<line>\n(?![ ]))|(?<space>\\s+)");
+      "(?<uuid>" + UUID
+          + ")|(?<seconds>\\b\\d+ s\\b)|(?<left>…)|(?<line>\n(?![ ]))|(?<space>\\s+)");
 
   private final String text;
 
@@ -60,7 +64,10 @@ public final class Readme {
     return blocks;
   }
 
-  /** What matches that which a command prints, as the README shows it. Lines in between may be left out of the README. */
+  /**
+   * What matches that which a command prints, as the README shows it. Lines in between may be left
+   * out of the README.
+   */
   public static Pattern printed(String shown) {
     StringBuilder pattern = new StringBuilder("(?s).*?");
     Matcher variable = VARIABLE.matcher(shown.strip());

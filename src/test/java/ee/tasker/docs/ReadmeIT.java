@@ -19,8 +19,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Does what the README tells a new user to do, in a folder that has only what git has: each command as it stands, except for the
- * addresses of the server and of its database. The commands of the command line are run by {@code CliIT}.
+ * Does what the README tells a new user to do, in a folder that has only what git has: each command
+ * as it stands, except for the
+ * addresses of the server and of its database. The commands of the command line are run by {@code
+ * CliIT}.
  */
 @AgainstServer
 class ReadmeIT {
@@ -63,16 +65,19 @@ class ReadmeIT {
     List<List<String>> shown = blocks.get(4).text().lines().filter(line -> line.contains("|"))
         .map(line -> List.of(line.strip().split("\\s*\\|\\s*"))).toList();
     // A machine without psql has the database's answer all the same.
-    assertThat(tasker.sql(sql.strip().replaceAll(";$", ""))).extracting(row -> row.values().stream().map(String::valueOf).toList())
+    assertThat(tasker.sql(sql.strip().replaceAll(";$", "")))
+        .extracting(row -> row.values().stream().map(String::valueOf).toList())
         .isEqualTo(shown.subList(1, shown.size()));
     if (!run(clone, "command -v psql || true", "").isBlank()) {
-      assertThat(run(clone, blocks.get(2).commands().get(0), sql)).matches(Readme.printed(blocks.get(4).text()));
+      assertThat(run(clone, blocks.get(2).commands().get(0), sql))
+          .matches(Readme.printed(blocks.get(4).text()));
     }
   }
 
   @Test
   void sql_submits_the_same_task() {
-    Matcher statement = Pattern.compile("`(select tasker\\.submit_task\\([^`]+\\));`").matcher(readme.text());
+    Matcher statement = Pattern.compile("`(select tasker\\.submit_task\\([^`]+\\));`")
+        .matcher(readme.text());
 
     assertThat(statement.find()).isTrue();
     assertThat(tasker.sql(statement.group(1))).hasSize(1);
@@ -86,7 +91,8 @@ class ReadmeIT {
 
     followed(blocks.get(2), blocks.get(3));
 
-    assertThat(readme.text()).contains("Send the same request again and the server answers 409 with the first task");
+    assertThat(readme.text())
+        .contains("Send the same request again and the server answers 409 with the first task");
     assertThat(run(clone, blocks.get(2).commands().get(0), "")).contains("\"status\":409",
         "\"location\":\"/v1/tasks/" + task + "\"");
   }
@@ -102,17 +108,20 @@ class ReadmeIT {
     String printed = "";
     for (String command : commands.commands()) {
       printed = run(clone, command, "");
-      task = TASK.matcher(printed).results().map((MatchResult found) -> found.group(1)).findFirst().orElse(task);
+      task = TASK.matcher(printed).results().map((MatchResult found) -> found.group(1)).findFirst()
+          .orElse(task);
     }
     assertThat(printed).matches(Readme.printed(shown.text()));
   }
 
-  private String run(Path folder, String command, String input) throws IOException, InterruptedException {
+  private String run(Path folder, String command, String input)
+      throws IOException, InterruptedException {
     String typed = command.replace("http://localhost:8080", tasker.base().toString())
         .replace("-p 54320", "-p " + tasker.count("select inet_server_port()"))
         .replace("<task_uuid>", String.valueOf(task));
     ProcessBuilder builder = new ProcessBuilder("sh", "-c", typed).directory(folder.toFile())
-        .redirectInput(Files.writeString(Files.createTempFile(clone, "input", null), input).toFile());
+        .redirectInput(
+            Files.writeString(Files.createTempFile(clone, "input", null), input).toFile());
     builder.environment().put("PGPASSWORD", "tasker");
     Path errors = Files.createTempFile(clone, "errors", null);
     Process process = builder.redirectError(errors.toFile()).start();

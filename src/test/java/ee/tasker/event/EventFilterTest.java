@@ -17,16 +17,21 @@ class EventFilterTest {
 
   private static Event.Move move(UUID task) {
     return Event.Move.of(Json.createObjectBuilder().add("id", "1").add("event", "task")
-        .add("data", Json.createObjectBuilder().add("task_uuid", task.toString()).add("namespace", "orders").add("to_state", "pending"))
+        .add("data",
+            Json.createObjectBuilder().add("task_uuid", task.toString()).add("namespace", "orders")
+                .add("to_state", "pending"))
         .build());
   }
 
   @Test
   void some_tasks_and_no_others_and_only_with_the_other_members() {
-    EventFilter filter = new EventFilter(Optional.empty(), Set.of(ONE, TWO), Map.of("namespace", "orders"));
+    EventFilter filter = new EventFilter(Optional.empty(), Set.of(ONE, TWO),
+        Map.of("namespace", "orders"));
 
-    assertThat(List.of(ONE, TWO, THREE)).extracting(task -> filter.accepts(move(task))).containsExactly(true, true, false);
-    assertThat(new EventFilter(Optional.empty(), Set.of(ONE), Map.of("namespace", "payments")).accepts(move(ONE))).isFalse();
+    assertThat(List.of(ONE, TWO, THREE)).extracting(task -> filter.accepts(move(task)))
+        .containsExactly(true, true, false);
+    assertThat(new EventFilter(Optional.empty(), Set.of(ONE), Map.of("namespace", "payments"))
+        .accepts(move(ONE))).isFalse();
     assertThat(new EventFilter(Optional.empty(), Map.of()).accepts(move(THREE))).isTrue();
     assertThat(new EventFilter(Optional.of(ONE), Map.of()).accepts(move(TWO))).isFalse();
   }

@@ -34,8 +34,8 @@ class EventStreamTest {
   };
 
   private Recheck.Outcome<String> permission = new Recheck.Outcome.Permitted<>("all");
-  private final EventStream stream = new EventStream(new EventFilter(Optional.empty(), Map.of()), new Recheck<>(() -> permission),
-      Position.at(1), sink, 10, executor,
+  private final EventStream stream = new EventStream(new EventFilter(Optional.empty(), Map.of()),
+      new Recheck<>(() -> permission), Position.at(1), sink, 10, executor,
       () -> calls.add("drained"), () -> calls.add("ended"));
 
   @Test

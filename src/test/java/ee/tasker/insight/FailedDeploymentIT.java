@@ -14,7 +14,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** An application that cannot start: the run command ends at once and says why, in the words of the cause. */
+/**
+ * An application that cannot start: the run command ends at once and says why, in the words of the
+ * cause.
+ */
 @Tag("long")
 class FailedDeploymentIT {
   private static EmbeddedDatabase database;
@@ -35,16 +38,19 @@ class FailedDeploymentIT {
   void two_handlers_of_one_name_are_reported_with_both_classes() {
     try (TestServer server = TestServer.starting(database, TestServer.freePort(), Map.of(), war)) {
       assertThatThrownBy(server::awaitReady).isInstanceOf(RunProblem.class)
-          .hasMessageContaining("testing.Twin").hasMessageContaining(First.class.getName()).hasMessageContaining(Second.class.getName());
+          .hasMessageContaining("testing.Twin").hasMessageContaining(First.class.getName())
+          .hasMessageContaining(Second.class.getName());
     }
   }
 
   @Test
   void every_setting_that_makes_no_sense_is_told() {
-    Map<String, String> nonsense = Map.of("TASKER_WORKER_CAPACITY", "many", "TASKER_POLL_INTERVAL_SECONDS", "-1");
+    Map<String, String> nonsense = Map.of("TASKER_WORKER_CAPACITY", "many",
+        "TASKER_POLL_INTERVAL_SECONDS", "-1");
     try (TestServer server = TestServer.starting(database, nonsense)) {
       assertThatThrownBy(server::awaitReady).isInstanceOf(RunProblem.class)
-          .hasMessageContaining("tasker.worker.capacity").hasMessageContaining("tasker.poll.interval");
+          .hasMessageContaining("tasker.worker.capacity")
+          .hasMessageContaining("tasker.poll.interval");
     }
   }
 }

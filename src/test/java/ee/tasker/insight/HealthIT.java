@@ -31,14 +31,18 @@ class HealthIT {
 
     assertThat(live.status()).isEqualTo(200);
     assertThat(checks(live)).containsKeys("poller", "heartbeat");
-    assertThat(data(live, "poller")).containsKeys("last_poll", "silent_seconds", "interval_seconds");
+    assertThat(data(live, "poller")).containsKeys("last_poll", "silent_seconds",
+        "interval_seconds");
     assertThat(data(live, "heartbeat")).containsKeys("silent_seconds", "interval_seconds");
     assertThat(ready.status()).isEqualTo(200);
     assertThat(checks(ready)).containsKeys("database", "listener", "worker");
-    assertThat(data(ready, "database")).containsKeys("schema", "schema_expected", "servers", "answered_in_ms");
-    assertThat(text(ready, "database", "schema")).isEqualTo(text(ready, "database", "schema_expected"));
+    assertThat(data(ready, "database")).containsKeys("schema", "schema_expected", "servers",
+        "answered_in_ms");
+    assertThat(text(ready, "database", "schema"))
+        .isEqualTo(text(ready, "database", "schema_expected"));
     assertThat(text(ready, "worker", "roles")).isEqualTo("api,orchestrator,worker");
-    assertThat(data(ready, "worker")).containsKeys("server", "name", "capacity", "available_capacity", "running");
+    assertThat(data(ready, "worker")).containsKeys("server", "name", "capacity",
+        "available_capacity", "running");
     assertThat(started.status()).isEqualTo(200);
     assertThat(text(started, "started", "templates_found")).isNotEqualTo("0");
     assertThat(text(started, "started", "templates_refused")).isEqualTo("0");
@@ -67,7 +71,8 @@ class HealthIT {
   void server_that_lost_its_listening_connection_stays_ready_and_gets_it_back() {
     TaskerClient.until("listening", Duration.ofSeconds(20), this::isListening);
 
-    tasker.sql("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tasker-listener'");
+    tasker.sql(
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tasker-listener'");
 
     assertThat(tasker.get("/health/ready").status()).isEqualTo(200);
     TaskerClient.until("listening again", Duration.ofSeconds(20), this::isListening);

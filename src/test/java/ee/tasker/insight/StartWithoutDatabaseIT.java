@@ -23,14 +23,17 @@ class StartWithoutDatabaseIT {
   void servers_wait_and_say_so_and_begin_by_themselves_when_the_database_answers() {
     try (EmbeddedDatabase database = TestServer.newEmptyDatabase()) {
       database.close();
-      try (TestServer one = TestServer.starting(database, Map.of()); TestServer other = TestServer.starting(database, Map.of())) {
+      try (TestServer one = TestServer.starting(database, Map.of());
+          TestServer other = TestServer.starting(database, Map.of())) {
         for (TestServer server : List.of(one, other)) {
-          TaskerClient.until("the application says that it waits", Duration.ofSeconds(120), () -> saysThatItWaits(server));
+          TaskerClient.until("the application says that it waits", Duration.ofSeconds(120),
+              () -> saysThatItWaits(server));
           assertThat(server.log()).contains("TK1005").doesNotContain("TK1001", "TK1003");
           assertThat(server.client().get("/health/live").status()).isEqualTo(200);
           assertThat(server.client().get("/health/started").status()).isEqualTo(503);
           assertRefusal(
-              server.client().post("/v1/tasks", TaskerClient.taskRequest("linear", "mathematical_sequence", "{'even_number': 6}")));
+              server.client().post("/v1/tasks", TaskerClient.taskRequest("linear",
+                  "mathematical_sequence", "{'even_number': 6}")));
           assertRefusal(server.client().get("/v1/no/such/path"));
         }
 
@@ -39,19 +42,29 @@ class StartWithoutDatabaseIT {
         one.awaitReady();
         other.awaitReady();
         for (TestServer server : List.of(one, other)) {
-          UUID task = server.client().submit("linear", "mathematical_sequence", "{\"even_number\": " + (server == one ? 6 : 8) + "}");
-          assertThat(server.client().awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
-          TaskerClient.until("it listens", Duration.ofSeconds(20), () -> server.log().contains("TK1401"));
+          UUID task = server.client().submit("linear", "mathematical_sequence",
+              "{\"even_number\": " + (server == one ? 6 : 8) + "}");
+          assertThat(server.client().awaitTerminalOrBlocked(task).getString("state"))
+              .isEqualTo("complete");
+          TaskerClient.until("it listens", Duration.ofSeconds(20),
+              () -> server.log().contains("TK1401"));
           assertThat(server.log()).contains("TK1001", "TK1003");
         }
         TaskerClient tasker = TestServer.clientOf(database);
-        assertThat(tasker.count("select count(*) from tasker.flyway_schema_history where not success")).isZero();
-        assertThat(tasker.count("select count(*) from tasker.servers where lease_expires_at > clock_timestamp()")).isEqualTo(2);
+        assertThat(
+            tasker.count("select count(*) from tasker.flyway_schema_history where not success"))
+            .isZero();
+        assertThat(tasker.count(
+            "select count(*) from tasker.servers where lease_expires_at > clock_timestamp()"))
+            .isEqualTo(2);
       }
     }
   }
 
-  /** Nothing listens at first, then the server before the application; Payara asks the checks of an application that is still being deployed, and they fail. */
+  /**
+   * Nothing listens at first, then the server before the application; Payara asks the checks of an
+   * application that is still being deployed, and they fail.
+   */
   private static boolean saysThatItWaits(TestServer server) {
     try {
       Answer ready = server.client().get("/health/ready");

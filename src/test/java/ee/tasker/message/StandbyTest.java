@@ -27,7 +27,10 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A real primary with the schema, and a real standby of it, which is promoted at the end. The standby is named first, as an old primary is that came back. */
+/**
+ * A real primary with the schema, and a real standby of it, which is promoted at the end. The
+ * standby is named first, as an old primary is that came back.
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class StandbyTest {
@@ -42,7 +45,8 @@ class StandbyTest {
 
   @BeforeAll
   void start() throws Exception {
-    primary = EmbeddedDatabase.forBenchmarks(folder, BINARIES, VERSION, FreePort.find(), Map.of("wal_keep_size", "1GB"));
+    primary = EmbeddedDatabase.forBenchmarks(folder, BINARIES, VERSION, FreePort.find(),
+        Map.of("wal_keep_size", "1GB"));
     primary.start();
     Flyway.configure().dataSource(primary.address().jdbcUrl(), "tasker", "tasker").schemas("tasker")
         .locations("classpath:db/migration", "classpath:db/routine").load().migrate();
@@ -60,8 +64,10 @@ class StandbyTest {
 
   @Test
   @Order(1)
-  void listening_connection_leads_to_the_primary_also_when_a_standby_is_named_first() throws Exception {
-    try (Connection connection = Listener.connect(bothHosts()); Statement statement = connection.createStatement()) {
+  void listening_connection_leads_to_the_primary_also_when_a_standby_is_named_first()
+      throws Exception {
+    try (Connection connection = Listener.connect(bothHosts());
+        Statement statement = connection.createStatement()) {
       statement.execute("listen tasker_wakeup");
       Listener.refuseStandby(statement);
       try (var row = statement.executeQuery("select inet_server_port()")) {
@@ -76,28 +82,37 @@ class StandbyTest {
   void standby_alone_is_no_database_to_listen_to() throws Exception {
     assertThatThrownBy(() -> Listener.connect(hosts(standby))).isInstanceOf(SQLException.class);
     // As behind an address that moved.
-    try (Connection moved = DriverManager.getConnection(standby.address().jdbcUrl(), "tasker", "tasker");
+    try (
+        Connection moved = DriverManager.getConnection(standby.address().jdbcUrl(), "tasker",
+            "tasker");
         Statement statement = moved.createStatement()) {
-      assertThatThrownBy(() -> Listener.refuseStandby(statement)).isInstanceOfSatisfying(SQLException.class,
-          e -> assertThat(e.getSQLState()).isEqualTo("25006"));
+      assertThatThrownBy(() -> Listener.refuseStandby(statement)).isInstanceOfSatisfying(
+          SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("25006"));
     }
   }
 
   @Test
   @Order(3)
   void standby_tells_that_it_is_one() {
-    assertThat(of(primary).jsonOf("select tasker.get_installation_status()").getBoolean("read_only")).isFalse();
-    assertThat(of(standby).jsonOf("select tasker.get_installation_status()").getBoolean("read_only")).isTrue();
+    assertThat(
+        of(primary).jsonOf("select tasker.get_installation_status()").getBoolean("read_only"))
+        .isFalse();
+    assertThat(
+        of(standby).jsonOf("select tasker.get_installation_status()").getBoolean("read_only"))
+        .isTrue();
   }
 
   @Test
   @Order(4)
   void standby_answers_what_only_reads() {
     assertThat(of(standby).count("select count(*) from tasker.check_history()")).isGreaterThan(20);
-    assertThat(of(standby).sql("select * from tasker.check_history(null, '1 hour') where violations > 0")).isEmpty();
+    assertThat(
+        of(standby).sql("select * from tasker.check_history(null, '1 hour') where violations > 0"))
+        .isEmpty();
     assertThat(of(standby).jsonOf("select tasker.get_performance_document(1)")).isNotEmpty();
     assertThat(of(standby).sql("select * from tasker.get_analytics_metrics()")).hasSize(1);
-    for (String figures : List.of("get_slowest_steps", "get_slowest_tasks", "get_slowest_steps_aggregated",
+    for (String figures : List.of("get_slowest_steps", "get_slowest_tasks",
+        "get_slowest_steps_aggregated",
         "get_slowest_tasks_aggregated")) {
       assertThat(of(standby).sql("select * from tasker." + figures + "()")).as(figures).isEmpty();
     }
@@ -109,19 +124,23 @@ class StandbyTest {
     primary.kill();
     try (
         Connection connection = DriverManager
-            .getConnection("jdbc:postgresql://127.0.0.1:" + standby.address().port() + "/tasker?user=postgres");
+            .getConnection("jdbc:postgresql://127.0.0.1:" + standby.address().port()
+                + "/tasker?user=postgres");
         Statement statement = connection.createStatement()) {
       statement.execute("select pg_promote(true, 60)");
     }
 
     TaskerClient.until("a connection to the promoted one", Duration.ofSeconds(20), () -> {
-      try (Connection connection = Listener.connect(bothHosts()); Statement statement = connection.createStatement()) {
+      try (Connection connection = Listener.connect(bothHosts());
+          Statement statement = connection.createStatement()) {
         return statement.execute("select 1");
       } catch (SQLException notYet) {
         return false;
       }
     });
-    assertThat(of(standby).jsonOf("select tasker.get_installation_status()").getBoolean("read_only")).isFalse();
+    assertThat(
+        of(standby).jsonOf("select tasker.get_installation_status()").getBoolean("read_only"))
+        .isFalse();
   }
 
   private Settings.ListenSettings bothHosts() {
@@ -130,7 +149,9 @@ class StandbyTest {
 
   private static Settings.ListenSettings hosts(EmbeddedDatabase... databases) {
     return new Settings.ListenSettings(
-        Stream.of(databases).map(each -> new Settings.DatabaseHost("127.0.0.1", each.address().port())).toList(), "tasker", "tasker",
+        Stream.of(databases)
+            .map(each -> new Settings.DatabaseHost("127.0.0.1", each.address().port())).toList(),
+        "tasker", "tasker",
         "tasker");
   }
 

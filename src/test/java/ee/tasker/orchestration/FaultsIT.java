@@ -34,24 +34,29 @@ class FaultsIT {
   void every_task_completes_although_all_connections_are_cut_again_and_again() {
     Answer created = tasker.post("/v1/tasks:batch",
         Collections.nCopies(TASKS, TaskerClient.taskRequest("testing", "work", "{}")).toString());
-    List<UUID> tasks = created.list("verdicts").stream().map(verdict -> UUID.fromString(verdict.getString("task_uuid"))).toList();
+    List<UUID> tasks = created.list("verdicts").stream()
+        .map(verdict -> UUID.fromString(verdict.getString("task_uuid"))).toList();
     String own = "{" + String.join(",", tasks.stream().map(UUID::toString).toList()) + "}";
 
     long cut = 0;
     for (long share : new long[]{TASKS / 4, TASKS, 2 * TASKS}) {
       TaskerClient.until("a share of the steps has run", Duration.ofSeconds(60),
-          () -> tasker.count("select count(*) from testing.effects where task_uuid = any (?::uuid[])", own) >= share);
+          () -> tasker.count(
+              "select count(*) from testing.effects where task_uuid = any (?::uuid[])",
+              own) >= share);
       cut += cutAllConnections();
     }
 
     assertThat(cut).isGreaterThan(3);
     for (UUID task : tasks) {
-      assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).as(() -> tasker.steps(task).toString()).isEqualTo("complete");
+      assertThat(tasker.awaitTerminalOrBlocked(task).getString("state"))
+          .as(() -> tasker.steps(task).toString()).isEqualTo("complete");
     }
     assertThat(History.broken(tasker)).isEmpty();
     assertThat(tasker.sql("""
         select e.step_uuid, e.attempt, count(*) from testing.effects e where e.task_uuid = any (?::uuid[]) and e.effect = 'ran'
-        group by e.step_uuid, e.attempt having count(*) > 1""", own)).as("attempts that ran twice").isEmpty();
+        group by e.step_uuid, e.attempt having count(*) > 1""", own)).as("attempts that ran twice")
+        .isEmpty();
   }
 
   @Test
@@ -59,16 +64,21 @@ class FaultsIT {
     TaskerClient.until("the listener is connected", Duration.ofSeconds(30),
         () -> health().matches("(?s).*\"connected\"\\s*:\\s*\"?true.*"));
     int before = occurrences("TK1401");
-    Object pid = tasker.value("select pid from pg_stat_activity where application_name = 'tasker-listener'");
+    Object pid = tasker
+        .value("select pid from pg_stat_activity where application_name = 'tasker-listener'");
 
     cutAllConnections();
 
-    TaskerClient.until("it is connected anew", Duration.ofSeconds(30), () -> health().matches("(?s).*\"connected\"\\s*:\\s*\"?true.*")
-        && tasker.count("select count(*) from pg_stat_activity where application_name = 'tasker-listener' and pid <> ?", pid) == 1);
+    TaskerClient.until("it is connected anew", Duration.ofSeconds(30), () -> health()
+        .matches("(?s).*\"connected\"\\s*:\\s*\"?true.*")
+        && tasker.count(
+            "select count(*) from pg_stat_activity where application_name = 'tasker-listener' and pid <> ?",
+            pid) == 1);
     assertThat(occurrences("TK1402")).isPositive();
     assertThat(occurrences("TK1401")).isGreaterThan(before);
     assertThat(tasker.get("/health/ready").status()).isEqualTo(200);
-    assertThat(tasker.post("/v1/tasks?wait=20", TaskerClient.taskRequest("testing", "hello", "{}")).text("state")).isEqualTo("complete");
+    assertThat(tasker.post("/v1/tasks?wait=20", TaskerClient.taskRequest("testing", "hello", "{}"))
+        .text("state")).isEqualTo("complete");
   }
 
   @Test
@@ -77,15 +87,21 @@ class FaultsIT {
     TaskerClient.until("the step waits for its retry", Duration.ofSeconds(20),
         () -> tasker.get("/v1/tasks/" + task).text("state").equals("waiting_for_retry"));
     // Due now, without any server noticing: no timer was set for it and no notification was sent.
-    tasker.sql("""
+    tasker.sql(
+        """
         with due as (update tasker.workflow_steps set next_retry_at = clock_timestamp() where task_uuid = ? returning task_uuid)
-        update tasker.task_wakeups w set wake_at = clock_timestamp() from due where w.task_uuid = due.task_uuid""", task);
+        update tasker.task_wakeups w set wake_at = clock_timestamp() from due where w.task_uuid = due.task_uuid""",
+        task);
 
-    TaskerClient.until("the next attempt ran", Duration.ofSeconds(30), () -> tasker.steps(task).get("failing").getInt("attempts") == 2);
+    TaskerClient.until("the next attempt ran", Duration.ofSeconds(30),
+        () -> tasker.steps(task).get("failing").getInt("attempts") == 2);
     tasker.delete("/v1/tasks/" + task);
   }
 
-  /** A trigger stands for a statement that takes too long or too much memory: PostgreSQL ends it with the same SQLSTATE. */
+  /**
+   * A trigger stands for a statement that takes too long or too much memory: PostgreSQL ends it
+   * with the same SQLSTATE.
+   */
   @Test
   void a_result_that_the_database_gives_up_on_is_parked_and_holds_up_no_other() {
     tasker.sql("""
@@ -94,20 +110,27 @@ class FaultsIT {
           raise exception 'canceling statement due to user request' using errcode = '57014';
         end $$""");
     tasker
-        .sql("create trigger gives_up before insert on tasker.workflow_step_result_audit for each row when (new.result ->> 'n' = '57014') "
-            + "execute function testing.give_up()");
+        .sql(
+            "create trigger gives_up before insert on tasker.workflow_step_result_audit for each row when (new.result ->> 'n' = '57014') "
+                + "execute function testing.give_up()");
     try {
       UUID noisy = tasker.submit("hello", "{\"n\": 57014}");
-      List<UUID> others = IntStream.range(0, 20).mapToObj(n -> tasker.submit("hello", "{\"n\": " + n + "}")).toList();
+      List<UUID> others = IntStream.range(0, 20)
+          .mapToObj(n -> tasker.submit("hello", "{\"n\": " + n + "}")).toList();
 
       for (UUID other : others) {
         assertThat(tasker.awaitTerminalOrBlocked(other).getString("state")).isEqualTo("complete");
       }
-      assertThat(tasker.awaitTerminalOrBlocked(noisy, Duration.ofSeconds(30)).getString("state")).isEqualTo("blocked_by_failures");
-      assertThat(tasker.sql("""
+      assertThat(tasker.awaitTerminalOrBlocked(noisy, Duration.ofSeconds(30)).getString("state"))
+          .isEqualTo("blocked_by_failures");
+      assertThat(tasker
+          .sql(
+              """
           select r.error ->> 'type' as type, r.error ->> 'message' as message, s.attempts
-          from tasker.workflow_step_result_audit r join tasker.workflow_steps s using (workflow_step_uuid) where r.task_uuid = ?""", noisy)
-          .toString()).contains("result_not_storable", "the database gave up on it 5 times", "attempts=1");
+          from tasker.workflow_step_result_audit r join tasker.workflow_steps s using (workflow_step_uuid) where r.task_uuid = ?""",
+              noisy)
+          .toString())
+          .contains("result_not_storable", "the database gave up on it 5 times", "attempts=1");
     } finally {
       tasker.sql("drop function testing.give_up cascade");
     }
@@ -121,7 +144,8 @@ class FaultsIT {
         () -> tasker.get("/v1/tasks/" + task).text("state").equals("waiting_for_retry"));
     try (Connection call = tasker.connect()) {
       call.setAutoCommit(false);
-      TaskerClient.sql(call, "select task_uuid from tasker.tasks where task_uuid = ? for update", task);
+      TaskerClient.sql(call, "select task_uuid from tasker.tasks where task_uuid = ? for update",
+          task);
 
       long begin = System.nanoTime();
       Answer cancelled = tasker.delete("/v1/tasks/" + task);
@@ -137,7 +161,8 @@ class FaultsIT {
 
   private long cutAllConnections() {
     return tasker
-        .count("select count(pg_terminate_backend(pid)) from pg_stat_activity where application_name in ('tasker-ee', 'tasker-listener')");
+        .count(
+            "select count(pg_terminate_backend(pid)) from pg_stat_activity where application_name in ('tasker-ee', 'tasker-listener')");
   }
 
   private String health() {

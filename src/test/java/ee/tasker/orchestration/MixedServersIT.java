@@ -23,7 +23,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 
-/** A rolling deploy with the default settings: one server has the new handler, the other has not; then servers are killed. */
+/**
+ * A rolling deploy with the default settings: one server has the new handler, the other has not;
+ * then servers are killed.
+ */
 @Tag("long")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -39,7 +42,8 @@ class MixedServersIT {
   @BeforeAll
   void start() {
     database = TestServer.newDatabase();
-    newerWar = TestServer.warWith("tasker-ee-newer.war", war -> war.addPackages(true, "ee.tasker.testing.newer"));
+    newerWar = TestServer.warWith("tasker-ee-newer.war",
+        war -> war.addPackages(true, "ee.tasker.testing.newer"));
     older = TestServer.starting(database, Map.of());
     newer = TestServer.starting(database, TestServer.freePort(), Map.of(), newerWar);
     older.awaitReady();
@@ -66,7 +70,8 @@ class MixedServersIT {
   private void awaitServers(int count) {
     TaskerClient.until(count + " servers are registered", Duration.ofSeconds(30),
         () -> tasker
-            .count("select count(*) from tasker.servers where lease_expires_at > clock_timestamp() and state <> 'stopped'") == count);
+            .count(
+                "select count(*) from tasker.servers where lease_expires_at > clock_timestamp() and state <> 'stopped'") == count);
   }
 
   private List<UUID> submit(TestServer server) {
@@ -74,7 +79,8 @@ class MixedServersIT {
         Collections.nCopies(TASKS, TaskerClient.taskRequest("testing", "newer", "{}")).toString());
     assertThat(answer.status()).as(answer.body()).isEqualTo(207);
     List<UUID> tasks = new ArrayList<>();
-    answer.list("verdicts").forEach(verdict -> tasks.add(UUID.fromString(verdict.getString("task_uuid"))));
+    answer.list("verdicts")
+        .forEach(verdict -> tasks.add(UUID.fromString(verdict.getString("task_uuid"))));
     return tasks;
   }
 
@@ -86,11 +92,14 @@ class MixedServersIT {
     tasks.addAll(submit(older));
 
     for (UUID task : tasks) {
-      assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).as(() -> tasker.steps(task).toString()).isEqualTo("complete");
+      assertThat(tasker.awaitTerminalOrBlocked(task).getString("state"))
+          .as(() -> tasker.steps(task).toString()).isEqualTo("complete");
     }
     assertThat(tasker.count("""
-        select count(*) from tasker.workflow_step_result_audit r where r.outcome <> 'success'""")).isZero();
-    assertThat(tasker.count("""
+        select count(*) from tasker.workflow_step_result_audit r where r.outcome <> 'success'"""))
+        .isZero();
+    assertThat(tasker.count(
+        """
         select count(*) from tasker.workflow_step_transitions where metadata ->> 'reason' = 'no_handler_on_this_worker'"""))
         .as("steps that were given back").isZero();
     assertThat(History.broken(tasker)).isEmpty();
@@ -111,9 +120,13 @@ class MixedServersIT {
   @Order(3)
   void when_no_live_server_has_the_handler_its_steps_wait_say_so_and_run_when_one_starts_with_it() {
     UUID task = submit(older).get(0);
-    tasker.sql("update tasker.task_wakeups set wake_at = clock_timestamp() + interval '5 seconds' where task_uuid = ?", task);
+    tasker.sql(
+        "update tasker.task_wakeups set wake_at = clock_timestamp() + interval '5 seconds' where task_uuid = ?",
+        task);
     TaskerClient.until("recovery has noted it", Duration.ofSeconds(90),
-        () -> tasker.count("select count(*) from tasker.unclaimed_offers where task_uuid = ? and why = 'unserved'", task) == 1);
+        () -> tasker.count(
+            "select count(*) from tasker.unclaimed_offers where task_uuid = ? and why = 'unserved'",
+            task) == 1);
     assertThat(tasker.get("/v1/tasks/" + task + "/diagnosis").body()).contains("no_handler");
     assertThat(tasker.get("/v1/servers").body()).contains("\"unserved\"");
     assertThat(tasker.steps(task).get("first").getString("state")).isEqualTo("enqueued");
@@ -140,7 +153,8 @@ class MixedServersIT {
         """
         select extract(epoch from clock_timestamp() - max(registered_at)) from tasker.servers where lost_at is null and state <> 'stopped'"""))
         .doubleValue();
-    System.out.printf("recovery by a server that has just started: %.1f s after its first heartbeat%n", seconds);
+    System.out.printf(
+        "recovery by a server that has just started: %.1f s after its first heartbeat%n", seconds);
     assertThat(seconds).as("seconds from its first heartbeat").isLessThanOrEqualTo(10);
     release(held);
   }
@@ -148,7 +162,9 @@ class MixedServersIT {
   private UUID hold(TestServer server) {
     UUID task = server.client().submit("hold", "{\"on\": \"" + UUID.randomUUID() + "\"}");
     TaskerClient.until("it runs", Duration.ofSeconds(30),
-        () -> tasker.count("select count(*) from testing.effects where task_uuid = ? and effect = 'started'", task) == 1);
+        () -> tasker.count(
+            "select count(*) from testing.effects where task_uuid = ? and effect = 'started'",
+            task) == 1);
     return task;
   }
 
@@ -162,7 +178,9 @@ class MixedServersIT {
 
   private void awaitSecondAttempt(UUID task) {
     TaskerClient.until("another server runs it", Duration.ofSeconds(90),
-        () -> tasker.count("select count(*) from testing.effects where task_uuid = ? and effect = 'started' and attempt = 2", task) == 1);
+        () -> tasker.count(
+            "select count(*) from testing.effects where task_uuid = ? and effect = 'started' and attempt = 2",
+            task) == 1);
   }
 
   private void release(UUID task) {

@@ -21,22 +21,27 @@ class PollerAloneIT {
   @Test
   void poller_alone_finishes_every_sample() throws Exception {
     try (EmbeddedDatabase database = TestServer.newDatabase();
-        TestServer server = TestServer.start(database, Map.of("TASKER_NOTIFY_ENABLED", "false", "TASKER_POLL_INTERVAL_SECONDS", "1"))) {
+        TestServer server = TestServer.start(database,
+            Map.of("TASKER_NOTIFY_ENABLED", "false", "TASKER_POLL_INTERVAL_SECONDS", "1"))) {
       TaskerClient tasker = server.client();
       long counted = tasker.count("select next_xact from tasker.analytics_progress");
 
-      var outcomes = new SampleRunner(server.base(), Path.of(System.getProperty("tasker.checkout"), "samples"), true,
-          Login.FOR_TESTS.basic()).run();
+      var outcomes = new SampleRunner(server.base(),
+          Path.of(System.getProperty("tasker.checkout"), "samples"), true, Login.FOR_TESTS.basic())
+          .run();
 
       assertThat(outcomes).filteredOn(outcome -> !outcome.ok()).isEmpty();
       assertThat(outcomes).hasSizeGreaterThan(50);
       assertThat(History.broken(tasker)).isEmpty();
       assertThat(History.messages(tasker)).isEmpty();
-      assertThat(tasker.count("select count(*) from pg_stat_activity where application_name = 'tasker-listener'")).isZero();
+      assertThat(tasker.count(
+          "select count(*) from pg_stat_activity where application_name = 'tasker-listener'"))
+          .isZero();
       TaskerClient.until("the analytics are rolled up", Duration.ofSeconds(60),
           () -> tasker.count("select next_xact from tasker.analytics_progress") > counted);
       // Payara gives all of its health values as text.
-      assertThat(tasker.get("/health/ready").body().replaceAll("[ \"]", "")).contains("events:false");
+      assertThat(tasker.get("/health/ready").body().replaceAll("[ \"]", ""))
+          .contains("events:false");
     }
   }
 }

@@ -43,11 +43,13 @@ class RolesIT {
     worker.awaitReady();
     tasker = api.client();
     tasker.register("/testing/templates.yaml");
-    TaskerClient.until("all are registered", Duration.ofSeconds(20), () -> tasker.count("select count(*) from tasker.servers") == 3);
+    TaskerClient.until("all are registered", Duration.ofSeconds(20),
+        () -> tasker.count("select count(*) from tasker.servers") == 3);
   }
 
   private static Map<String, String> settings(String role) {
-    return new HashMap<>(Map.of("TASKER_ROLES", role, "TASKER_WORKER_HEARTBEAT_SECONDS", "2", "TASKER_WORKER_LEASE_SECONDS", "15",
+    return new HashMap<>(Map.of("TASKER_ROLES", role, "TASKER_WORKER_HEARTBEAT_SECONDS", "2",
+        "TASKER_WORKER_LEASE_SECONDS", "15",
         "TASKER_POLL_INTERVAL_SECONDS", "3"));
   }
 
@@ -63,7 +65,8 @@ class RolesIT {
 
   @Test
   void samples_finish_although_no_server_can_do_it_alone() throws Exception {
-    var outcomes = new SampleRunner(api.base(), Path.of(System.getProperty("tasker.checkout"), "samples"), true, Login.FOR_TESTS.basic())
+    var outcomes = new SampleRunner(api.base(),
+        Path.of(System.getProperty("tasker.checkout"), "samples"), true, Login.FOR_TESTS.basic())
         .run();
 
     assertThat(outcomes).filteredOn(outcome -> !outcome.ok()).isEmpty();
@@ -73,13 +76,17 @@ class RolesIT {
   @Test
   void each_move_is_made_by_a_server_that_has_its_role() {
     List<UUID> tasks = api.client()
-        .post("/v1/tasks:batch", Collections.nCopies(100, TaskerClient.taskRequest("testing", "work", "{}")).toString())
-        .list("verdicts").stream().map(verdict -> UUID.fromString(verdict.getString("task_uuid"))).toList();
+        .post("/v1/tasks:batch",
+            Collections.nCopies(100, TaskerClient.taskRequest("testing", "work", "{}")).toString())
+        .list("verdicts").stream().map(verdict -> UUID.fromString(verdict.getString("task_uuid")))
+        .toList();
     for (UUID task : tasks) {
-      assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).as(() -> tasker.steps(task).toString()).isEqualTo("complete");
+      assertThat(tasker.awaitTerminalOrBlocked(task).getString("state"))
+          .as(() -> tasker.steps(task).toString()).isEqualTo("complete");
     }
 
-    assertThat(tasker.sql("""
+    assertThat(tasker.sql(
+        """
         select distinct t.actor, t.from_state, t.to_state, s.roles from tasker.workflow_step_transitions t
         join tasker.servers s on s.server_uuid = t.processor_uuid
         where t.from_state is not null and not case t.actor when 'recovery' then 'orchestrator' else t.actor::text end = any (s.roles)
@@ -87,7 +94,8 @@ class RolesIT {
           and t.to_state <> 'cancelled'
           and not exists (select from tasker.step_waits w where w.task_uuid = t.task_uuid and w.kind in ('signal', 'approval'))"""))
         .isEmpty();
-    assertThat(tasker.sql("""
+    assertThat(tasker.sql(
+        """
         select distinct t.from_state, t.to_state, s.roles from tasker.task_transitions t
         join tasker.servers s on s.server_uuid = t.processor_uuid
         where t.from_state is not null and not 'orchestrator' = any (s.roles)
@@ -103,20 +111,26 @@ class RolesIT {
     UUID task = tasker.submit("hello", "{}");
     tasker.awaitTerminalOrBlocked(task);
 
-    Answer refused = worker.client().post("/v1/tasks", TaskerClient.taskRequest("testing", "hello", "{}"));
+    Answer refused = worker.client().post("/v1/tasks",
+        TaskerClient.taskRequest("testing", "hello", "{}"));
     assertThat(refused.status()).isEqualTo(503);
     assertThat(refused.text("code")).isEqualTo("role-off");
-    assertThat(worker.client().post("/v1/tasks:batch", "[" + TaskerClient.taskRequest("testing", "hello", "{}") + "]").status())
+    assertThat(worker.client()
+        .post("/v1/tasks:batch", "[" + TaskerClient.taskRequest("testing", "hello", "{}") + "]")
+        .status())
         .isEqualTo(503);
     assertThat(worker.client().get("/v1/tasks/" + task).text("state")).isEqualTo("complete");
-    assertThat(orchestrator.client().get("/v1/tasks/" + task + "?wait=10").text("state")).isEqualTo("complete");
+    assertThat(orchestrator.client().get("/v1/tasks/" + task + "?wait=10").text("state"))
+        .isEqualTo("complete");
   }
 
   @Test
   void running_step_of_another_server_gets_the_cancel() {
     UUID task = tasker.submit("hold", "{}");
     TaskerClient.until("the handler runs", Duration.ofSeconds(30),
-        () -> tasker.count("select count(*) from testing.effects where task_uuid = ? and effect = 'started'", task) == 1);
+        () -> tasker.count(
+            "select count(*) from testing.effects where task_uuid = ? and effect = 'started'",
+            task) == 1);
 
     assertThat(tasker.delete("/v1/tasks/" + task).status()).isEqualTo(200);
 

@@ -20,7 +20,8 @@ class RollUpPaceTest {
   @Test
   void a_long_call_is_followed_by_short_ones() {
     pace.took(Duration.ofMillis(300));
-    assertThat(pace.interval()).as("in a sixth of the time a sixth gathers").isEqualTo(Duration.ofSeconds(5));
+    assertThat(pace.interval()).as("in a sixth of the time a sixth gathers")
+        .isEqualTo(Duration.ofSeconds(5));
 
     pace.took(Duration.ofMillis(50));
     assertThat(pace.interval()).isEqualTo(Duration.ofSeconds(5));

@@ -32,7 +32,8 @@ import org.junit.jupiter.api.TestMethodOrder;
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class TwoServersIT {
   static final Map<String, String> SETTINGS = Map.of(
-      "TASKER_WORKER_HEARTBEAT_SECONDS", "2", "TASKER_WORKER_LEASE_SECONDS", "6", "TASKER_POLL_INTERVAL_SECONDS", "2");
+      "TASKER_WORKER_HEARTBEAT_SECONDS", "2", "TASKER_WORKER_LEASE_SECONDS", "6",
+      "TASKER_POLL_INTERVAL_SECONDS", "2");
 
   private EmbeddedDatabase database;
   private TestServer first;
@@ -51,7 +52,8 @@ class TwoServersIT {
     tasker.register("/testing/templates.yaml");
     // Each server learns of the other with a heartbeat; until then both tell the other anyway.
     TaskerClient.until("both are registered", Duration.ofSeconds(20),
-        () -> tasker.count("select count(*) from tasker.servers where lease_expires_at > clock_timestamp()") == 2);
+        () -> tasker.count(
+            "select count(*) from tasker.servers where lease_expires_at > clock_timestamp()") == 2);
   }
 
   @AfterAll
@@ -72,20 +74,26 @@ class TwoServersIT {
   void five_hundred_mixed_tasks_are_done_once_and_by_both() {
     List<UUID> tasks = new ArrayList<>();
     for (int batch = 0; batch < 10; batch++) {
-      List<String> requests = new ArrayList<>(Collections.nCopies(20, TaskerClient.taskRequest("testing", "work", "{}")));
-      requests.addAll(Collections.nCopies(10, TaskerClient.taskRequest("linear", "mathematical_sequence", "{'even_number': 2}")));
-      requests.addAll(Collections.nCopies(10, TaskerClient.taskRequest("testing", "progress", "{}")));
+      List<String> requests = new ArrayList<>(
+          Collections.nCopies(20, TaskerClient.taskRequest("testing", "work", "{}")));
+      requests.addAll(Collections.nCopies(10,
+          TaskerClient.taskRequest("linear", "mathematical_sequence", "{'even_number': 2}")));
+      requests
+          .addAll(Collections.nCopies(10, TaskerClient.taskRequest("testing", "progress", "{}")));
       requests.addAll(Collections.nCopies(10, TaskerClient.taskRequest("testing", "family", "{}")));
       tasks.addAll(submit(batch % 2 == 0 ? first : second, requests));
     }
 
     assertThat(tasks).hasSize(500).doesNotHaveDuplicates();
     assertAllComplete(tasks);
-    assertThat(tasker.sql("""
+    assertThat(tasker.sql(
+        """
         select step_uuid, attempt, count(*) from testing.effects where effect = 'ran' group by step_uuid, attempt having count(*) > 1"""))
         .as("attempts that ran twice").isEmpty();
-    assertThat(tasker.count("select count(distinct process) from testing.effects")).as("servers that ran steps").isEqualTo(2);
-    assertThat(tasker.count("select count(distinct processor_uuid) from tasker.workflow_step_transitions where actor = 'worker'"))
+    assertThat(tasker.count("select count(distinct process) from testing.effects"))
+        .as("servers that ran steps").isEqualTo(2);
+    assertThat(tasker.count(
+        "select count(distinct processor_uuid) from tasker.workflow_step_transitions where actor = 'worker'"))
         .isEqualTo(2);
     assertThat(History.broken(tasker)).isEmpty();
     assertThat(History.messages(tasker)).isEmpty();
@@ -94,9 +102,11 @@ class TwoServersIT {
   @Test
   @Order(2)
   void a_wait_on_one_server_ends_with_a_task_of_the_other() {
-    Answer created = second.client().post("/v1/tasks", TaskerClient.taskRequest("testing", "family", "{}"));
+    Answer created = second.client().post("/v1/tasks",
+        TaskerClient.taskRequest("testing", "family", "{}"));
 
-    assertThat(first.client().awaitTerminalOrBlocked(created.taskUuid(), Duration.ofSeconds(20)).getString("state")).isEqualTo("complete");
+    assertThat(first.client().awaitTerminalOrBlocked(created.taskUuid(), Duration.ofSeconds(20))
+        .getString("state")).isEqualTo("complete");
   }
 
   @Test
@@ -133,10 +143,12 @@ class TwoServersIT {
   @Order(8)
   void server_that_is_killed_leaves_nothing_undone() {
     // First, while it has permits for them: otherwise the other server may run them.
-    List<UUID> held = submit(second, Collections.nCopies(5, TaskerClient.taskRequest("testing", "hold", "{}")));
+    List<UUID> held = submit(second,
+        Collections.nCopies(5, TaskerClient.taskRequest("testing", "hold", "{}")));
     TaskerClient.until("it is in the middle of its work", Duration.ofSeconds(30),
         () -> tasker.count("select count(*) from testing.effects where effect = 'started'") >= 5);
-    List<UUID> tasks = submit(second, Collections.nCopies(100, TaskerClient.taskRequest("testing", "work", "{}")));
+    List<UUID> tasks = submit(second,
+        Collections.nCopies(100, TaskerClient.taskRequest("testing", "work", "{}")));
 
     second.kill();
     held.forEach(task -> tasker.sql("insert into testing.released values (?)", task));
@@ -144,7 +156,9 @@ class TwoServersIT {
     assertAllComplete(tasks);
     assertAllComplete(held);
     assertThat(History.broken(tasker)).isEmpty();
-    assertThat(tasker.count("select count(*) from tasker.workflow_step_transitions where actor = 'recovery'")).isPositive();
+    assertThat(tasker
+        .count("select count(*) from tasker.workflow_step_transitions where actor = 'recovery'"))
+        .isPositive();
   }
 
   @Test
@@ -172,12 +186,14 @@ class TwoServersIT {
   private List<UUID> submit(TestServer server, List<String> requests) {
     Answer answer = server.client().post("/v1/tasks:batch", requests.toString());
     assertThat(answer.status()).as(answer.body()).isEqualTo(207);
-    return answer.list("verdicts").stream().map(verdict -> UUID.fromString(verdict.getString("task_uuid"))).toList();
+    return answer.list("verdicts").stream()
+        .map(verdict -> UUID.fromString(verdict.getString("task_uuid"))).toList();
   }
 
   private void assertAllComplete(List<UUID> tasks) {
     for (UUID task : tasks) {
-      assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).as(() -> tasker.steps(task).toString()).isEqualTo("complete");
+      assertThat(tasker.awaitTerminalOrBlocked(task).getString("state"))
+          .as(() -> tasker.steps(task).toString()).isEqualTo("complete");
     }
   }
 }

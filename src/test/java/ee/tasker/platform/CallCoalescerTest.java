@@ -23,7 +23,8 @@ class CallCoalescerTest {
 
   private final ManualTimers timers = new ManualTimers();
   private final AtomicInteger looks = new AtomicInteger();
-  private final CallCoalescer calls = new CallCoalescer(2, ENOUGH_FOR_ANOTHER_CALL, timers, looks::incrementAndGet, timers::nanoTime);
+  private final CallCoalescer calls = new CallCoalescer(2, ENOUGH_FOR_ANOTHER_CALL, timers,
+      looks::incrementAndGet, timers::nanoTime);
 
   @Test
   void lone_one_goes_at_once_and_so_does_the_next_after_it() {
@@ -97,7 +98,8 @@ class CallCoalescerTest {
     assertThat(calls.tryAcquire()).isFalse();
     timers.isDown = false;
     assertThat(calls.tryAcquire()).isFalse();
-    assertThat(timers.planned).as("the plan that was refused does not keep the next one away").hasSize(1);
+    assertThat(timers.planned).as("the plan that was refused does not keep the next one away")
+        .hasSize(1);
   }
 
   @Test
@@ -143,12 +145,16 @@ class CallCoalescerTest {
     }
   }
 
-  /** The race that matters: an entry that comes while a caller is about to leave is found by that caller, or its own is let in. */
+  /**
+   * The race that matters: an entry that comes while a caller is about to leave is found by that
+   * caller, or its own is let in.
+   */
   @Test
   void no_entry_is_left_behind_by_threads_that_come_and_go() throws Exception {
     Queue<Integer> waiting = new ConcurrentLinkedQueue<>();
     AtomicInteger taken = new AtomicInteger();
-    CallCoalescer shared = new CallCoalescer(1, Integer.MAX_VALUE, timers, looks::incrementAndGet, () -> 0);
+    CallCoalescer shared = new CallCoalescer(1, Integer.MAX_VALUE, timers, looks::incrementAndGet,
+        () -> 0);
     ExecutorService threads = Executors.newFixedThreadPool(4);
     try {
       List<Future<?>> done = new ArrayList<>();
@@ -171,7 +177,8 @@ class CallCoalescerTest {
     assertThat(taken).hasValue(20_000);
   }
 
-  private static void takeWhileLetIn(CallCoalescer shared, Queue<Integer> waiting, AtomicInteger taken) {
+  private static void takeWhileLetIn(CallCoalescer shared, Queue<Integer> waiting,
+      AtomicInteger taken) {
     while (!waiting.isEmpty()) {
       if (!shared.tryAcquire()) {
         return;

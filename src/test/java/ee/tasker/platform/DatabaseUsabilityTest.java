@@ -22,8 +22,10 @@ class DatabaseUsabilityTest {
   @Test
   void a_full_disk_is_a_problem_until_a_write_was_possible_again() {
     fail("53100");
-    assertThat(usability.problem()).hasValueSatisfying(problem -> assertThat(problem).contains("disk"));
-    assertThat(usability.isWriteDue()).as("what has just been refused is not tried at once").isFalse();
+    assertThat(usability.problem())
+        .hasValueSatisfying(problem -> assertThat(problem).contains("disk"));
+    assertThat(usability.isWriteDue()).as("what has just been refused is not tried at once")
+        .isFalse();
     usability.written();
     assertThat(usability.problem()).as("a write that began before it was refused").isPresent();
 
@@ -42,7 +44,8 @@ class DatabaseUsabilityTest {
   void a_refused_login_is_a_problem_for_a_while() {
     fail("28P01");
     pass(14);
-    assertThat(usability.problem()).hasValueSatisfying(problem -> assertThat(problem).contains("login"));
+    assertThat(usability.problem())
+        .hasValueSatisfying(problem -> assertThat(problem).contains("login"));
     pass(2);
     assertThat(usability.problem()).isEmpty();
   }

@@ -24,25 +24,32 @@ class JsonbCheckTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"\u0000", "a\u0000b", "\ud800", "\udc00", "\ude00\ud83d", "a\ud83d", "\ud83dx"})
+  @ValueSource(
+      strings = {"\u0000", "a\u0000b", "\ud800", "\udc00", "\ude00\ud83d", "a\ud83d", "\ud83dx"})
   void text_that_would_not_is_not(String text) {
     assertThat(JsonbCheck.complaint(text)).isPresent();
-    assertThat(JsonbCheck.complaint(Json.createObjectBuilder().add("a", Json.createArrayBuilder().add(text)).build())).isPresent();
+    assertThat(JsonbCheck.complaint(
+        Json.createObjectBuilder().add("a", Json.createArrayBuilder().add(text)).build()))
+        .isPresent();
     assertThat(JsonbCheck.complaint(Json.createObjectBuilder().add(text, 1).build())).isPresent();
   }
 
   @Property
-  boolean complaint_is_made_exactly_when_utf_8_or_postgresql_would_lose_something(@ForAll @StringLength(max = 8) @CharRange(from = '\u0000',
-      to = '\uffff') @CharRange(from = '\ud7f0', to = '\ue00f') @Chars('\0') String text) {
-    boolean survives = new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8).equals(text) && text.indexOf(0) < 0;
+  boolean complaint_is_made_exactly_when_utf_8_or_postgresql_would_lose_something(
+      @ForAll @StringLength(max = 8) @CharRange(from = '\u0000',
+          to = '\uffff') @CharRange(from = '\ud7f0', to = '\ue00f') @Chars('\0') String text) {
+    boolean survives = new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8)
+        .equals(text) && text.indexOf(0) < 0;
     return JsonbCheck.complaint(text).isEmpty() == survives;
   }
 
   @Property
-  boolean cleaned_text_is_storable_and_clean_text_stays(@ForAll @StringLength(max = 8) @CharRange(from = '\u0000',
-      to = '\uffff') @CharRange(from = '\ud7f0', to = '\ue00f') @Chars('\0') String text) {
+  boolean cleaned_text_is_storable_and_clean_text_stays(
+      @ForAll @StringLength(max = 8) @CharRange(from = '\u0000',
+          to = '\uffff') @CharRange(from = '\ud7f0', to = '\ue00f') @Chars('\0') String text) {
     String clean = JsonbCheck.cleaned(text);
-    return JsonbCheck.complaint(clean).isEmpty() && (JsonbCheck.complaint(text).isPresent() || clean.equals(text));
+    return JsonbCheck.complaint(clean).isEmpty()
+        && (JsonbCheck.complaint(text).isPresent() || clean.equals(text));
   }
 
   @ParameterizedTest
@@ -52,7 +59,8 @@ class JsonbCheckTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"0", "-0.0", "1e300", "123456789012345678901234567890.123456789", "1e-300"})
+  @ValueSource(
+      strings = {"0", "-0.0", "1e300", "123456789012345678901234567890.123456789", "1e-300"})
   void number_of_a_size_that_occurs_is(String number) {
     assertThat(JsonbCheck.complaint(Json.createValue(new BigDecimal(number)))).isEmpty();
   }

@@ -55,21 +55,25 @@ class LogTest {
 
   @Test
   void values_with_blanks_are_quoted_and_cannot_close_their_quotes() {
-    assertThat(line("reason", "no \"longer\" wanted", "empty", "")).isEqualTo("TK1202 task ended reason=\"no 'longer' wanted\" empty=\"\"");
+    assertThat(line("reason", "no \"longer\" wanted", "empty", ""))
+        .isEqualTo("TK1202 task ended reason=\"no 'longer' wanted\" empty=\"\"");
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"\n", "\r\n", "\r", "\u0085", "\u2028", "\u2029", "\u000b", "\f", "\u001b[2K", "\u0000", "\u009b1A"})
+  @ValueSource(strings = {"\n", "\r\n", "\r", "\u0085", "\u2028", "\u2029", "\u000b", "\f",
+    "\u001b[2K", "\u0000", "\u009b1A"})
   void value_cannot_begin_a_line_of_its_own_or_steer_a_terminal(String breakout) {
     String line = line("reason", "bye" + breakout + "TK1202 task ended task=2");
 
     assertThat(line).startsWith("TK1202 task ended reason=\"bye").endsWith("\"");
-    assertThat(line.codePoints()).noneMatch(c -> Character.isISOControl(c) || c == 0x2028 || c == 0x2029);
+    assertThat(line.codePoints())
+        .noneMatch(c -> Character.isISOControl(c) || c == 0x2028 || c == 0x2029);
   }
 
   @Test
   void braces_of_a_value_are_no_place_for_a_parameter() {
-    assertThat(line("reason", "{0}${jndi:x}%s")).isEqualTo("TK1202 task ended reason={0}${jndi:x}%s");
+    assertThat(line("reason", "{0}${jndi:x}%s"))
+        .isEqualTo("TK1202 task ended reason={0}${jndi:x}%s");
   }
 
   @Test
@@ -81,7 +85,8 @@ class LogTest {
 
   @Test
   void ids_are_unique_and_levels_fit_the_catalogues_promise() {
-    assertThat(Arrays.stream(LogEvent.values()).map(LogEvent::id)).doesNotHaveDuplicates().allMatch(id -> id.matches("TK\\d{4}"));
+    assertThat(Arrays.stream(LogEvent.values()).map(LogEvent::id)).doesNotHaveDuplicates()
+        .allMatch(id -> id.matches("TK\\d{4}"));
     assertThat(Arrays.stream(LogEvent.values()).map(LogEvent::sentence)).doesNotHaveDuplicates()
         .noneMatch(sentence -> sentence.endsWith(".") || sentence.isBlank());
     assertThat(Arrays.stream(LogEvent.values()).filter(event -> event.name().startsWith("STEP_")))
@@ -90,17 +95,20 @@ class LogTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"08001", "57P03", "28P01", "28000", "25006", "3D000", "53300"})
-  void database_that_cannot_be_used_is_one_line_however_many_calls_fail_and_says_when_it_is_back(String state) {
+  void database_that_cannot_be_used_is_one_line_however_many_calls_fail_and_says_when_it_is_back(
+      String state) {
     Log log = Log.of(LogTest.class);
     for (int call = 0; call < 145; call++) {
-      log.write(LogEvent.CALL_FAILED, new IllegalStateException(new SQLException("not now", state)), "call", "claim_steps");
+      log.write(LogEvent.CALL_FAILED, new IllegalStateException(new SQLException("not now", state)),
+          "call", "claim_steps");
     }
     log.databaseAnswered();
     log.databaseAnswered();
 
     assertThat(records).extracting(LogRecord::getMessage).hasSize(2)
         .satisfiesExactly(
-            line -> assertThat(line).startsWith("TK1503 ").contains("call=claim_steps", "failed_calls=1", "cause=\"not now\""),
+            line -> assertThat(line).startsWith("TK1503 ").contains("call=claim_steps",
+                "failed_calls=1", "cause=\"not now\""),
             line -> assertThat(line).startsWith("TK1504 ").contains("failed_calls=145"));
     assertThat(records).extracting(LogRecord::getThrown).containsOnlyNulls();
   }
@@ -117,7 +125,8 @@ class LogTest {
     log.write(LogEvent.LISTENER_LOST, new SQLException("away again", "08006"));
     log.write(LogEvent.LISTENER_CONNECTED);
 
-    assertThat(records).extracting(line -> line.getMessage().substring(0, 6)).containsExactly("TK1503", "TK1402", "TK1504", "TK1401",
+    assertThat(records).extracting(line -> line.getMessage().substring(0, 6)).containsExactly(
+        "TK1503", "TK1402", "TK1504", "TK1401",
         "TK1402", "TK1401");
   }
 
@@ -125,7 +134,9 @@ class LogTest {
   void fault_of_one_call_keeps_its_line_and_its_stack_trace() {
     Log log = Log.of(LogTest.class);
     for (int call = 0; call < 3; call++) {
-      log.write(LogEvent.CALL_FAILED, new IllegalStateException(new SQLException("no such function", "42883")), "call", "claim_steps");
+      log.write(LogEvent.CALL_FAILED,
+          new IllegalStateException(new SQLException("no such function", "42883")), "call",
+          "claim_steps");
     }
 
     assertThat(records).hasSize(3).allSatisfy(line -> assertThat(line.getThrown()).isNotNull());

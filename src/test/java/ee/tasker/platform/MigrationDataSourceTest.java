@@ -16,12 +16,14 @@ class MigrationDataSourceTest {
   private final PGSimpleDataSource bounded = bounded();
 
   @Test
-  void statement_of_a_migration_may_take_longer_than_the_pool_waits_for_an_answer() throws Exception {
+  void statement_of_a_migration_may_take_longer_than_the_pool_waits_for_an_answer()
+      throws Exception {
     try (Connection connection = MigrationDataSource.of(bounded).getConnection()) {
       assertThat(connection.createStatement().execute("select pg_sleep(1.5)")).isTrue();
     }
     try (Connection connection = bounded.getConnection()) {
-      assertThatThrownBy(() -> connection.createStatement().execute("select pg_sleep(1.5)")).isInstanceOf(SQLException.class);
+      assertThatThrownBy(() -> connection.createStatement().execute("select pg_sleep(1.5)"))
+          .isInstanceOf(SQLException.class);
     }
   }
 
@@ -45,8 +47,10 @@ class MigrationDataSourceTest {
 
   /** As a pool lends it: closing it closes nothing. */
   private static Connection keptOpen(Connection physical) {
-    return (Connection) Proxy.newProxyInstance(MigrationDataSourceTest.class.getClassLoader(), new Class<?>[]{Connection.class},
-        (proxy, method, arguments) -> "close".equals(method.getName()) ? null : method.invoke(physical, arguments));
+    return (Connection) Proxy.newProxyInstance(MigrationDataSourceTest.class.getClassLoader(),
+        new Class<?>[]{Connection.class},
+        (proxy, method, arguments) -> "close".equals(method.getName()) ? null
+            : method.invoke(physical, arguments));
   }
 
   private static PGSimpleDataSource bounded() {

@@ -12,7 +12,8 @@ import org.junit.jupiter.api.Test;
 
 class RecheckTest {
   private final AtomicLong now = new AtomicLong();
-  private final AtomicReference<Supplier<Outcome<String>>> answer = new AtomicReference<>(() -> new Outcome.Permitted<>("all"));
+  private final AtomicReference<Supplier<Outcome<String>>> answer = new AtomicReference<>(
+      () -> new Outcome.Permitted<>("all"));
   private final Recheck<String> recheck = new Recheck<>(() -> answer.get().get(), now::get);
 
   private Outcome<String> after(int seconds, Outcome<String> outcome) {
@@ -23,7 +24,8 @@ class RecheckTest {
 
   @Test
   void what_is_permitted_or_withdrawn_counts_at_once() {
-    Outcome<String> withdrawn = new Outcome.Withdrawn<>(Problem.of(401, "not-authenticated", "revoked"));
+    Outcome<String> withdrawn = new Outcome.Withdrawn<>(
+        Problem.of(401, "not-authenticated", "revoked"));
 
     assertThat(recheck.now()).isEqualTo(new Outcome.Permitted<>("all"));
     assertThat(after(5, withdrawn)).isEqualTo(withdrawn);
@@ -39,7 +41,8 @@ class RecheckTest {
   @Test
   void a_check_in_between_begins_the_time_anew() {
     after(5, new Outcome.PutOff<>());
-    assertThat(after(59, new Outcome.Permitted<>("some"))).isEqualTo(new Outcome.Permitted<>("some"));
+    assertThat(after(59, new Outcome.Permitted<>("some")))
+        .isEqualTo(new Outcome.Permitted<>("some"));
     assertThat(after(59, new Outcome.PutOff<>())).isInstanceOf(Outcome.PutOff.class);
     assertThat(after(59, new Outcome.PutOff<>())).isInstanceOf(Outcome.PutOff.class);
   }

@@ -37,7 +37,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 
-/** Reads on a real standby whose replay stands still while the primary goes on, and on one that is down. */
+/**
+ * Reads on a real standby whose replay stands still while the primary goes on, and on one that is
+ * down.
+ */
 @Tag("long")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -69,9 +72,11 @@ class ReplicaIT {
     int port = TestServer.freePort();
     // Before the server, whose connections may take the port.
     standby = TestServer.newStandby(primary, port);
-    server = TestServer.start(primary, Map.of("DB_REPLICA_HOST", "127.0.0.1", "DB_REPLICA_PORT", Integer.toString(port),
-        "TASKER_REPLICA_MAX_STALENESS_SECONDS", "3600", "TASKER_REPLICA_DATA_SOURCE",
-        (ServerKind.from(System.getProperties()) == ServerKind.WILDFLY ? "java:/" : "") + "jdbc/tasker-replica"));
+    server = TestServer.start(primary,
+        Map.of("DB_REPLICA_HOST", "127.0.0.1", "DB_REPLICA_PORT", Integer.toString(port),
+            "TASKER_REPLICA_MAX_STALENESS_SECONDS", "3600", "TASKER_REPLICA_DATA_SOURCE",
+            (ServerKind.from(System.getProperties()) == ServerKind.WILDFLY ? "java:/" : "")
+                + "jdbc/tasker-replica"));
     tasker = server.client();
     tasker.register("/testing/templates.yaml");
     known = tasker.submit("hello", "{}");
@@ -96,10 +101,12 @@ class ReplicaIT {
   void list_that_may_be_stale_comes_from_the_standby_and_tells_how_stale_it_is() {
     Answer stale = readOnReplica("/v1/tasks", 10);
 
-    assertThat(stale.list("tasks")).extracting(task -> task.getString("task_uuid")).contains(known.toString());
+    assertThat(stale.list("tasks")).extracting(task -> task.getString("task_uuid"))
+        .contains(known.toString());
     assertThat(Double.parseDouble(stale.header(STALENESS))).isBetween(0.0, 10.0);
     assertThat(replica()).containsEntry("usable", JsonValue.TRUE);
-    assertThat(tasker.get("/metrics").body()).containsPattern("tasker_replica_reads_total\\{outcome=\"answered\"} [1-9]");
+    assertThat(tasker.get("/metrics").body())
+        .containsPattern("tasker_replica_reads_total\\{outcome=\"answered\"} [1-9]");
   }
 
   @Test
@@ -108,7 +115,8 @@ class ReplicaIT {
     readOnReplica("/v1/tasks", 3600);
     onStandby("select pg_wal_replay_pause()");
     TaskerClient.until("replay stands still", PATIENCE,
-        () -> "paused".equals(TestServer.clientOf(standby).value("select pg_get_wal_replay_pause_state()")));
+        () -> "paused"
+            .equals(TestServer.clientOf(standby).value("select pg_get_wal_replay_pause_state()")));
     UUID latest = tasker.submit("hello", "{}");
     tasker.awaitTerminalOrBlocked(latest);
 
@@ -155,7 +163,8 @@ class ReplicaIT {
     assertThat(reader.get("/v1/tasks").status()).isEqualTo(200);
     readOnReplica("/v1/tasks", 3600);
     onStandby("select pg_wal_replay_pause()");
-    // The user of another client does not exist on the standby, and may read there as soon as the primary knows it.
+    // The user of another client does not exist on the standby, and may read there as soon as the
+    // primary knows it.
     TaskerClient later = tasker.asOneWhoMay(List.of("system:metrics_read"));
 
     Answer refused = later.send(later.request("/v1/tasks").header(ALLOWED, "3600").GET());
@@ -177,8 +186,10 @@ class ReplicaIT {
   @Test
   @Order(6)
   void each_function_that_may_run_on_a_standby_does() throws SQLException {
-    assertThat(routed()).as("functions that gateways call with ReadFunctions").isEqualTo(CALLS.keySet());
-    try (Connection connection = connect(standby); Statement statement = connection.createStatement()) {
+    assertThat(routed()).as("functions that gateways call with ReadFunctions")
+        .isEqualTo(CALLS.keySet());
+    try (Connection connection = connect(standby);
+        Statement statement = connection.createStatement()) {
       for (String call : CALLS.values()) {
         try (var rows = statement.executeQuery("select " + call)) {
           assertThat(rows.next()).as(call).isTrue();
@@ -244,7 +255,8 @@ class ReplicaIT {
   }
 
   private JsonObject replica() {
-    return tasker.get("/health/ready").list("checks").stream().filter(check -> check.getString("name").equals("replica")).findFirst()
+    return tasker.get("/health/ready").list("checks").stream()
+        .filter(check -> check.getString("name").equals("replica")).findFirst()
         .orElseThrow().getJsonObject("data");
   }
 
@@ -267,7 +279,8 @@ class ReplicaIT {
   private void awaitReplay() {
     Object written = TestServer.clientOf(primary).value("select pg_current_wal_lsn()::text");
     TaskerClient.until("the standby has replayed", PATIENCE,
-        () -> (Boolean) TestServer.clientOf(standby).value("select pg_last_wal_replay_lsn() >= ?::pg_lsn", written));
+        () -> (Boolean) TestServer.clientOf(standby)
+            .value("select pg_last_wal_replay_lsn() >= ?::pg_lsn", written));
   }
 
   private void onPrimary(String... statements) throws SQLException {
@@ -279,7 +292,8 @@ class ReplicaIT {
   }
 
   private static void run(EmbeddedDatabase database, String... statements) throws SQLException {
-    try (Connection connection = connect(database); Statement statement = connection.createStatement()) {
+    try (Connection connection = connect(database);
+        Statement statement = connection.createStatement()) {
       for (String each : statements) {
         statement.execute(each);
       }
@@ -287,6 +301,7 @@ class ReplicaIT {
   }
 
   private static Connection connect(EmbeddedDatabase database) throws SQLException {
-    return DriverManager.getConnection("jdbc:postgresql://127.0.0.1:" + database.address().port() + "/tasker?user=postgres");
+    return DriverManager.getConnection(
+        "jdbc:postgresql://127.0.0.1:" + database.address().port() + "/tasker?user=postgres");
   }
 }

@@ -48,7 +48,8 @@ class SettingsReaderTest {
 
   @Test
   void a_setting_is_found_by_its_environment_variable_in_every_language() {
-    assertThat(read(Map.of("TASKER_POLL_INTERVAL_SECONDS", "7", "TASKER_ROLES", "api", "TASKER_TEMPLATES_FOLDER", "target")))
+    assertThat(read(Map.of("TASKER_POLL_INTERVAL_SECONDS", "7", "TASKER_ROLES", "api",
+        "TASKER_TEMPLATES_FOLDER", "target")))
         .satisfies(settings -> {
           assertThat(settings.pollInterval()).isEqualTo(Duration.ofSeconds(7));
           assertThat(settings.roles()).containsExactly(Role.API);
@@ -58,23 +59,28 @@ class SettingsReaderTest {
 
   @Test
   void of_a_variable_and_another_source_the_one_of_the_higher_ordinal_counts() {
-    assertThat(read(Map.of("tasker.poll.interval-seconds", "7", "TASKER_POLL_INTERVAL_SECONDS", "8")).pollInterval())
+    assertThat(
+        read(Map.of("tasker.poll.interval-seconds", "7", "TASKER_POLL_INTERVAL_SECONDS", "8"))
+            .pollInterval())
         .isEqualTo(Duration.ofSeconds(8));
-    assertThat(read(Map.of("tasker.poll.interval-seconds", SYSTEM_PROPERTY + "7", "TASKER_POLL_INTERVAL_SECONDS", "8")).pollInterval())
+    assertThat(read(Map.of("tasker.poll.interval-seconds", SYSTEM_PROPERTY + "7",
+        "TASKER_POLL_INTERVAL_SECONDS", "8")).pollInterval())
         .isEqualTo(Duration.ofSeconds(7));
   }
 
   @Test
   void blank_counts_as_not_configured() {
     assertThat(
-        read(Map.of("tasker.roles", " ", "tasker.worker.capacity", "", "tasker.templates.folder", " ", "tasker.worker.namespaces", "")))
+        read(Map.of("tasker.roles", " ", "tasker.worker.capacity", "", "tasker.templates.folder",
+            " ", "tasker.worker.namespaces", "")))
         .isEqualTo(read(Map.of()));
   }
 
   @Test
   void values_are_read_with_blanks_around_them() {
     Settings settings = read(
-        Map.of("tasker.roles", " Worker , API ", "tasker.worker.capacity", " 7 ", "tasker.worker.namespaces", "a, b ,,c",
+        Map.of("tasker.roles", " Worker , API ", "tasker.worker.capacity", " 7 ",
+            "tasker.worker.namespaces", "a, b ,,c",
             "tasker.notify.enabled", "false", "tasker.poll.interval-seconds", "0"));
 
     assertThat(settings.roles()).containsExactlyInAnyOrder(Role.WORKER, Role.API);
@@ -87,54 +93,70 @@ class SettingsReaderTest {
   @Test
   void every_complaint_is_made_at_once_and_names_its_key() {
     assertThatThrownBy(() -> read(Map.of(
-        "tasker.roles", "api,boss", "tasker.notify.enabled", "yes", "tasker.poll.interval-seconds", "-1", "tasker.templates.folder",
+        "tasker.roles", "api,boss", "tasker.notify.enabled", "yes", "tasker.poll.interval-seconds",
+        "-1", "tasker.templates.folder",
         "/there/is/no/such",
-        "tasker.worker.capacity", "0", "tasker.worker.lease-seconds", "10", "tasker.worker.heartbeat-seconds", "9",
+        "tasker.worker.capacity", "0", "tasker.worker.lease-seconds", "10",
+        "tasker.worker.heartbeat-seconds", "9",
         "tasker.worker.batch-size", "many",
         "tasker.database.port", "70000", "tasker.api.max-body-bytes", "99999999999")))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContainingAll("tasker.roles", "boss", "tasker.notify.enabled", "tasker.poll.interval-seconds", "tasker.templates.folder",
-            "tasker.worker.capacity", "tasker.worker.heartbeat-seconds must be at most a third", "tasker.worker.batch-size",
+        .hasMessageContainingAll("tasker.roles", "boss", "tasker.notify.enabled",
+            "tasker.poll.interval-seconds", "tasker.templates.folder",
+            "tasker.worker.capacity", "tasker.worker.heartbeat-seconds must be at most a third",
+            "tasker.worker.batch-size",
             "tasker.database.port", "tasker.api.max-body-bytes");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {",", " , ,", "boss"})
   void server_without_any_role_is_refused(String roles) {
-    assertThatThrownBy(() -> read(Map.of("tasker.roles", roles))).isInstanceOf(IllegalStateException.class)
+    assertThatThrownBy(() -> read(Map.of("tasker.roles", roles)))
+        .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("tasker.roles");
   }
 
   @ParameterizedTest
   @CsvSource({"5, 1", "6, 2", "60, 20"})
   void heartbeat_of_a_third_of_the_lease_is_enough(String lease, String heartbeat) {
-    assertThat(read(Map.of("tasker.worker.lease-seconds", lease, "tasker.worker.heartbeat-seconds", heartbeat)).worker().heartbeat())
+    assertThat(read(
+        Map.of("tasker.worker.lease-seconds", lease, "tasker.worker.heartbeat-seconds", heartbeat))
+        .worker().heartbeat())
         .isEqualTo(Duration.ofSeconds(Long.parseLong(heartbeat)));
   }
 
   @ParameterizedTest
   @CsvSource(delimiter = ';', value = {
-    "db; 5433; db:5433", "db1,db2; 5432; db1:5432 db2:5432", "db1:5433, db2; 5434; db1:5433 db2:5434",
+    "db; 5433; db:5433", "db1,db2; 5432; db1:5432 db2:5432",
+    "db1:5433, db2; 5434; db1:5433 db2:5434",
     "[::1]:6000,[::1],10.0.0.7; 5432; [::1]:6000 [::1]:5432 10.0.0.7:5432"})
   void several_hosts_are_read_as_the_driver_reads_them(String host, String port, String read) {
-    List<Settings.DatabaseHost> hosts = read(Map.of("DB_HOST", host, "DB_PORT", port)).listen().hosts();
-    assertThat(hosts.stream().map(Settings.DatabaseHost::toString)).containsExactly(read.split(" "));
+    List<Settings.DatabaseHost> hosts = read(Map.of("DB_HOST", host, "DB_PORT", port)).listen()
+        .hosts();
+    assertThat(hosts.stream().map(Settings.DatabaseHost::toString))
+        .containsExactly(read.split(" "));
 
     // The servers' datasources are made of the same two values, put together as here.
-    Properties driver = Driver.parseURL("jdbc:postgresql://" + host.replace(" ", "") + ":" + port + "/tasker", null);
+    Properties driver = Driver
+        .parseURL("jdbc:postgresql://" + host.replace(" ", "") + ":" + port + "/tasker", null);
     assertThat(driver.getProperty("PGHOST").split(","))
         .containsExactly(hosts.stream().map(Settings.DatabaseHost::name).toArray(String[]::new));
     assertThat(driver.getProperty("PGPORT").split(","))
-        .containsExactly(hosts.stream().map(each -> Integer.toString(each.port())).toArray(String[]::new));
+        .containsExactly(
+            hosts.stream().map(each -> Integer.toString(each.port())).toArray(String[]::new));
   }
 
   @ParameterizedTest
   @CsvSource(delimiter = ';', value = {
-    "db1,db2; 5433; needs its port, as in db1:5433", "db1,db2:5433; 5432; belongs in DB_PORT", "db:5433; 5432; belongs in DB_PORT",
+    "db1,db2; 5433; needs its port, as in db1:5433", "db1,db2:5433; 5432; belongs in DB_PORT",
+    "db:5433; 5432; belongs in DB_PORT",
     "db1,,db2; 5432; must be a host", "db1,; 5432; must be a host",
-    "db1:99999,db2; 5432; between 1 and 65535", "jdbc:postgresql://db/tasker; 5432; must be a host"})
-  void hosts_that_would_lead_elsewhere_on_the_day_of_a_failover_are_refused(String host, String port, String complaint) {
-    assertThatThrownBy(() -> read(Map.of("DB_HOST", host, "DB_PORT", port))).isInstanceOf(IllegalStateException.class)
+    "db1:99999,db2; 5432; between 1 and 65535",
+    "jdbc:postgresql://db/tasker; 5432; must be a host"})
+  void hosts_that_would_lead_elsewhere_on_the_day_of_a_failover_are_refused(String host,
+      String port, String complaint) {
+    assertThatThrownBy(() -> read(Map.of("DB_HOST", host, "DB_PORT", port)))
+        .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("DB_HOST").hasMessageContaining(complaint);
   }
 
@@ -161,7 +183,8 @@ class SettingsReaderTest {
 
     @Override
     public int getSourceOrdinal() {
-      return getRawValue.startsWith(SYSTEM_PROPERTY) ? 400 : getName.startsWith("TASKER_") ? 300 : 100;
+      return getRawValue.startsWith(SYSTEM_PROPERTY) ? 400
+          : getName.startsWith("TASKER_") ? 300 : 100;
     }
   }
 
@@ -169,7 +192,8 @@ class SettingsReaderTest {
   private record MapConfig(Map<String, String> values) implements Config {
     @Override
     public <T> Optional<T> getOptionalValue(String name, Class<T> type) {
-      return Optional.ofNullable(values.get(name)).map(value -> value.replace(SYSTEM_PROPERTY, "")).filter(value -> !value.isEmpty())
+      return Optional.ofNullable(values.get(name)).map(value -> value.replace(SYSTEM_PROPERTY, ""))
+          .filter(value -> !value.isEmpty())
           .map(type::cast);
     }
 

@@ -15,13 +15,15 @@ class StartSequenceTest {
   private final List<Runnable> planned = new ArrayList<>();
   private final List<Duration> pauses = new ArrayList<>();
   private final List<String> done = new ArrayList<>();
-  private final StartSequence start = new StartSequence((ScheduledExecutorService) Proxy.newProxyInstance(
-      getClass().getClassLoader(), new Class<?>[]{ScheduledExecutorService.class}, (proxy, method, arguments) -> {
-        assertThat(method.getName()).isEqualTo("schedule");
-        planned.add((Runnable) arguments[0]);
-        pauses.add(Duration.ofMillis((Long) arguments[1]));
-        return null;
-      }));
+  private final StartSequence start = new StartSequence(
+      (ScheduledExecutorService) Proxy.newProxyInstance(
+          getClass().getClassLoader(), new Class<?>[]{ScheduledExecutorService.class},
+          (proxy, method, arguments) -> {
+            assertThat(method.getName()).isEqualTo("schedule");
+            planned.add((Runnable) arguments[0]);
+            pauses.add(Duration.ofMillis((Long) arguments[1]));
+            return null;
+          }));
   private int absences;
 
   @Test
@@ -110,7 +112,8 @@ class StartSequenceTest {
       again();
     }
 
-    assertThat(pauses).extracting(Duration::toSeconds).containsExactly(1L, 2L, 4L, 8L, 16L, 30L, 30L, 30L);
+    assertThat(pauses).extracting(Duration::toSeconds).containsExactly(1L, 2L, 4L, 8L, 16L, 30L,
+        30L, 30L);
   }
 
   @Test

@@ -67,11 +67,13 @@ class ThreadPoolTest {
   }
 
   private void awaitBegun(int tasks) throws InterruptedException {
-    assertThat(begun.tryAcquire(tasks, 30, TimeUnit.SECONDS)).as("%d tasks have a thread", tasks).isTrue();
+    assertThat(begun.tryAcquire(tasks, 30, TimeUnit.SECONDS)).as("%d tasks have a thread", tasks)
+        .isTrue();
   }
 
   @Test
-  void each_task_that_blocks_has_a_thread_up_to_the_bound_and_the_rest_waits() throws InterruptedException {
+  void each_task_that_blocks_has_a_thread_up_to_the_bound_and_the_rest_waits()
+      throws InterruptedException {
     for (int i = 0; i < 5; i++) {
       pool.execute(this::block);
     }
@@ -128,7 +130,8 @@ class ThreadPoolTest {
 
     CountDownLatch due = new CountDownLatch(1);
     pool.timers().schedule(due::countDown, 1, TimeUnit.MILLISECONDS);
-    assertThat(due.await(30, TimeUnit.SECONDS)).as("two tasks block, and the third comes in time").isTrue();
+    assertThat(due.await(30, TimeUnit.SECONDS)).as("two tasks block, and the third comes in time")
+        .isTrue();
   }
 
   @Test
@@ -187,12 +190,15 @@ class ThreadPoolTest {
     pool.stop();
 
     assertThat(interrupted.await(30, TimeUnit.SECONDS)).isTrue();
-    assertThatThrownBy(() -> pool.execute(this::block)).isInstanceOf(RejectedExecutionException.class);
-    assertThatThrownBy(() -> pool.timers().schedule(this::block, 0, TimeUnit.SECONDS)).isInstanceOf(RejectedExecutionException.class);
+    assertThatThrownBy(() -> pool.execute(this::block))
+        .isInstanceOf(RejectedExecutionException.class);
+    assertThatThrownBy(() -> pool.timers().schedule(this::block, 0, TimeUnit.SECONDS))
+        .isInstanceOf(RejectedExecutionException.class);
   }
 
   @Test
-  void task_that_fails_is_an_error_and_one_that_outlives_the_application_is_none() throws InterruptedException {
+  void task_that_fails_is_an_error_and_one_that_outlives_the_application_is_none()
+      throws InterruptedException {
     List<LogRecord> told = new CopyOnWriteArrayList<>();
     Semaphore written = new Semaphore(0);
     Logger logger = Logger.getLogger(ThreadPool.class.getName());
@@ -245,6 +251,7 @@ class ThreadPoolTest {
       assertThat(late.getLevel()).isEqualTo(Level.INFO);
       assertThat(late.getMessage()).startsWith("TK1012 ").contains("threads=test");
       assertThat(late.getThrown()).as("no stack trace").isNull();
-    }).extracting(LogRecord::getMessage).anyMatch(line -> line.contains("no such bean")).anyMatch(line -> line.contains("Gone"));
+    }).extracting(LogRecord::getMessage).anyMatch(line -> line.contains("no such bean"))
+        .anyMatch(line -> line.contains("Gone"));
   }
 }

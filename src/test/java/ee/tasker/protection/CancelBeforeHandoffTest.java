@@ -28,7 +28,8 @@ class CancelBeforeHandoffTest {
   private final SqlWorker worker = SqlWorker.open();
 
   private static String cancel(Sql session, Dag.Task task) {
-    JsonObject answer = session.object("select tasker.request_cancel(?, 'me', 'no longer needed')", task.uuid());
+    JsonObject answer = session.object("select tasker.request_cancel(?, 'me', 'no longer needed')",
+        task.uuid());
     return answer.getString("outcome") + " " + answer.getString("state");
   }
 
@@ -54,14 +55,18 @@ class CancelBeforeHandoffTest {
   }
 
   private long held() {
-    return sql.number("select count(*) from tasker.concurrency_slots where admitted_at is not null");
+    return sql
+        .number("select count(*) from tasker.concurrency_slots where admitted_at is not null");
   }
 
   /** Those who wait for a slot, in line. */
   private List<Dag.Task> waiting(List<Dag.Task> tasks) {
-    return sql.texts("select task_uuid from tasker.concurrency_slots where admitted_at is null order by claim_rank, waiting_position")
+    return sql.texts(
+        "select task_uuid from tasker.concurrency_slots where admitted_at is null order by claim_rank, waiting_position")
         .stream()
-        .map(uuid -> tasks.stream().filter(task -> task.uuid().toString().equals(uuid)).findFirst().orElseThrow()).toList();
+        .map(uuid -> tasks.stream().filter(task -> task.uuid().toString().equals(uuid)).findFirst()
+            .orElseThrow())
+        .toList();
   }
 
   @Test
@@ -77,10 +82,13 @@ class CancelBeforeHandoffTest {
 
     assertThat(cancel(sql, waiting.get(0))).isEqualTo("requested cancelled");
 
-    assertThatStep(waiting.get(0).step("a")).isIn("cancelled").hasAttempts(0).went("pending", "cancelled");
-    assertThat(sql.text("select actor from tasker.workflow_step_transitions where task_uuid = ? and to_state = 'cancelled'",
+    assertThatStep(waiting.get(0).step("a")).isIn("cancelled").hasAttempts(0).went("pending",
+        "cancelled");
+    assertThat(sql.text(
+        "select actor from tasker.workflow_step_transitions where task_uuid = ? and to_state = 'cancelled'",
         waiting.get(0).uuid())).isEqualTo("orchestrator");
-    assertThat(sql.text(places, waiting.get(0).uuid())).as("its place in the queue is gone").isNull();
+    assertThat(sql.text(places, waiting.get(0).uuid())).as("its place in the queue is gone")
+        .isNull();
     assertThat(sql.text(places, waiting.get(1).uuid())).isEqualTo(place);
     assertThat(held()).isEqualTo(1);
     assertThat(messages()).isZero();
@@ -117,14 +125,18 @@ class CancelBeforeHandoffTest {
     for (int seconds : new int[]{10, 69, 70}) {
       assertThatStep(task.step("a")).isIn("enqueued");
       // A server that lives and does not know the handler.
-      sql.text("select tasker.heartbeat(?, 'other', 'worker', 2, 0, '[]', 60, ?, '{\"handlers\": [\"another\"]}'::jsonb)", SERVER,
+      sql.text(
+          "select tasker.heartbeat(?, 'other', 'worker', 2, 0, '[]', 60, ?, '{\"handlers\": [\"another\"]}'::jsonb)",
+          SERVER,
           start.plusSeconds(seconds));
       sql.run("update tasker.task_wakeups set wake_at = ?", start.plusSeconds(seconds));
-      sql.text("select tasker.advance_due_tasks(?, 1000, p_now => ?, p_unserved_seconds => 60)", SERVER, start.plusSeconds(seconds));
+      sql.text("select tasker.advance_due_tasks(?, 1000, p_now => ?, p_unserved_seconds => 60)",
+          SERVER, start.plusSeconds(seconds));
     }
 
     // It was offered, so it is recovery that ends it and not the orchestrator.
-    assertThatStep(task.step("a")).isIn("error").hasAttempts(1).went("pending", "enqueued", "error");
+    assertThatStep(task.step("a")).isIn("error").hasAttempts(1).went("pending", "enqueued",
+        "error");
     assertThat(sql.text(
         "select h.actor || ' ' || (r.error ->> 'type') from tasker.workflow_step_transitions h join tasker.workflow_step_result_audit r "
             + "using (workflow_step_uuid) where h.to_state = 'error'"))
@@ -145,7 +157,9 @@ class CancelBeforeHandoffTest {
 
     worker.complete(running.success());
 
-    assertThat(sql.uuid("select task_uuid from tasker.concurrency_slots where admitted_at is not null")).as("in the same transaction")
+    assertThat(
+        sql.uuid("select task_uuid from tasker.concurrency_slots where admitted_at is not null"))
+        .as("in the same transaction")
         .isEqualTo(waiting.get(1).uuid());
     for (Dag.Task next : waiting.subList(1, 3)) {
       worker.advance();
@@ -154,7 +168,8 @@ class CancelBeforeHandoffTest {
       assertThat(held()).isEqualTo(1);
       worker.complete(claim.success());
     }
-    assertThat(sql.number("select count(*) from tasker.concurrency_slots")).as("slots that leaked").isZero();
+    assertThat(sql.number("select count(*) from tasker.concurrency_slots")).as("slots that leaked")
+        .isZero();
   }
 
   @Test
@@ -169,7 +184,8 @@ class CancelBeforeHandoffTest {
         Claim running = claims.get(0);
         // The next waiter is cancelled while the slot is passed on to it.
         java.util.UUID next = sql
-            .uuid("select task_uuid from tasker.concurrency_slots where admitted_at is null order by claim_rank, waiting_position limit 1");
+            .uuid(
+                "select task_uuid from tasker.concurrency_slots where admitted_at is null order by claim_rank, waiting_position limit 1");
         race.run(session -> next == null ? "no waiter" : cancel(session, new Dag.Task(next, null)),
             session -> SqlWorker.in(session).complete(running.success()).toString());
         completed++;
@@ -180,19 +196,25 @@ class CancelBeforeHandoffTest {
       }
     }
     assertThat(completed + cancelled).isEqualTo(tasks.size());
-    assertThat(sql.number("select count(*) from tasker.concurrency_slots")).as("slots that leaked").isZero();
-    assertThat(sql.texts("select distinct state from tasker.tasks order by 1")).containsExactlyInAnyOrder("complete", "cancelled");
+    assertThat(sql.number("select count(*) from tasker.concurrency_slots")).as("slots that leaked")
+        .isZero();
+    assertThat(sql.texts("select distinct state from tasker.tasks order by 1"))
+        .containsExactlyInAnyOrder("complete", "cancelled");
   }
 
   @Test
   void C2_step_that_cannot_be_handed_off_ends_in_error_with_its_cause_and_without_a_message() {
     Dag.Task task = Dag.of("a").submitted();
 
-    assertThat(sql.isTrue("select tasker.transition_step_state_atomic(?, 0, 'pending', 'error', 'orchestrator', null, "
-        + "'{\"error\": {\"type\": \"NoHandler\", \"message\": \"no server can run this\"}}')", task.step("a"))).isTrue();
+    assertThat(sql.isTrue(
+        "select tasker.transition_step_state_atomic(?, 0, 'pending', 'error', 'orchestrator', null, "
+            + "'{\"error\": {\"type\": \"NoHandler\", \"message\": \"no server can run this\"}}')",
+        task.step("a"))).isTrue();
 
     assertThatStep(task.step("a")).isIn("error").hasAttempts(0).went("pending", "error");
-    assertThat(sql.text("select error ->> 'type' from tasker.workflow_step_result_audit where workflow_step_uuid = ?", task.step("a")))
+    assertThat(sql.text(
+        "select error ->> 'type' from tasker.workflow_step_result_audit where workflow_step_uuid = ?",
+        task.step("a")))
         .isEqualTo("NoHandler");
     worker.advance();
     assertThat(messages()).isZero();
@@ -208,17 +230,20 @@ class CancelBeforeHandoffTest {
       for (Dag.Task task : tasks) {
         List<String> answers = race.run(
             session -> cancel(session, task),
-            session -> session.text("select tasker.evaluate_tasks(array[?]::uuid[], null)", task.uuid()));
+            session -> session.text("select tasker.evaluate_tasks(array[?]::uuid[], null)",
+                task.uuid()));
         assertThat(answers.get(0)).isEqualTo("requested cancelled");
       }
     }
 
-    // Either the cancel came first and there was no offer, or the offer was there and the cancel revoked it.
+    // Either the cancel came first and there was no offer, or the offer was there and the cancel
+    // revoked it.
     Map<String, Long> paths = paths(sql);
     System.out.println("cancel against handoff: " + paths);
     assertThat(paths.keySet()).isSubsetOf("pending cancelled", "pending enqueued cancelled");
     assertThat(paths.values().stream().mapToLong(Long::longValue).sum()).isEqualTo(rounds);
-    assertThat(sql.number("select count(*) from tasker.tasks where state = 'cancelled'")).isEqualTo(rounds);
+    assertThat(sql.number("select count(*) from tasker.tasks where state = 'cancelled'"))
+        .isEqualTo(rounds);
     assertThat(messages()).as("messages of revoked offers").isZero();
     assertThat(worker.claim(1000)).isEmpty();
   }
@@ -226,8 +251,10 @@ class CancelBeforeHandoffTest {
   /** How many steps went which way. */
   static Map<String, Long> paths(Sql sql) {
     return sql
-        .texts("select string_agg(to_state::text, ' ' order by sort_key) from tasker.workflow_step_transitions group by workflow_step_uuid")
-        .stream().collect(Collectors.groupingBy(Function.identity(), TreeMap::new, Collectors.counting()));
+        .texts(
+            "select string_agg(to_state::text, ' ' order by sort_key) from tasker.workflow_step_transitions group by workflow_step_uuid")
+        .stream()
+        .collect(Collectors.groupingBy(Function.identity(), TreeMap::new, Collectors.counting()));
   }
 
   @Test
@@ -244,7 +271,9 @@ class CancelBeforeHandoffTest {
     worker.runToTheEnd();
     before = everything();
     assertThat(cancel(sql, done)).isEqualTo("already_ended complete");
-    assertThat(sql.isTrue("select tasker.transition_step_state_atomic(?, 1, 'pending', 'cancelled', 'orchestrator', null)", done.step("a")))
+    assertThat(sql.isTrue(
+        "select tasker.transition_step_state_atomic(?, 1, 'pending', 'cancelled', 'orchestrator', null)",
+        done.step("a")))
         .isFalse();
     assertThat(everything()).isEqualTo(before);
   }
@@ -261,7 +290,9 @@ class CancelBeforeHandoffTest {
     Dag.Task task = Dag.of("a").submitted();
     for (String to : List.of("cancelled", "in_progress", "enqueued", "error", "complete")) {
       assertThatDatabaseRefuses("TK005",
-          () -> sql.text("select tasker.transition_step_state_atomic(?, 0, 'pending', ?, 'worker', null)", task.step("a"), to));
+          () -> sql.text(
+              "select tasker.transition_step_state_atomic(?, 0, 'pending', ?, 'worker', null)",
+              task.step("a"), to));
       // A session that writes the rows without the functions cannot record it either.
       assertThatDatabaseRefuses("TK005", () -> sql.run(
           "insert into tasker.workflow_step_transitions (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt) "

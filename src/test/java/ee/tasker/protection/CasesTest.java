@@ -19,13 +19,17 @@ import org.junit.jupiter.api.Test;
 class CasesTest {
   private static final Pattern CASE = Pattern.compile("^([A-Z]\\d+)_");
 
-  private static final JavaClasses TESTS = new ClassFileImporter().importPackages("ee.tasker.protection");
+  private static final JavaClasses TESTS = new ClassFileImporter()
+      .importPackages("ee.tasker.protection");
 
   private static Set<String> tested(boolean crashWindows) {
-    return TESTS.stream().filter(test -> test.getSimpleName().startsWith("CrashWindows") == crashWindows)
+    return TESTS.stream()
+        .filter(test -> test.getSimpleName().startsWith("CrashWindows") == crashWindows)
         .map(JavaClass::getMethods).flatMap(Set::stream)
-        .filter(method -> method.isAnnotatedWith(Test.class) && !method.isAnnotatedWith(Disabled.class))
-        .map(method -> CASE.matcher(method.getName())).filter(Matcher::find).map(found -> found.group(1))
+        .filter(
+            method -> method.isAnnotatedWith(Test.class) && !method.isAnnotatedWith(Disabled.class))
+        .map(method -> CASE.matcher(method.getName())).filter(Matcher::find)
+        .map(found -> found.group(1))
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
@@ -35,7 +39,9 @@ class CasesTest {
 
   @Test
   void every_case_of_ownership_cancellation_recovery_delay_and_failure_has_a_test() {
-    Set<String> missing = Stream.of(cases("C", 6), cases("H", 7), cases("W", 8), cases("D", 5), cases("F", 6), cases("E", 3), cases("O", 9))
+    Set<String> missing = Stream
+        .of(cases("C", 6), cases("H", 7), cases("W", 8), cases("D", 5), cases("F", 6),
+            cases("E", 3), cases("O", 9))
         .flatMap(cases -> cases).collect(Collectors.toCollection(TreeSet::new));
     missing.removeAll(tested(false));
     assertThat(missing).as("cases without a test").isEmpty();

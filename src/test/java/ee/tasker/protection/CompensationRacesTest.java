@@ -12,7 +12,10 @@ import jakarta.json.JsonObject;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A compensation that begins or ends while the session is killed, or while another one cancels, completes or acts. */
+/**
+ * A compensation that begins or ends while the session is killed, or while another one cancels,
+ * completes or acts.
+ */
 @ProtectionTest
 class CompensationRacesTest {
   private final Sql sql = Sql.open();
@@ -20,7 +23,8 @@ class CompensationRacesTest {
 
   /** charge → ship → tell, of which tell has nothing to undo. */
   private static Dag order() {
-    return Dag.of("charge").compensatedBy("refund", 2).step("ship").dependsOn("charge").compensatedBy("recall", 2)
+    return Dag.of("charge").compensatedBy("refund", 2).step("ship").dependsOn("charge")
+        .compensatedBy("recall", 2)
         .step("tell").dependsOn("ship").maxAttempts(1);
   }
 
@@ -31,7 +35,8 @@ class CompensationRacesTest {
   }
 
   private long undos() {
-    return sql.number("select count(*) from tasker.workflow_steps where compensates_step_uuid is not null");
+    return sql.number(
+        "select count(*) from tasker.workflow_steps where compensates_step_uuid is not null");
   }
 
   private Claim afterShipping() {
@@ -45,24 +50,28 @@ class CompensationRacesTest {
   }
 
   private static JsonObject cancel(Sql session, Dag.Task task) {
-    return session.object("select tasker.request_cancel(?, 'bob', 'changed his mind')", task.uuid());
+    return session.object("select tasker.request_cancel(?, 'bob', 'changed his mind')",
+        task.uuid());
   }
 
   @Test
   void a_crash_while_a_compensation_begins_leaves_all_of_it_or_nothing() {
-    Dag.Task task = Dag.of("cut").batchable().compensatedBy("undo", 1).step("load").dependsOn("cut").batchWorker("{\"parallelism\": 2}")
-        .compensatedBy("undo", 1).step("end").dependsOn("load").maxAttempts(1).lifecycle("on_failure", "compensate").started();
+    Dag.Task task = Dag.of("cut").batchable().compensatedBy("undo", 1).step("load").dependsOn("cut")
+        .batchWorker("{\"parallelism\": 2}")
+        .compensatedBy("undo", 1).step("end").dependsOn("load").maxAttempts(1)
+        .lifecycle("on_failure", "compensate").started();
     worker.complete(worker.claimOne().batches(3));
     for (int i = 0; i < 3; i++) {
       worker.complete(worker.claimOne().success());
     }
     Claim end = worker.claimOne();
     try (CrashPoints crash = new CrashPoints()) {
-      int points = crash.killAtEach(session -> SqlWorker.in(session).complete(end.permanentFailure()), () -> {
-        assertThat(compensation(task)).isNull();
-        assertThat(undos()).isZero();
-        assertThatTask(task).isIn("steps_in_process");
-      });
+      int points = crash
+          .killAtEach(session -> SqlWorker.in(session).complete(end.permanentFailure()), () -> {
+            assertThat(compensation(task)).isNull();
+            assertThat(undos()).isZero();
+            assertThatTask(task).isIn("steps_in_process");
+          });
       assertThat(points).isGreaterThan(20);
     }
     assertThat(compensation(task)).isEqualTo("failure running 2");
@@ -94,7 +103,8 @@ class CompensationRacesTest {
     Claim tell = afterShipping();
     try (Sql failing = Sql.session(); Sql cancelling = Sql.session()) {
       SqlWorker.in(failing).complete(tell.permanentFailure());
-      Sql.Later<JsonObject> cancel = cancelling.later(session -> cancel(session, task)).untilItWaits();
+      Sql.Later<JsonObject> cancel = cancelling.later(session -> cancel(session, task))
+          .untilItWaits();
       failing.commit();
       assertThat(cancel.get().getString("code")).isEqualTo("task-is-being-cancelled");
       cancelling.commit();
@@ -110,7 +120,8 @@ class CompensationRacesTest {
     Claim tell = afterShipping();
     try (Sql cancelling = Sql.session(); Sql failing = Sql.session()) {
       cancel(cancelling, task);
-      Sql.Later<JsonObject> failure = failing.later(session -> SqlWorker.in(session).complete(tell.permanentFailure())).untilItWaits();
+      Sql.Later<JsonObject> failure = failing
+          .later(session -> SqlWorker.in(session).complete(tell.permanentFailure())).untilItWaits();
       cancelling.commit();
       failure.get();
       failing.commit();
@@ -125,7 +136,8 @@ class CompensationRacesTest {
     Claim last = afterShipping();
     try (Sql completing = Sql.session(); Sql operator = Sql.session()) {
       SqlWorker.in(completing).complete(last.success());
-      Sql.Later<JsonObject> action = operator.later(session -> act(session, complete, "compensate")).untilItWaits();
+      Sql.Later<JsonObject> action = operator.later(session -> act(session, complete, "compensate"))
+          .untilItWaits();
       completing.commit();
       assertThat(action.get().getString("code")).isEqualTo("task-already-ended");
       operator.commit();
@@ -136,7 +148,8 @@ class CompensationRacesTest {
     Claim other = afterShipping();
     try (Sql operator = Sql.session(); Sql completing = Sql.session()) {
       assertThat(act(operator, undone, "compensate").getString("outcome")).isEqualTo("done");
-      Sql.Later<JsonObject> completion = completing.later(session -> SqlWorker.in(session).complete(other.success())).untilItWaits();
+      Sql.Later<JsonObject> completion = completing
+          .later(session -> SqlWorker.in(session).complete(other.success())).untilItWaits();
       operator.commit();
       assertThat(completion.get().getJsonArray("refused")).isEmpty();
       completing.commit();
@@ -152,7 +165,8 @@ class CompensationRacesTest {
     worker.complete(afterShipping().permanentFailure());
     try (Sql ann = Sql.session(); Sql bob = Sql.session()) {
       assertThat(act(ann, task, "compensate").getString("outcome")).isEqualTo("done");
-      Sql.Later<JsonObject> second = bob.later(session -> act(session, task, "compensate")).untilItWaits();
+      Sql.Later<JsonObject> second = bob.later(session -> act(session, task, "compensate"))
+          .untilItWaits();
       ann.commit();
       assertThat(second.get().getString("outcome")).isEqualTo("already");
       bob.commit();
@@ -166,7 +180,8 @@ class CompensationRacesTest {
     worker.complete(afterShipping().permanentFailure());
     try (Sql retrying = Sql.session(); Sql compensating = Sql.session()) {
       assertThat(act(retrying, retried, "retry").getString("outcome")).isEqualTo("done");
-      Sql.Later<JsonObject> second = compensating.later(session -> act(session, retried, "compensate")).untilItWaits();
+      Sql.Later<JsonObject> second = compensating
+          .later(session -> act(session, retried, "compensate")).untilItWaits();
       retrying.commit();
       assertThat(second.get().getString("outcome")).isEqualTo("done");
       compensating.commit();
@@ -178,7 +193,8 @@ class CompensationRacesTest {
     worker.complete(afterShipping().permanentFailure());
     try (Sql compensating = Sql.session(); Sql retrying = Sql.session()) {
       act(compensating, compensated, "compensate");
-      Sql.Later<JsonObject> second = retrying.later(session -> act(session, compensated, "retry")).untilItWaits();
+      Sql.Later<JsonObject> second = retrying.later(session -> act(session, compensated, "retry"))
+          .untilItWaits();
       compensating.commit();
       assertThat(second.get().getString("code")).isEqualTo("nothing-to-retry");
       retrying.commit();

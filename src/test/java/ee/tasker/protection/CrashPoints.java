@@ -8,8 +8,10 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Kills a session of the database before and after each write that some work does, one point at a time, until the work
- * succeeds: the test examines what a crash between two writes leaves behind after each. The points are triggers on every
+ * Kills a session of the database before and after each write that some work does, one point at a
+ * time, until the work
+ * succeeds: the test examines what a crash between two writes leaves behind after each. The points
+ * are triggers on every
  * table of the engine and of its queues, which end their own session at the chosen point.
  */
 final class CrashPoints implements AutoCloseable {
@@ -30,21 +32,25 @@ final class CrashPoints implements AutoCloseable {
           end if;
           return null;
         end $$""");
-    tables = sql.texts("""
+    tables = sql.texts(
+        """
         select c.oid::regclass::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
         where c.relkind in ('r', 'p') and not c.relispartition
           and (n.nspname = 'tasker' and c.relname not in ('flyway_schema_history') or n.nspname = 'pgmq' and c.relname ~ '^q_')""");
     for (String table : tables) {
       for (String when : List.of("before", "after")) {
-        sql.run("create or replace trigger crash_point_" + when + " " + when + " insert or update or delete on " + table
+        sql.run("create or replace trigger crash_point_" + when + " " + when
+            + " insert or update or delete on " + table
             + " for each statement execute function crash.point()");
       }
     }
   }
 
   /**
-   * Runs the work in one transaction, killed at the first point, at the second, and so on until it comes through; looks
-   * at what there is after each crash, and that the promises hold. Returns at how many points it was killed.
+   * Runs the work in one transaction, killed at the first point, at the second, and so on until it
+   * comes through; looks
+   * at what there is after each crash, and that the promises hold. Returns at how many points it
+   * was killed.
    */
   int killAtEach(Consumer<Sql> work, Runnable afterCrash) {
     for (int point = 1;; point++) {

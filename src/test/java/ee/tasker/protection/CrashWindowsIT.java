@@ -23,15 +23,20 @@ class CrashWindowsIT {
   void C11_listener_that_is_cut_again_and_again_costs_time_and_nothing_else_and_comes_back() {
     int cuts = 0;
     for (int round = 0; round < 5; round++) {
-      long cut = tasker.count("select count(pg_terminate_backend(pid)) from pg_stat_activity where application_name = 'tasker-listener'");
+      long cut = tasker.count(
+          "select count(pg_terminate_backend(pid)) from pg_stat_activity where application_name = 'tasker-listener'");
       cuts += (int) cut;
-      // Submitted by SQL: the server learns of it only through the connection that was just cut, or by polling.
-      UUID task = (UUID) tasker.value("select tasker.submit_task('testing', 'hello', '1.0.0', '{}')");
-      assertThat(tasker.awaitTerminalOrBlocked(task, Duration.ofSeconds(40)).getString("state")).isEqualTo("complete");
+      // Submitted by SQL: the server learns of it only through the connection that was just cut, or
+      // by polling.
+      UUID task = (UUID) tasker
+          .value("select tasker.submit_task('testing', 'hello', '1.0.0', '{}')");
+      assertThat(tasker.awaitTerminalOrBlocked(task, Duration.ofSeconds(40)).getString("state"))
+          .isEqualTo("complete");
     }
     assertThat(cuts).isPositive();
     TaskerClient.until("it listens again", Duration.ofSeconds(30),
-        () -> tasker.count("select count(*) from pg_stat_activity where application_name = 'tasker-listener'") == 1);
+        () -> tasker.count(
+            "select count(*) from pg_stat_activity where application_name = 'tasker-listener'") == 1);
     assertThat(History.broken(tasker)).isEmpty();
   }
 }

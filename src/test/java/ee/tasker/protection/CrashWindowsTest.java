@@ -17,7 +17,10 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The windows in which a crash can lose something in an engine that keeps state, result and message apart; C11, the LISTEN connection, is in CrashWindowsIT. */
+/**
+ * The windows in which a crash can lose something in an engine that keeps state, result and message
+ * apart; C11, the LISTEN connection, is in CrashWindowsIT.
+ */
 @ProtectionTest
 class CrashWindowsTest {
   private final Sql sql = Sql.open();
@@ -31,12 +34,17 @@ class CrashWindowsTest {
   void C1_step_is_never_offered_without_its_message() {
     Dag.Task task = Dag.parallel(3).submitted();
     try (CrashPoints crash = new CrashPoints()) {
-      int points = crash.killAtEach(session -> session.object("select tasker.evaluate_tasks(array[?]::uuid[], null)", task.uuid()),
-          () -> assertThat(sql.number("select count(*) from tasker.workflow_steps where state = 'enqueued'")).isEqualTo(messages())
+      int points = crash.killAtEach(
+          session -> session.object("select tasker.evaluate_tasks(array[?]::uuid[], null)",
+              task.uuid()),
+          () -> assertThat(
+              sql.number("select count(*) from tasker.workflow_steps where state = 'enqueued'"))
+              .isEqualTo(messages())
               .isZero());
       assertThat(points).isGreaterThan(8);
     }
-    assertThat(sql.number("select count(*) from tasker.workflow_steps where state = 'enqueued'")).isEqualTo(messages()).isEqualTo(3);
+    assertThat(sql.number("select count(*) from tasker.workflow_steps where state = 'enqueued'"))
+        .isEqualTo(messages()).isEqualTo(3);
   }
 
   @Test
@@ -59,14 +67,17 @@ class CrashWindowsTest {
     Dag.of("a").started();
     Claim claim = worker.claimOne();
     try (CrashPoints crash = new CrashPoints()) {
-      int points = crash.killAtEach(session -> SqlWorker.in(session).complete(claim.success("{\"n\": 1}")), () -> {
-        assertThatStep(claim.step()).isIn("in_progress");
-        assertThat(sql.number("select count(*) from tasker.workflow_step_result_audit")).isZero();
-      });
+      int points = crash.killAtEach(
+          session -> SqlWorker.in(session).complete(claim.success("{\"n\": 1}")), () -> {
+            assertThatStep(claim.step()).isIn("in_progress");
+            assertThat(sql.number("select count(*) from tasker.workflow_step_result_audit"))
+                .isZero();
+          });
       assertThat(points).isGreaterThan(8);
     }
     assertThatStep(claim.step()).isIn("complete");
-    assertThat(sql.text("select result ->> 'n' from tasker.workflow_step_result_audit")).isEqualTo("1");
+    assertThat(sql.text("select result ->> 'n' from tasker.workflow_step_result_audit"))
+        .isEqualTo("1");
   }
 
   @Test
@@ -101,11 +112,13 @@ class CrashWindowsTest {
 
   @Test
   void C6_task_left_in_any_state_between_two_rests_is_found_and_goes_on() {
-    List<String> way = List.of("pending", "initializing", "enqueuing_steps", "steps_in_process", "evaluating_results");
+    List<String> way = List.of("pending", "initializing", "enqueuing_steps", "steps_in_process",
+        "evaluating_results");
     for (int stop = 1; stop < way.size(); stop++) {
       Dag.Task task = Dag.of("a").submitted();
       for (int i = 1; i <= stop; i++) {
-        assertThat(sql.isTrue("select tasker.transition_task_state_atomic(?, ?, ?, null)", task.uuid(), way.get(i - 1), way.get(i)))
+        assertThat(sql.isTrue("select tasker.transition_task_state_atomic(?, ?, ?, null)",
+            task.uuid(), way.get(i - 1), way.get(i)))
             .isTrue();
       }
       worker.at(Instant.now().plusSeconds(31)).advance();
@@ -128,7 +141,8 @@ class CrashWindowsTest {
     }
     assertThat(deliveries).isEqualTo(3);
     assertThatStep(task.step("a")).isIn("error").hasAttempts(3);
-    assertThat(sql.text("select error ->> 'type' from tasker.workflow_step_result_audit")).isEqualTo("worker_lost");
+    assertThat(sql.text("select error ->> 'type' from tasker.workflow_step_result_audit"))
+        .isEqualTo("worker_lost");
     assertThatTask(task).isIn("blocked_by_failures").hasOpenDeadLetter("max_retries_exceeded");
     assertThat(messages()).isZero();
   }
@@ -140,7 +154,8 @@ class CrashWindowsTest {
     try (Sql orchestrator = Sql.session(); Sql result = Sql.session()) {
       // An orchestrator holds the task in the middle of its round.
       orchestrator.object("select tasker.evaluate_tasks(array[?]::uuid[], null)", task.uuid());
-      Sql.Later<JsonObject> completion = result.later(session -> SqlWorker.in(session).complete(claim.success())).untilItWaits();
+      Sql.Later<JsonObject> completion = result
+          .later(session -> SqlWorker.in(session).complete(claim.success())).untilItWaits();
       orchestrator.commit();
       assertThat(completion.get().getJsonArray("refused")).isEmpty();
       result.commit();
@@ -152,25 +167,31 @@ class CrashWindowsTest {
 
   @Test
   void C9_two_results_of_one_task_at_the_same_moment_both_count() {
-    List<Dag.Task> tasks = Dag.parallel(2).step("join").dependsOn("p1", "p2").step("other").dependsOn("p1").continueOnError().started(100);
+    List<Dag.Task> tasks = Dag.parallel(2).step("join").dependsOn("p1", "p2").step("other")
+        .dependsOn("p1").continueOnError().started(100);
     List<Claim> claims = worker.claim(200);
     assertThat(claims).hasSize(200);
     int round = 0;
     try (Race race = new Race(2)) {
       for (Dag.Task task : tasks) {
-        List<Claim> two = claims.stream().filter(claim -> claim.task().equals(task.uuid())).toList();
+        List<Claim> two = claims.stream().filter(claim -> claim.task().equals(task.uuid()))
+            .toList();
         boolean oneFails = round++ % 2 == 0;
         List<Integer> refused = race.run(
-            session -> SqlWorker.in(session).complete(two.get(0).success()).getJsonArray("refused").size(),
-            session -> SqlWorker.in(session).complete(oneFails ? two.get(1).permanentFailure() : two.get(1).success())
+            session -> SqlWorker.in(session).complete(two.get(0).success()).getJsonArray("refused")
+                .size(),
+            session -> SqlWorker.in(session)
+                .complete(oneFails ? two.get(1).permanentFailure() : two.get(1).success())
                 .getJsonArray("refused").size());
         assertThat(refused).containsOnly(0);
       }
     }
     assertThat(sql.number("select count(*) from tasker.workflow_step_result_audit")).isEqualTo(200);
-    assertThat(sql.number("select count(*) from tasker.tasks where failed_steps = 1")).isEqualTo(50);
+    assertThat(sql.number("select count(*) from tasker.tasks where failed_steps = 1"))
+        .isEqualTo(50);
     worker.runToTheEnd();
-    assertThat(sql.texts("select state || ' ' || count(*) from tasker.tasks group by state order by 1"))
+    assertThat(
+        sql.texts("select state || ' ' || count(*) from tasker.tasks group by state order by 1"))
         .containsExactly("blocked_by_failures 50", "complete 50");
   }
 
@@ -178,16 +199,20 @@ class CrashWindowsTest {
   void C9_batches_of_results_of_the_same_tasks_do_not_deadlock() {
     for (int round = 0; round < 4; round++) {
       List<Dag.Task> tasks = Dag.parallel(2).started(20);
-      Map<UUID, List<Claim>> steps = worker.claim(40).stream().collect(Collectors.groupingBy(Claim::task));
-      UUID middle = tasks.stream().map(Dag.Task::uuid).sorted(Comparator.comparing(UUID::toString)).toList().get(10);
+      Map<UUID, List<Claim>> steps = worker.claim(40).stream()
+          .collect(Collectors.groupingBy(Claim::task));
+      UUID middle = tasks.stream().map(Dag.Task::uuid).sorted(Comparator.comparing(UUID::toString))
+          .toList().get(10);
       try (Sql holder = Sql.session(); Sql first = Sql.session(); Sql second = Sql.session()) {
         // Both are stopped half way through their locks, one by a third and the other by the first.
         holder.text("select task_uuid from tasker.tasks where task_uuid = ? for update", middle);
         Sql.Later<JsonObject> one = first
-            .later(session -> SqlWorker.in(session).complete(0, steps.values().stream().map(two -> two.get(0).success()).toList()))
+            .later(session -> SqlWorker.in(session).complete(0,
+                steps.values().stream().map(two -> two.get(0).success()).toList()))
             .untilItWaits();
         Sql.Later<JsonObject> two = second
-            .later(session -> SqlWorker.in(session).complete(0, steps.values().stream().map(both -> both.get(1).success()).toList()))
+            .later(session -> SqlWorker.in(session).complete(0,
+                steps.values().stream().map(both -> both.get(1).success()).toList()))
             .untilItWaits();
         holder.rollback();
         assertThat(one.get().getJsonArray("refused")).isEmpty();
@@ -196,7 +221,8 @@ class CrashWindowsTest {
         second.commit();
       }
     }
-    assertThat(sql.number("select count(*) from tasker.tasks where state = 'complete'")).isEqualTo(80);
+    assertThat(sql.number("select count(*) from tasker.tasks where state = 'complete'"))
+        .isEqualTo(80);
   }
 
   @Test
@@ -205,27 +231,36 @@ class CrashWindowsTest {
     Claim claim = worker.claimOne();
     String both = "select (select count(*) from tasker.workflow_step_result_audit) || ' ' || (select count(*) from pgmq.q_orchestration_step_results)";
     try (CrashPoints crash = new CrashPoints()) {
-      crash.killAtEach(session -> SqlWorker.in(session).submitResults(claim.success()), () -> assertThat(sql.text(both)).isEqualTo("0 0"));
+      crash.killAtEach(session -> SqlWorker.in(session).submitResults(claim.success()),
+          () -> assertThat(sql.text(both)).isEqualTo("0 0"));
     }
     assertThat(sql.text(both)).isEqualTo("1 1");
   }
 
   @Test
   void C12_cancel_is_whole_or_not_at_all() {
-    Dag.Task task = Dag.of("a").step("b").step("c").dependsOn("a").step("d").dependsOn("b", "c").started();
+    Dag.Task task = Dag.of("a").step("b").step("c").dependsOn("a").step("d").dependsOn("b", "c")
+        .started();
     worker.complete(worker.claimOne().retryableFailure(60_000));
-    String before = sql.text("select string_agg(s.state::text, ' ' order by step_position) from tasker.workflow_steps s");
+    String before = sql.text(
+        "select string_agg(s.state::text, ' ' order by step_position) from tasker.workflow_steps s");
     try (CrashPoints crash = new CrashPoints()) {
       int points = crash.killAtEach(
-          session -> session.object("select tasker.request_cancel(?, 'me', 'why not', p_server_uuid => ?)", task.uuid(), UUID.randomUUID()),
+          session -> session.object(
+              "select tasker.request_cancel(?, 'me', 'why not', p_server_uuid => ?)", task.uuid(),
+              UUID.randomUUID()),
           () -> {
-            assertThat(sql.text("select string_agg(s.state::text, ' ' order by step_position) from tasker.workflow_steps s"))
+            assertThat(sql.text(
+                "select string_agg(s.state::text, ' ' order by step_position) from tasker.workflow_steps s"))
                 .isEqualTo(before);
-            assertThat(sql.number("select count(*) from tasker.tasks where cancel_requested_at is not null")).isZero();
+            assertThat(sql
+                .number("select count(*) from tasker.tasks where cancel_requested_at is not null"))
+                .isZero();
           });
       assertThat(points).isGreaterThan(8);
     }
-    assertThat(sql.texts("select distinct state from tasker.workflow_steps")).containsExactly("cancelled");
+    assertThat(sql.texts("select distinct state from tasker.workflow_steps"))
+        .containsExactly("cancelled");
     assertThatTask(task).isIn("cancelled").hasNoWakeUp();
   }
 }

@@ -27,8 +27,10 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
 /**
- * Takes the guards of the database out one at a time, each in a database of its own, and runs the tests that are to notice:
- * a guard that no test misses fails the build. Run by {@code ./mvnw verify -Pmutations}, which also leaves the table of who
+ * Takes the guards of the database out one at a time, each in a database of its own, and runs the
+ * tests that are to notice:
+ * a guard that no test misses fails the build. Run by {@code ./mvnw verify -Pmutations}, which also
+ * leaves the table of who
  * noticed what in target/mutations.md.
  */
 class GuardMutations {
@@ -37,8 +39,10 @@ class GuardMutations {
   @BeforeAll
   static void all_tests_are_green_while_every_guard_is_there() {
     TestDatabase.get();
-    List<String> methods = chosen().flatMap(mutation -> mutation.methods().stream()).distinct().toList();
-    assertThat(failuresOf(methods)).as("tests that are red although nothing is taken out").isEmpty();
+    List<String> methods = chosen().flatMap(mutation -> mutation.methods().stream()).distinct()
+        .toList();
+    assertThat(failuresOf(methods)).as("tests that are red although nothing is taken out")
+        .isEmpty();
   }
 
   @TestFactory
@@ -53,7 +57,8 @@ class GuardMutations {
       try {
         Map<String, String> failures = failuresOf(mutation.methods());
         NOTICED.put(mutation.guard(), row(mutation, failures));
-        assertThat(failures).as("tests that noticed that this is gone: " + mutation.guard()).isNotEmpty();
+        assertThat(failures).as("tests that noticed that this is gone: " + mutation.guard())
+            .isNotEmpty();
       } finally {
         TestDatabase.get().switchTo(null);
       }
@@ -62,17 +67,21 @@ class GuardMutations {
 
   private static Stream<Mutation> chosen() {
     String only = System.getProperty("mutations.only", "");
-    return Mutations.ALL.stream().filter(mutation -> mutation.guard().matches(".*(" + only + ").*"));
+    return Mutations.ALL.stream()
+        .filter(mutation -> mutation.guard().matches(".*(" + only + ").*"));
   }
 
   private static void makeDatabase(String database, Mutation mutation) throws SQLException {
     Map<String, String> mutated = mutation.mutated();
-    try (Connection aside = TestDatabase.get().connectAside(); Statement statement = aside.createStatement()) {
+    try (Connection aside = TestDatabase.get().connectAside();
+        Statement statement = aside.createStatement()) {
       statement.execute("drop database if exists " + database + " with (force)");
-      statement.execute("create database " + database + " template " + (mutation.needsNewDatabase() ? "template0" : "postgres"));
+      statement.execute("create database " + database + " template "
+          + (mutation.needsNewDatabase() ? "template0" : "postgres"));
     }
     TestDatabase.get().switchTo(database);
-    try (Connection connection = TestDatabase.get().connect(); Statement statement = connection.createStatement()) {
+    try (Connection connection = TestDatabase.get().connect();
+        Statement statement = connection.createStatement()) {
       statement.execute("set check_function_bodies = off");
       if (mutation.needsNewDatabase()) {
         for (Path script : Mutation.scripts()) {
@@ -94,14 +103,16 @@ class GuardMutations {
     Map<String, String> failures = new TreeMap<>();
     List<String> run = new ArrayList<>();
     LauncherFactory.create().execute(
-        LauncherDiscoveryRequestBuilder.request().selectors(methods.stream().map(DiscoverySelectors::selectMethod).toList()).build(),
+        LauncherDiscoveryRequestBuilder.request()
+            .selectors(methods.stream().map(DiscoverySelectors::selectMethod).toList()).build(),
         new TestExecutionListener() {
           @Override
           public void executionFinished(TestIdentifier test, TestExecutionResult result) {
             if (test.isTest()) {
               run.add(test.getDisplayName());
             }
-            result.getThrowable().ifPresent(thrown -> failures.put(test.getDisplayName().replace("()", ""), messageOf(thrown)));
+            result.getThrowable().ifPresent(
+                thrown -> failures.put(test.getDisplayName().replace("()", ""), messageOf(thrown)));
           }
         });
     assertThat(run.size() + failures.size()).as("tests that ran").isGreaterThanOrEqualTo(1);
@@ -119,16 +130,21 @@ class GuardMutations {
   private static String row(Mutation mutation, Map<String, String> failures) {
     TreeSet<String> files = new TreeSet<>(mutation.mutated().keySet());
     TreeSet<String> tests = new TreeSet<>();
-    failures.forEach((test, message) -> tests.add("`" + test + "`" + (message.contains("broken promises") ? " (check_history)" : "")));
+    failures.forEach((test, message) -> tests
+        .add("`" + test + "`" + (message.contains("broken promises") ? " (check_history)" : "")));
     return "| " + mutation.guard() + " | "
-        + String.join(", ", files.stream().map(file -> "`" + file.replaceAll("^R__|^V\\d+__|\\.sql$", "") + "`").toList())
+        + String.join(", ",
+            files.stream().map(file -> "`" + file.replaceAll("^R__|^V\\d+__|\\.sql$", "") + "`")
+                .toList())
         + " | " + String.join(", ", tests) + " |";
   }
 
   @AfterAll
   static void leaveTheTable() throws IOException {
-    List<String> lines = new ArrayList<>(List.of("| Guard taken out | In | Noticed by |", "|---|---|---|"));
-    Mutations.ALL.forEach(mutation -> lines.add(NOTICED.getOrDefault(mutation.guard(), "| " + mutation.guard() + " | | not run |")));
+    List<String> lines = new ArrayList<>(
+        List.of("| Guard taken out | In | Noticed by |", "|---|---|---|"));
+    Mutations.ALL.forEach(mutation -> lines
+        .add(NOTICED.getOrDefault(mutation.guard(), "| " + mutation.guard() + " | | not run |")));
     lines.forEach(System.out::println);
     Path target = Path.of(System.getProperty("tasker.checkout", "."), "target");
     Files.write(Files.createDirectories(target).resolve("mutations.md"), lines);

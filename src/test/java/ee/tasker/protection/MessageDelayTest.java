@@ -23,7 +23,8 @@ class MessageDelayTest {
   private final SqlWorker worker = SqlWorker.open();
 
   private static int process(Sql session) {
-    return session.object("select tasker.process_step_results(?)", UUID.randomUUID()).getInt("messages");
+    return session.object("select tasker.process_step_results(?)", UUID.randomUUID())
+        .getInt("messages");
   }
 
   private void notice(UUID task, UUID step, int attempt) {
@@ -39,11 +40,14 @@ class MessageDelayTest {
   }
 
   private long slots() {
-    return sql.number("select count(*) from tasker.concurrency_slots where admitted_at is not null");
+    return sql
+        .number("select count(*) from tasker.concurrency_slots where admitted_at is not null");
   }
 
   private long handoffs(UUID step) {
-    return sql.number("select count(*) from tasker.workflow_step_transitions where workflow_step_uuid = ? and to_state = 'enqueued'", step);
+    return sql.number(
+        "select count(*) from tasker.workflow_step_transitions where workflow_step_uuid = ? and to_state = 'enqueued'",
+        step);
   }
 
   @Test
@@ -51,7 +55,8 @@ class MessageDelayTest {
     Dag.Task task = Dag.linear(2).started();
     worker.submitResults(worker.claimOne().success());
     // The notice is 60 seconds late.
-    sql.run("update pgmq.q_orchestration_step_results set vt = clock_timestamp() + interval '60 seconds'");
+    sql.run(
+        "update pgmq.q_orchestration_step_results set vt = clock_timestamp() + interval '60 seconds'");
     assertThat(process(sql)).isZero();
     assertThatStep(task.step("s2")).isIn("pending");
 
@@ -129,7 +134,8 @@ class MessageDelayTest {
   @Test
   void D3_one_notice_delivered_five_times_to_three_orchestrators_hands_off_once() {
     // A has a slot of its own each; the limit leaves one free at the start.
-    List<Dag.Task> tasks = Dag.of("s1").stepPolicy("{\"limit\": 31, \"key\": \"/none\"}").step("s2").dependsOn("s1").submitted(30);
+    List<Dag.Task> tasks = Dag.of("s1").stepPolicy("{\"limit\": 31, \"key\": \"/none\"}").step("s2")
+        .dependsOn("s1").submitted(30);
     worker.advance();
     assertThat(slots()).isEqualTo(30);
     int held = 30;
@@ -142,17 +148,23 @@ class MessageDelayTest {
         Function<Sql, Integer> orchestrator = session -> {
           int messages = 0;
           for (int taken = 1; taken > 0; messages += taken) {
-            taken = session.object("select tasker.process_step_results(?, 2)", UUID.randomUUID()).getInt("messages");
+            taken = session.object("select tasker.process_step_results(?, 2)", UUID.randomUUID())
+                .getInt("messages");
           }
           return messages;
         };
-        assertThat(race.run(orchestrator, orchestrator, orchestrator).stream().mapToInt(Integer::intValue).sum()).isEqualTo(5);
+        assertThat(race.run(orchestrator, orchestrator, orchestrator).stream()
+            .mapToInt(Integer::intValue).sum()).isEqualTo(5);
         assertThat(slots()).as("one slot released for each A, once").isEqualTo(--held);
       }
     }
-    assertThat(sql.number("select count(*) from tasker.workflow_step_transitions h join tasker.workflow_steps s using (workflow_step_uuid) "
-        + "where s.step_position = 2 and h.to_state = 'enqueued'")).as("handoffs of B").isEqualTo(tasks.size());
-    assertThat(sql.number("select count(*) from tasker.tasks where (unfinished_steps, in_flight_steps) = (1, 1)")).isEqualTo(tasks.size());
+    assertThat(sql.number(
+        "select count(*) from tasker.workflow_step_transitions h join tasker.workflow_steps s using (workflow_step_uuid) "
+            + "where s.step_position = 2 and h.to_state = 'enqueued'"))
+        .as("handoffs of B").isEqualTo(tasks.size());
+    assertThat(sql.number(
+        "select count(*) from tasker.tasks where (unfinished_steps, in_flight_steps) = (1, 1)"))
+        .isEqualTo(tasks.size());
     assertThat(worker.runToTheEnd()).hasSize(tasks.size());
   }
 
@@ -163,12 +175,14 @@ class MessageDelayTest {
     worker.complete(worker.claimOne().success());
     List<Claim> claims = worker.claim(width);
     claims.forEach(claim -> worker.submitResults(claim.success()));
-    assertThat(sql.number("select count(*) from pgmq.q_orchestration_step_results")).isEqualTo(width);
+    assertThat(sql.number("select count(*) from pgmq.q_orchestration_step_results"))
+        .isEqualTo(width);
     try (Race race = new Race(4)) {
       Function<Sql, Integer> orchestrator = session -> {
         int messages = 0;
         for (int taken = 1; taken > 0; messages += taken) {
-          taken = session.object("select tasker.process_step_results(?, 3)", UUID.randomUUID()).getInt("messages");
+          taken = session.object("select tasker.process_step_results(?, 3)", UUID.randomUUID())
+              .getInt("messages");
         }
         return messages;
       };
@@ -189,21 +203,27 @@ class MessageDelayTest {
     assertThat(claims).hasSize(50 * width);
     try (Race race = new Race(width)) {
       for (Dag.Task task : tasks) {
-        List<Claim> parents = claims.stream().filter(claim -> claim.task().equals(task.uuid())).toList();
+        List<Claim> parents = claims.stream().filter(claim -> claim.task().equals(task.uuid()))
+            .toList();
         @SuppressWarnings("unchecked")
-        Function<Sql, Integer>[] completions = IntStream.range(0, width).mapToObj(i -> (Function<Sql, Integer>) session -> SqlWorker
-            .in(session).complete(parents.get(i).success()).getJsonArray("refused").size()).toArray(Function[]::new);
+        Function<Sql, Integer>[] completions = IntStream.range(0, width)
+            .mapToObj(i -> (Function<Sql, Integer>) session -> SqlWorker
+                .in(session).complete(parents.get(i).success()).getJsonArray("refused").size())
+            .toArray(Function[]::new);
         assertThat(race.run(completions)).containsOnly(0);
       }
     }
-    assertThat(sql.number("select count(*) from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) "
-        + "where n.name = 'end' and s.state = 'enqueued' and s.attempts = 1")).isEqualTo(50);
+    assertThat(sql.number(
+        "select count(*) from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) "
+            + "where n.name = 'end' and s.state = 'enqueued' and s.attempts = 1"))
+        .isEqualTo(50);
     assertThat(worker.runToTheEnd()).hasSize(50);
   }
 
   @Test
   void D5_notice_touches_no_row_of_a_step_that_is_not_the_orchestrators() {
-    Dag.Task task = Dag.of("offered").step("running").step("waiting").step("failed").step("done").step("later").dependsOn("running")
+    Dag.Task task = Dag.of("offered").step("running").step("waiting").step("failed").step("done")
+        .step("later").dependsOn("running")
         .continueOnError().started();
     List<Claim> kept = new ArrayList<>();
     for (Claim claim : worker.claim(5)) {

@@ -5,7 +5,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The allowed moves and their actors, repeated in Java: what the tests hold history against, and what O9 holds the
+ * The allowed moves and their actors, repeated in Java: what the tests hold history against, and
+ * what O9 holds the
  * rules tables against. A rule that is added on one side only is noticed.
  */
 final class Moves {

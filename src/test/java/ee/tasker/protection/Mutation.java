@@ -12,8 +12,9 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * A guard, how to take it out, and the tests of which at least one must notice. A guard is taken out by replacing text of
- * the files under {@code db}, each of which must be found exactly once.
+ * A guard, how to take it out, and the tests of which at least one must notice. A guard is taken
+ * out by replacing text of
+ * the files under {@code db}, each of which must be found exactly once, in any layout.
  *
  * @param tests {@code Class#beginning_of_the_method}, of packages protection and sql
  */
@@ -25,10 +26,15 @@ record Mutation(String guard, List<Replacement> replacements, List<String> tests
   }
 
   Mutation and(String file, String text, String by) {
-    return new Mutation(guard, Stream.concat(replacements.stream(), Stream.of(new Replacement(file, text, by))).toList(), tests);
+    return new Mutation(guard,
+        Stream.concat(replacements.stream(), Stream.of(new Replacement(file, text, by))).toList(),
+        tests);
   }
 
-  /** Changes tables, or is noticed by a plan, which depends on how many templates other tests have left. */
+  /**
+   * Changes tables, or is noticed by a plan, which depends on how many templates other tests have
+   * left.
+   */
   boolean needsNewDatabase() {
     return replacements.stream().anyMatch(replacement -> replacement.file.startsWith("V"))
         || tests.stream().anyMatch(test -> test.startsWith("ReadsPerTaskTest#of_single"));
@@ -39,21 +45,22 @@ record Mutation(String guard, List<Replacement> replacements, List<String> tests
     Map<String, String> files = new LinkedHashMap<>();
     for (Replacement replacement : replacements) {
       String before = files.computeIfAbsent(replacement.file, Mutation::read);
-      int found = before.split(java.util.regex.Pattern.quote(replacement.text), -1).length - 1;
-      if (found != 1) {
-        throw new AssertionError("the guard \"" + guard + "\" is to be found once in " + replacement.file + " and is there " + found
-            + " times; after changing the file, put its new text into Mutations: " + replacement.text);
-      }
-      files.put(replacement.file, before.replace(replacement.text, replacement.by));
+      files.put(replacement.file,
+          SourceText.replace("the guard \"" + guard + "\" in " + replacement.file, before,
+              replacement.text, replacement.by));
     }
     return files;
   }
 
-  /** All scripts in the order in which Flyway applies them: by name, regardless of their room. They need {@code check_function_bodies} off. */
+  /**
+   * All scripts in the order in which Flyway applies them: by name, regardless of their room. They
+   * need {@code check_function_bodies} off.
+   */
   static List<Path> scripts() {
     return Stream.of("migration", "routine").flatMap(folder -> {
       // Migrations and routines; callbacks are Flyway's.
-      return files(folder).filter(file -> file.getFileName().toString().matches("[VR]\\d*__.*\\.sql"))
+      return files(folder)
+          .filter(file -> file.getFileName().toString().matches("[VR]\\d*__.*\\.sql"))
           .sorted(Comparator.comparing(file -> file.getFileName().toString()));
     }).toList();
   }
@@ -68,7 +75,8 @@ record Mutation(String guard, List<Replacement> replacements, List<String> tests
 
   /** The text of a migration or routine, by the name of its file without its room. */
   static String read(String file) {
-    List<Path> found = files(file.startsWith("V") ? "migration" : "routine").filter(path -> path.endsWith(file)).toList();
+    List<Path> found = files(file.startsWith("V") ? "migration" : "routine")
+        .filter(path -> path.endsWith(file)).toList();
     if (found.size() != 1) {
       throw new AssertionError("files of the name " + file + ": " + found);
     }
@@ -90,17 +98,20 @@ record Mutation(String guard, List<Replacement> replacements, List<String> tests
       Class<?> type = type(parts[0]);
       List<String> methods = Arrays.stream(type.getDeclaredMethods())
           .filter(method -> method.isAnnotationPresent(org.junit.jupiter.api.Test.class))
-          .map(java.lang.reflect.Method::getName).filter(name -> name.startsWith(parts[1])).map(name -> type.getName() + "#" + name)
+          .map(java.lang.reflect.Method::getName).filter(name -> name.startsWith(parts[1]))
+          .map(name -> type.getName() + "#" + name)
           .toList();
       if (methods.isEmpty()) {
-        throw new AssertionError("no test begins with " + test + ", which is to notice that \"" + guard + "\" is gone");
+        throw new AssertionError(
+            "no test begins with " + test + ", which is to notice that \"" + guard + "\" is gone");
       }
       return methods.stream();
     }).toList();
   }
 
   private static Class<?> type(String simpleName) {
-    for (String home : List.of("ee.tasker.protection.", "ee.tasker.sql.", "ee.tasker.schedule.", "ee.tasker.webhook.")) {
+    for (String home : List.of("ee.tasker.protection.", "ee.tasker.sql.", "ee.tasker.schedule.",
+        "ee.tasker.webhook.")) {
       try {
         return Class.forName(home + simpleName);
       } catch (ClassNotFoundException e) {

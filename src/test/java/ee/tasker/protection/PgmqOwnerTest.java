@@ -15,16 +15,22 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** An administrator has put pgmq into the database before Tasker EE came, and its role may do nothing there. */
+/**
+ * An administrator has put pgmq into the database before Tasker EE came, and its role may do
+ * nothing there.
+ */
 @DatabaseTest
 class PgmqOwnerTest {
   @BeforeEach
   void pgmqOfAnAdministrator() throws SQLException {
-    try (Connection aside = TestDatabase.get().connectAside(); Statement statement = aside.createStatement()) {
+    try (Connection aside = TestDatabase.get().connectAside();
+        Statement statement = aside.createStatement()) {
       statement.execute("create role pgmq_guest login");
       statement.execute("create database pgmq_of_another owner pgmq_guest");
     }
-    try (Connection owner = TestDatabase.get().database("pgmq_of_another", "postgres").getConnection();
+    try (
+        Connection owner = TestDatabase.get().database("pgmq_of_another", "postgres")
+            .getConnection();
         Statement statement = owner.createStatement()) {
       statement.execute(Mutation.read("V0002__install_pgmq.sql"));
     }
@@ -32,7 +38,8 @@ class PgmqOwnerTest {
 
   @AfterEach
   void drop() throws SQLException {
-    try (Connection aside = TestDatabase.get().connectAside(); Statement statement = aside.createStatement()) {
+    try (Connection aside = TestDatabase.get().connectAside();
+        Statement statement = aside.createStatement()) {
       statement.execute("drop database pgmq_of_another with (force)");
       statement.execute("drop role pgmq_guest");
     }
@@ -40,17 +47,22 @@ class PgmqOwnerTest {
 
   @Test
   void the_migration_says_at_once_who_has_to_grant_what_and_changes_nothing() throws SQLException {
-    Flyway flyway = Flyway.configure().dataSource(TestDatabase.get().database("pgmq_of_another", "pgmq_guest")).schemas("tasker")
+    Flyway flyway = Flyway.configure()
+        .dataSource(TestDatabase.get().database("pgmq_of_another", "pgmq_guest")).schemas("tasker")
         .locations("classpath:db/migration", "classpath:db/routine").load();
 
     assertThatThrownBy(flyway::migrate).isInstanceOf(FlywayException.class)
-        .hasMessageContaining("role pgmq_guest cannot make queues in the schema pgmq, which belongs to postgres")
+        .hasMessageContaining(
+            "role pgmq_guest cannot make queues in the schema pgmq, which belongs to postgres")
         .hasMessageContaining("grant usage, create on schema pgmq to pgmq_guest");
 
-    try (Connection owner = TestDatabase.get().database("pgmq_of_another", "postgres").getConnection();
+    try (
+        Connection owner = TestDatabase.get().database("pgmq_of_another", "postgres")
+            .getConnection();
         Statement statement = owner.createStatement();
         ResultSet tables = statement
-            .executeQuery("select count(*) from pg_tables where schemaname = 'tasker' and tablename <> 'flyway_schema_history'")) {
+            .executeQuery(
+                "select count(*) from pg_tables where schemaname = 'tasker' and tablename <> 'flyway_schema_history'")) {
       tables.next();
       assertThat(tables.getInt(1)).isZero();
     }

@@ -27,8 +27,11 @@ class ProtectionDocumentTest {
   @Test
   void every_failure_of_the_table_names_its_test() throws IOException {
     String document = Files.readString(Path.of("docs", "protection.md"));
-    String table = document.substring(document.indexOf("## What catches what"), document.indexOf("## Does a test fail"));
-    List<String> rows = table.lines().filter(line -> line.startsWith("| ") && !line.startsWith("| Failure")).toList();
-    assertThat(rows).hasSizeGreaterThan(20).allSatisfy(row -> assertThat(TEST.matcher(row).find()).isTrue());
+    String table = document.substring(document.indexOf("## What catches what"),
+        document.indexOf("## Does a test fail"));
+    List<String> rows = table.lines()
+        .filter(line -> line.startsWith("| ") && !line.startsWith("| Failure")).toList();
+    assertThat(rows).hasSizeGreaterThan(20)
+        .allSatisfy(row -> assertThat(TEST.matcher(row).find()).isTrue());
   }
 }

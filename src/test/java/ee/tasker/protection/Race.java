@@ -9,7 +9,10 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
-/** Two or more sessions that begin at the same moment: they spin until all are there, which a lock would not give. */
+/**
+ * Two or more sessions that begin at the same moment: they spin until all are there, which a lock
+ * would not give.
+ */
 final class Race implements AutoCloseable {
   private final List<Sql> lanes;
 
@@ -17,32 +20,37 @@ final class Race implements AutoCloseable {
     this.lanes = java.util.stream.IntStream.range(0, lanes).mapToObj(lane -> Sql.open()).toList();
   }
 
-  /** Runs each of the works in its own session, from the same moment on, and returns what they gave in their order. */
+  /**
+   * Runs each of the works in its own session, from the same moment on, and returns what they gave
+   * in their order.
+   */
   @SafeVarargs
   final <T> List<T> run(Function<Sql, ? extends T>... works) {
     AtomicInteger ready = new AtomicInteger();
-    List<CompletableFuture<T>> futures = java.util.stream.IntStream.range(0, works.length).mapToObj(lane -> {
-      CompletableFuture<T> future = new CompletableFuture<>();
-      Thread thread = new Thread(() -> {
-        ready.incrementAndGet();
-        while (ready.get() < works.length) {
-          Thread.onSpinWait();
-        }
-        try {
-          future.complete(works[lane].apply(lanes.get(lane)));
-        } catch (RuntimeException | Error e) {
-          future.completeExceptionally(e);
-        }
-      }, "race-" + lane);
-      thread.setDaemon(true);
-      thread.start();
-      return future;
-    }).toList();
+    List<CompletableFuture<T>> futures = java.util.stream.IntStream.range(0, works.length)
+        .mapToObj(lane -> {
+          CompletableFuture<T> future = new CompletableFuture<>();
+          Thread thread = new Thread(() -> {
+            ready.incrementAndGet();
+            while (ready.get() < works.length) {
+              Thread.onSpinWait();
+            }
+            try {
+              future.complete(works[lane].apply(lanes.get(lane)));
+            } catch (RuntimeException | Error e) {
+              future.completeExceptionally(e);
+            }
+          }, "race-" + lane);
+          thread.setDaemon(true);
+          thread.start();
+          return future;
+        }).toList();
     return futures.stream().map(future -> {
       try {
         return future.get(30, TimeUnit.SECONDS);
       } catch (ExecutionException e) {
-        throw e.getCause() instanceof RuntimeException problem ? problem : new IllegalStateException(e.getCause());
+        throw e.getCause() instanceof RuntimeException problem ? problem
+            : new IllegalStateException(e.getCause());
       } catch (InterruptedException | TimeoutException e) {
         throw new IllegalStateException("a lane of the race did not come to its end", e);
       }

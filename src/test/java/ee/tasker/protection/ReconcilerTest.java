@@ -32,12 +32,15 @@ class ReconcilerTest {
   void E1_every_task_whose_notice_was_lost_is_found_and_advanced_once() {
     Dag.Task lostOffer = Dag.of("a").started();
     sql.run("delete from pgmq.q_worker_orders_queue");
-    // A finished step with a successor that was not handed off; all steps finished and the task open; a failure. An offer without its message before them, a task that was not started after them.
+    // A finished step with a successor that was not handed off; all steps finished and the task
+    // open; a failure. An offer without its message before them, a task that was not started after
+    // them.
     Dag.Task successor = Dag.linear(2).started();
     Dag.Task allSuccess = Dag.of("a").started();
     Dag.Task failed = Dag.of("a").notRetryable().started();
     for (Claim claim : worker.claim(3)) {
-      worker.submitResults(claim.task().equals(failed.uuid()) ? claim.permanentFailure() : claim.success());
+      worker.submitResults(
+          claim.task().equals(failed.uuid()) ? claim.permanentFailure() : claim.success());
     }
     Dag.Task neverStarted = Dag.of("a").submitted();
     sql.run("delete from pgmq.q_orchestration_step_results");
@@ -46,7 +49,9 @@ class ReconcilerTest {
     // A bounded batch: two tasks a round.
     int rounds = 0;
     for (int processed = 1; processed > 0; rounds++) {
-      processed = sql.object("select tasker.advance_due_tasks(?, 2, p_now => ?)", UUID.randomUUID(), later).getInt("tasks");
+      processed = sql
+          .object("select tasker.advance_due_tasks(?, 2, p_now => ?)", UUID.randomUUID(), later)
+          .getInt("tasks");
       assertThat(processed).isLessThanOrEqualTo(2);
     }
 
@@ -73,9 +78,11 @@ class ReconcilerTest {
   void E1_the_poll_reads_an_index_and_no_table() {
     sql.run("analyze tasker.task_wakeups");
     sql.run("set enable_seqscan = off");
-    List<String> plan = sql.texts("explain select w.task_uuid from tasker.task_wakeups w join tasker.tasks t on t.task_uuid = w.task_uuid "
-        + "where w.wake_at <= clock_timestamp() and t.context_checked order by w.wake_at limit 50");
-    assertThat(String.join("\n", plan)).contains("task_wakeups_wake_at_idx").doesNotContain("Seq Scan");
+    List<String> plan = sql.texts(
+        "explain select w.task_uuid from tasker.task_wakeups w join tasker.tasks t on t.task_uuid = w.task_uuid "
+            + "where w.wake_at <= clock_timestamp() and t.context_checked order by w.wake_at limit 50");
+    assertThat(String.join("\n", plan)).contains("task_wakeups_wake_at_idx")
+        .doesNotContain("Seq Scan");
   }
 
   @Test
@@ -83,10 +90,13 @@ class ReconcilerTest {
     Dag.Task task = Dag.of("a").started();
 
     Map<String, Object> handoff = sql
-        .rows("select from_state::text, to_state::text, actor::text, handoff, created_at from tasker.workflow_step_transitions "
-            + "where workflow_step_uuid = ? and to_state = 'enqueued'", task.step("a"))
+        .rows(
+            "select from_state::text, to_state::text, actor::text, handoff, created_at from tasker.workflow_step_transitions "
+                + "where workflow_step_uuid = ? and to_state = 'enqueued'",
+            task.step("a"))
         .get(0);
-    assertThat(handoff).containsEntry("from_state", "pending").containsEntry("actor", "orchestrator").containsEntry("handoff", 1);
+    assertThat(handoff).containsEntry("from_state", "pending")
+        .containsEntry("actor", "orchestrator").containsEntry("handoff", 1);
     assertThat(handoff.get("created_at")).isNotNull();
     assertThat(unaccepted()).containsExactly(task.step("a").toString());
 
@@ -97,8 +107,9 @@ class ReconcilerTest {
         claim.step())).containsExactly("enqueued in_progress worker 1 1");
     assertThat(unaccepted()).isEmpty();
     assertThat(sql
-        .isTrue("select a.created_at - h.created_at between interval '0' and interval '1 minute' from tasker.workflow_step_transitions h "
-            + "join tasker.workflow_step_transitions a using (workflow_step_uuid, handoff) where h.to_state = 'enqueued' and a.to_state = 'in_progress'"))
+        .isTrue(
+            "select a.created_at - h.created_at between interval '0' and interval '1 minute' from tasker.workflow_step_transitions h "
+                + "join tasker.workflow_step_transitions a using (workflow_step_uuid, handoff) where h.to_state = 'enqueued' and a.to_state = 'in_progress'"))
         .isTrue();
     JsonObject answer = worker.complete(claim.success());
     assertThat(answer.getJsonArray("ended")).hasSize(1);
@@ -106,7 +117,8 @@ class ReconcilerTest {
 
   /** Handoffs without an acceptance, from the records alone. */
   private List<String> unaccepted() {
-    return sql.texts("select h.workflow_step_uuid from tasker.workflow_step_transitions h where h.to_state = 'enqueued' and not exists ("
-        + "select from tasker.workflow_step_transitions a where a.workflow_step_uuid = h.workflow_step_uuid and a.handoff = h.handoff and a.from_state = 'enqueued')");
+    return sql.texts(
+        "select h.workflow_step_uuid from tasker.workflow_step_transitions h where h.to_state = 'enqueued' and not exists ("
+            + "select from tasker.workflow_step_transitions a where a.workflow_step_uuid = h.workflow_step_uuid and a.handoff = h.handoff and a.from_state = 'enqueued')");
   }
 }

@@ -23,7 +23,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 
-/** A worker alone, then an orchestrator beside it, then the worker goes: each finds in the database what the other left. */
+/**
+ * A worker alone, then an orchestrator beside it, then the worker goes: each finds in the database
+ * what the other left.
+ */
 @Tag("long")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -42,7 +45,8 @@ class SeparatedRolesIT {
   }
 
   private static Map<String, String> settings(String roles) {
-    return new HashMap<>(Map.of("TASKER_ROLES", roles, "TASKER_WORKER_HEARTBEAT_SECONDS", "1", "TASKER_WORKER_LEASE_SECONDS", "20",
+    return new HashMap<>(Map.of("TASKER_ROLES", roles, "TASKER_WORKER_HEARTBEAT_SECONDS", "1",
+        "TASKER_WORKER_LEASE_SECONDS", "20",
         "TASKER_POLL_INTERVAL_SECONDS", "2"));
   }
 
@@ -61,7 +65,8 @@ class SeparatedRolesIT {
   }
 
   private long effects(UUID task, String effect) {
-    return tasker.count("select count(*) from testing.effects where task_uuid = ? and effect = ?", task, effect);
+    return tasker.count("select count(*) from testing.effects where task_uuid = ? and effect = ?",
+        task, effect);
   }
 
   @Test
@@ -69,15 +74,19 @@ class SeparatedRolesIT {
   void F1_result_that_no_orchestrator_can_hear_of_is_kept_with_its_notice_and_delivered_later() {
     UUID task = submit("work");
     TaskerClient.until("the worker submitted", Duration.ofSeconds(40), () -> tasker
-        .count("select count(*) from tasker.workflow_steps where task_uuid = ? and state = 'enqueued_for_orchestration'", task) == 1);
-    assertThat(tasker.count("select count(*) from pgmq.q_orchestration_step_results")).as("durable with the result").isEqualTo(1);
+        .count(
+            "select count(*) from tasker.workflow_steps where task_uuid = ? and state = 'enqueued_for_orchestration'",
+            task) == 1);
+    assertThat(tasker.count("select count(*) from pgmq.q_orchestration_step_results"))
+        .as("durable with the result").isEqualTo(1);
     assertThat(effects(task, "ran")).isEqualTo(1);
 
     orchestrator = TestServer.start(database, settings("orchestrator"));
 
     assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
     assertThat(tasker.sql(
-        "select step_name, attempt from testing.effects where task_uuid = ? and effect = 'ran' group by 1, 2 having count(*) > 1", task))
+        "select step_name, attempt from testing.effects where task_uuid = ? and effect = 'ran' group by 1, 2 having count(*) > 1",
+        task))
         .as("attempts that ran again to send their result").isEmpty();
     assertThat(History.broken(tasker)).isEmpty();
   }
@@ -86,13 +95,17 @@ class SeparatedRolesIT {
   @Order(2)
   void F4_result_that_cannot_be_committed_is_tried_again_and_never_lost() throws SQLException {
     UUID task = submit("hold");
-    TaskerClient.until("the handler runs", Duration.ofSeconds(40), () -> effects(task, "started") == 1);
+    TaskerClient.until("the handler runs", Duration.ofSeconds(40),
+        () -> effects(task, "started") == 1);
     tasker.sql("insert into testing.released values (?)", task);
     try (Connection admin = DriverManager.getConnection(
-        "jdbc:postgresql://" + database.address().host() + ":" + database.address().port() + "/postgres", "tasker", "tasker")) {
+        "jdbc:postgresql://" + database.address().host() + ":" + database.address().port()
+            + "/postgres",
+        "tasker", "tasker")) {
       int calls = failedCalls();
       TaskerClient.sql(admin, "alter database tasker allow_connections false");
-      TaskerClient.sql(admin, "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'tasker'");
+      TaskerClient.sql(admin,
+          "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'tasker'");
       // The worker has noticed that there is no database: it failed at something.
       TaskerClient.until("calls fail", Duration.ofSeconds(30), () -> failedCalls() > calls);
       TaskerClient.sql(admin, "alter database tasker allow_connections true");
@@ -114,7 +127,8 @@ class SeparatedRolesIT {
   @Order(3)
   void W8_server_that_is_told_to_stop_finishes_what_runs_and_leaves_nothing_to_wait_for() {
     UUID running = submit("hold");
-    TaskerClient.until("the handler runs", Duration.ofSeconds(40), () -> effects(running, "started") == 1);
+    TaskerClient.until("the handler runs", Duration.ofSeconds(40),
+        () -> effects(running, "started") == 1);
     Thread stopping = new Thread(worker::close, "stopping");
     stopping.start();
     tasker = orchestrator.client();
@@ -124,14 +138,17 @@ class SeparatedRolesIT {
     worker = null;
     UUID late = submit("hello");
 
-    assertThat(tasker.count("select count(*) from tasker.workflow_steps where state = 'in_progress'"))
+    assertThat(
+        tasker.count("select count(*) from tasker.workflow_steps where state = 'in_progress'"))
         .as("steps that wait for a lease to end").isZero();
     assertThat(tasker.value(
         "select h.to_state::text from tasker.workflow_step_transitions h join tasker.workflow_steps s using (workflow_step_uuid) "
             + "join tasker.named_steps n using (named_step_uuid) where s.task_uuid = ? and n.name = 'held' and h.from_state = 'in_progress'",
         running))
         .isEqualTo("enqueued_for_orchestration");
-    assertThat(tasker.count("select count(*) from tasker.workflow_step_transitions where actor = 'recovery'")).as("leases that ran out")
+    assertThat(tasker
+        .count("select count(*) from tasker.workflow_step_transitions where actor = 'recovery'"))
+        .as("leases that ran out")
         .isZero();
 
     worker = TestServer.start(database, settings("worker"));

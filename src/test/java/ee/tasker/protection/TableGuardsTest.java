@@ -11,12 +11,17 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The first layer alone: what the tables refuse from any writer, independently of the functions. */
+/**
+ * The first layer alone: what the tables refuse from any writer, independently of the functions.
+ */
 @DatabaseTest
 class TableGuardsTest {
   private final Sql sql = Sql.open();
 
-  /** Everything in one transaction that is rolled back: each statement has to be refused by the constraint of that name. */
+  /**
+   * Everything in one transaction that is rolled back: each statement has to be refused by the
+   * constraint of that name.
+   */
   private void refusedBy(Map<String, String> statements) {
     Map<String, String> answers = new LinkedHashMap<>();
     try (Sql session = Sql.session()) {
@@ -24,10 +29,12 @@ class TableGuardsTest {
         Throwable refusal = catchThrowable(() -> session.run(statement));
         session.rollback();
         answers.put(constraint,
-            refusal == null ? "accepted" : refusal.getMessage().contains("\"" + constraint + "\"") ? "refused" : refusal.getMessage());
+            refusal == null ? "accepted" : refusal.getMessage().contains("\"" + constraint + "\"")
+                ? "refused" : refusal.getMessage());
       });
     }
-    assertThat(answers).allSatisfy((constraint, answer) -> assertThat(answer).as(constraint).isEqualTo("refused"));
+    assertThat(answers)
+        .allSatisfy((constraint, answer) -> assertThat(answer).as(constraint).isEqualTo("refused"));
   }
 
   private static final String COPY_OF_A_STEP = "insert into tasker.workflow_steps (workflow_step_uuid, task_uuid, named_step_uuid, step_position, transition_count, "
@@ -38,20 +45,23 @@ class TableGuardsTest {
     Dag.linear(2).identity("strict").context("{\"n\": 1}").started();
     Dag.Task failed = Dag.of("a").started();
     try (SqlWorker worker = SqlWorker.open()) {
-      worker.claim(2).forEach(claim -> worker.complete(claim.task().equals(failed.uuid()) ? claim.permanentFailure() : claim.success()));
+      worker.claim(2).forEach(claim -> worker.complete(
+          claim.task().equals(failed.uuid()) ? claim.permanentFailure() : claim.success()));
     }
     Map<String, String> statements = new LinkedHashMap<>(Map.of(
         "one_step_per_task_and_position",
         COPY_OF_A_STEP
             + "gen_random_uuid(), task_uuid, named_step_uuid, step_position, 1, 0, 0, 1, true from tasker.workflow_steps limit 1",
         "workflow_steps_pkey",
-        COPY_OF_A_STEP + "workflow_step_uuid, task_uuid, named_step_uuid, 99, 1, 0, 0, 1, true from tasker.workflow_steps limit 1",
+        COPY_OF_A_STEP
+            + "workflow_step_uuid, task_uuid, named_step_uuid, 99, 1, 0, 0, 1, true from tasker.workflow_steps limit 1",
         "workflow_step_result_audit_pkey",
         "insert into tasker.workflow_step_result_audit (workflow_step_uuid, sort_key, task_uuid, handoff, attempt, outcome) "
             + "select workflow_step_uuid, sort_key, task_uuid, 2, 2, 'success' from tasker.workflow_step_result_audit limit 1",
         "workflow_step_edges_pkey",
         "insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid) select from_step_uuid, to_step_uuid, task_uuid from tasker.workflow_step_edges limit 1",
-        "task_wakeups_pkey", "insert into tasker.task_wakeups select task_uuid, now() from tasker.task_wakeups limit 1",
+        "task_wakeups_pkey",
+        "insert into tasker.task_wakeups select task_uuid, now() from tasker.task_wakeups limit 1",
         "tasks_identity_hash_key",
         "insert into tasker.tasks (task_uuid, named_task_uuid, correlation_id, claim_order, created_at, requested_at, state, priority, transition_count, total_steps, unfinished_steps, is_keyed, identity_hash) "
             + "select gen_random_uuid(), named_task_uuid, correlation_id, claim_order, created_at, requested_at, 'pending', 0, 1, 2, 2, is_keyed, identity_hash from tasker.tasks where identity_hash is not null limit 1",
@@ -73,7 +83,8 @@ class TableGuardsTest {
         "insert into tasker.step_waits (task_uuid, workflow_step_uuid, kind, armed_at, due_at) select task_uuid, workflow_step_uuid, kind, armed_at, due_at from tasker.step_waits where state = 'open'");
     statements.put("task_signals_wait_uuid_key",
         "insert into tasker.task_signals (task_uuid, name, number, sent_at, payload, wait_uuid, consumed_at) select task_uuid, name, 2, sent_at, payload, wait_uuid, consumed_at from tasker.task_signals");
-    statements.put("one_name_per_added_step", "update tasker.workflow_steps set name = 'added' where step_position in (1, 2)");
+    statements.put("one_name_per_added_step",
+        "update tasker.workflow_steps set name = 'added' where step_position in (1, 2)");
     refusedBy(statements);
   }
 
@@ -84,17 +95,27 @@ class TableGuardsTest {
       worker.claim(1);
     }
     Map<String, String> statements = new LinkedHashMap<>();
-    statements.put("leased_iff_in_progress", "update tasker.workflow_steps set lease_expires_at = null where state = 'in_progress'");
-    statements.put("retry_time_iff_waiting", "update tasker.workflow_steps set next_retry_at = now() where state = 'pending'");
-    statements.put("completed_at_iff_finished", "update tasker.workflow_steps set completed_at = now() where state = 'pending'");
-    statements.put("started_means_parents_are_done", "update tasker.workflow_steps set state = 'enqueued' where state = 'pending'");
-    statements.put("parents_are_counted", "update tasker.workflow_steps set remaining_parents = 2 where state = 'pending'");
+    statements.put("leased_iff_in_progress",
+        "update tasker.workflow_steps set lease_expires_at = null where state = 'in_progress'");
+    statements.put("retry_time_iff_waiting",
+        "update tasker.workflow_steps set next_retry_at = now() where state = 'pending'");
+    statements.put("completed_at_iff_finished",
+        "update tasker.workflow_steps set completed_at = now() where state = 'pending'");
+    statements.put("started_means_parents_are_done",
+        "update tasker.workflow_steps set state = 'enqueued' where state = 'pending'");
+    statements.put("parents_are_counted",
+        "update tasker.workflow_steps set remaining_parents = 2 where state = 'pending'");
     statements.put("completed_at_iff_terminal", "update tasker.tasks set completed_at = now()");
-    statements.put("complete_iff_no_step_is_left", "update tasker.tasks set state = 'complete', completed_at = now(), in_flight_steps = 0");
-    statements.put("terminal_means_nothing_in_flight", "update tasker.tasks set state = 'cancelled', completed_at = now()");
-    statements.put("counters_are_sane", "update tasker.tasks set in_flight_steps = in_flight_steps + 9");
-    statements.put("cancel_request_is_whole", "update tasker.tasks set cancel_requested_at = now()");
-    statements.put("identity_is_held_or_given_up", "update tasker.tasks set former_identity_hash = sha256('x')");
+    statements.put("complete_iff_no_step_is_left",
+        "update tasker.tasks set state = 'complete', completed_at = now(), in_flight_steps = 0");
+    statements.put("terminal_means_nothing_in_flight",
+        "update tasker.tasks set state = 'cancelled', completed_at = now()");
+    statements.put("counters_are_sane",
+        "update tasker.tasks set in_flight_steps = in_flight_steps + 9");
+    statements.put("cancel_request_is_whole",
+        "update tasker.tasks set cancel_requested_at = now()");
+    statements.put("identity_is_held_or_given_up",
+        "update tasker.tasks set former_identity_hash = sha256('x')");
     statements.put("identity_is_given_up_after_the_end",
         "update tasker.tasks set former_identity_hash = sha256('x'), replaced_by_task_uuid = gen_random_uuid()");
     statements.put("no_step_depends_on_itself",
@@ -103,6 +124,7 @@ class TableGuardsTest {
         "insert into tasker.workflow_step_result_audit (workflow_step_uuid, sort_key, task_uuid, handoff, attempt, outcome) "
             + "select workflow_step_uuid, 9, task_uuid, 1, 1, 'permanent_failure' from tasker.workflow_steps limit 1");
     refusedBy(statements);
-    assertThat(sql.number("select count(*) from tasker.tasks where state = 'steps_in_process'")).isEqualTo(1);
+    assertThat(sql.number("select count(*) from tasker.tasks where state = 'steps_in_process'"))
+        .isEqualTo(1);
   }
 }

@@ -18,7 +18,10 @@ import java.util.UUID;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** A worker that is lost, or considered lost: its steps continue without it, and it can do no harm when it comes back. */
+/**
+ * A worker that is lost, or considered lost: its steps continue without it, and it can do no harm
+ * when it comes back.
+ */
 @ProtectionTest
 class WorkerCrashTest {
   private static final UUID FREE = UUID.randomUUID();
@@ -27,17 +30,26 @@ class WorkerCrashTest {
   private final SqlWorker worker = SqlWorker.open();
 
   private JsonObject beat(Claim claim, Instant now) {
-    return sql.object("select tasker.heartbeat(?, 'test', 'worker', 10, 1, ?, 60, ?)", worker.uuid(),
-        Json.createArrayBuilder().add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("handoff", claim.handoff()))
+    return sql.object("select tasker.heartbeat(?, 'test', 'worker', 10, 1, ?, 60, ?)",
+        worker.uuid(),
+        Json.createArrayBuilder()
+            .add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("handoff",
+                claim.handoff()))
             .build(),
         now);
   }
 
-  /** A server that is alive, serves everything and has permits available; then a run of the fallback poller. */
+  /**
+   * A server that is alive, serves everything and has permits available; then a run of the fallback
+   * poller.
+   */
   private void round(Instant now) {
-    sql.text("select tasker.heartbeat(?, 'free', 'worker', 10, 0, '[]', 60, ?, '{\"handlers\": [\"test.handler\"]}'::jsonb)", FREE, now);
+    sql.text(
+        "select tasker.heartbeat(?, 'free', 'worker', 10, 0, '[]', 60, ?, '{\"handlers\": [\"test.handler\"]}'::jsonb)",
+        FREE, now);
     sql.run("update tasker.task_wakeups set wake_at = ?", now);
-    sql.text("select tasker.advance_due_tasks(?, 1000, p_now => ?, p_claim_seconds => 300)", UUID.randomUUID(), now);
+    sql.text("select tasker.advance_due_tasks(?, 1000, p_now => ?, p_claim_seconds => 300)",
+        UUID.randomUUID(), now);
   }
 
   /** Takes the messages as a worker does that dies before it has claimed anything. */
@@ -51,7 +63,8 @@ class WorkerCrashTest {
     takeMessagesAndDie();
     Instant start = Instant.now();
     round(start.plusSeconds(10));
-    assertThat(sql.texts("select why || ' ' || handoff from tasker.unclaimed_offers")).as("steps stuck enqueued")
+    assertThat(sql.texts("select why || ' ' || handoff from tasker.unclaimed_offers"))
+        .as("steps stuck enqueued")
         .containsExactly("unclaimed 1");
     for (int seconds = 40; seconds < 310; seconds += 30) {
       takeMessagesAndDie();
@@ -77,12 +90,14 @@ class WorkerCrashTest {
     assertThat(sql.texts(
         "select concat_ws(' ', from_state, to_state, actor, attempt) from tasker.workflow_step_transitions where workflow_step_uuid = ? order by sort_key",
         task.step("s1")))
-        .containsExactly("pending orchestrator 0", "pending enqueued orchestrator 1", "enqueued pending recovery 1",
+        .containsExactly("pending orchestrator 0", "pending enqueued orchestrator 1",
+            "enqueued pending recovery 1",
             "pending enqueued orchestrator 2");
     try (SqlWorker other = SqlWorker.open()) {
       assertThat(other.runToTheEnd()).extracting(Claim::attempt).containsExactly(2, 1);
     }
-    assertThatStep(task.step("s2")).went("pending", "enqueued", "in_progress", "enqueued_for_orchestration", "complete");
+    assertThatStep(task.step("s2")).went("pending", "enqueued", "in_progress",
+        "enqueued_for_orchestration", "complete");
     assertThatTask(task).isIn("complete");
   }
 
@@ -104,17 +119,22 @@ class WorkerCrashTest {
     round(start.plusSeconds(311));
     round(start.plusSeconds(312));
 
-    assertThat(sql.texts("select distinct error ->> 'type' from tasker.workflow_step_result_audit order by 1"))
+    assertThat(sql.texts(
+        "select distinct error ->> 'type' from tasker.workflow_step_result_audit order by 1"))
         .isSubsetOf("worker_lost", "unclaimed", "worker_unavailable").isNotEmpty();
     for (Dag.Task task : List.of(running, abandoned)) {
-      assertThat(sql.text("select error ->> 'type' from tasker.workflow_step_result_audit where task_uuid = ?", task.uuid()))
+      assertThat(sql.text(
+          "select error ->> 'type' from tasker.workflow_step_result_audit where task_uuid = ?",
+          task.uuid()))
           .isEqualTo("worker_lost");
       assertThat(sql.number(
           "select count(*) from tasker.workflow_step_transitions where task_uuid = ? and to_state = 'error' and actor = 'recovery'",
           task.uuid()))
           .as("finished events").isEqualTo(1);
       assertThatTask(task).isIn("blocked_by_failures").hasNoWakeUp();
-      assertThat(sql.number("select count(*) from tasker.tasks_dlq where task_uuid = ? and resolution_status = 'pending'", task.uuid()))
+      assertThat(sql.number(
+          "select count(*) from tasker.tasks_dlq where task_uuid = ? and resolution_status = 'pending'",
+          task.uuid()))
           .isEqualTo(1);
     }
   }
@@ -136,25 +156,31 @@ class WorkerCrashTest {
       assertThat(worker.at(null).claim(10)).isEmpty();
       // Heartbeat, checkpoint, completion, release.
       assertThat(beat(zombie, null).getJsonArray("lost")).hasSize(1);
-      assertThat(beat(zombie, Instant.now().plusSeconds(30)).getJsonArray("lost")).as("when the lease of its successor is due").hasSize(1);
+      assertThat(beat(zombie, Instant.now().plusSeconds(30)).getJsonArray("lost"))
+          .as("when the lease of its successor is due").hasSize(1);
       assertThat(sql.isTrue("select tasker.save_checkpoint(?, 1, '{}')", zombie.step())).isFalse();
-      for (SqlWorker.Result result : List.of(zombie.success(), zombie.permanentFailure(), zombie.retryableFailure(), zombie.cancelled())) {
+      for (SqlWorker.Result result : List.of(zombie.success(), zombie.permanentFailure(),
+          zombie.retryableFailure(), zombie.cancelled())) {
         JsonObject refusal = worker.complete(result).getJsonArray("refused").getJsonObject(0);
-        assertThat(refusal.getString("verdict") + " " + refusal.getInt("handoff") + " " + refusal.getString("step_uuid"))
+        assertThat(refusal.getString("verdict") + " " + refusal.getInt("handoff") + " "
+            + refusal.getString("step_uuid"))
             .isEqualTo("STALE 1 " + zombie.step());
-        assertThat(worker.submitResults(result).getJsonArray("refused").getJsonObject(0).getString("verdict")).isEqualTo("STALE");
+        assertThat(worker.submitResults(result).getJsonArray("refused").getJsonObject(0)
+            .getString("verdict")).isEqualTo("STALE");
       }
       sql.text(
           "select tasker.release_steps(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'task_uuid', ?::uuid, 'handoff', 1)), null)",
           zombie.step(), zombie.task());
-      assertThat(sql.isTrue("select tasker.transition_step_state_atomic(?, 1, 'in_progress', 'enqueued_for_orchestration', 'worker', null)",
+      assertThat(sql.isTrue(
+          "select tasker.transition_step_state_atomic(?, 1, 'in_progress', 'enqueued_for_orchestration', 'worker', null)",
           zombie.step())).isFalse();
 
       assertThat(sql.text("select s::text from tasker.workflow_steps s")).isEqualTo(before);
       second.complete(current.success("{\"by\": \"the second\"}"));
     }
     assertThatTask(task).isIn("complete");
-    assertThat(sql.texts("select concat_ws(' ', attempt, result ->> 'by') from tasker.workflow_step_result_audit"))
+    assertThat(sql.texts(
+        "select concat_ws(' ', attempt, result ->> 'by') from tasker.workflow_step_result_audit"))
         .containsExactly("2 the second");
   }
 
@@ -164,13 +190,16 @@ class WorkerCrashTest {
     String dispatch = sql.text("select message from pgmq.q_worker_orders_queue");
     Claim claim = worker.claimOne();
     for (int i = 0; i < 3; i++) {
-      sql.text("select pgmq.send('worker_orders_queue'::text, ?::jsonb, '{\"claim_order\": 1}'::jsonb)", dispatch);
+      sql.text(
+          "select pgmq.send('worker_orders_queue'::text, ?::jsonb, '{\"claim_order\": 1}'::jsonb)",
+          dispatch);
     }
 
     assertThat(worker.claim(10)).isEmpty();
 
     assertThat(sql.number("select count(*) from pgmq.q_worker_orders_queue")).isZero();
-    assertThatStep(task.step("a")).isIn("in_progress").hasAttempts(1).went("pending", "enqueued", "in_progress");
+    assertThatStep(task.step("a")).isIn("in_progress").hasAttempts(1).went("pending", "enqueued",
+        "in_progress");
     worker.complete(claim.success());
     assertThatTask(task).isIn("complete");
   }
@@ -180,7 +209,8 @@ class WorkerCrashTest {
     Dag.Task task = Dag.of("a").started();
     Claim claim = worker.claimOne();
     Instant now = Instant.now();
-    // An hour of work, far longer than any time-out, with a heartbeat every 20 seconds and a recovery check just before each.
+    // An hour of work, far longer than any time-out, with a heartbeat every 20 seconds and a
+    // recovery check just before each.
     for (int i = 1; i <= 180; i++) {
       now = now.plusSeconds(20);
       sql.run("update tasker.task_wakeups set wake_at = ?", now);
@@ -194,7 +224,8 @@ class WorkerCrashTest {
     sql.run("update tasker.task_wakeups set wake_at = ?", now.plusSeconds(60));
     worker.at(now.plusSeconds(61)).advance();
 
-    assertThatStep(claim.step()).isIn("enqueued").hasAttempts(2).went("pending", "enqueued", "in_progress", "pending", "enqueued");
+    assertThatStep(claim.step()).isIn("enqueued").hasAttempts(2).went("pending", "enqueued",
+        "in_progress", "pending", "enqueued");
     assertThat(sql.text(
         "select concat_ws(' ', actor, metadata ->> 'reason', metadata ->> 'server') from tasker.workflow_step_transitions where from_state = 'in_progress'"))
         .isEqualTo("recovery lease_expired " + worker.uuid());
@@ -214,17 +245,23 @@ class WorkerCrashTest {
           .mapToObj(i -> (java.util.function.Function<Sql, Integer>) session -> {
             int evaluated = 0;
             for (int tasks = 1; tasks > 0; evaluated += tasks) {
-              tasks = session.object("select tasker.advance_due_tasks(?, 50, p_now => ?)", UUID.randomUUID(), later).getInt("tasks");
+              tasks = session.object("select tasker.advance_due_tasks(?, 50, p_now => ?)",
+                  UUID.randomUUID(), later).getInt("tasks");
             }
             return evaluated;
           }).toArray(java.util.function.Function[]::new);
       List<Integer> evaluated = race.run(sweeps);
       System.out.println("sweepers evaluated " + evaluated + " tasks");
-      // A sweeper that saw a task due before another one committed evaluates it again, and finds nothing to do.
+      // A sweeper that saw a task due before another one committed evaluates it again, and finds
+      // nothing to do.
       assertThat(evaluated.stream().mapToInt(Integer::intValue).sum()).isGreaterThanOrEqualTo(500);
     }
-    assertThat(sql.number("select count(*) from tasker.workflow_step_transitions where actor = 'recovery'")).isEqualTo(500);
-    assertThat(sql.number("select count(*) from tasker.workflow_steps where state = 'enqueued' and attempts = 2")).isEqualTo(500);
+    assertThat(sql
+        .number("select count(*) from tasker.workflow_step_transitions where actor = 'recovery'"))
+        .isEqualTo(500);
+    assertThat(sql.number(
+        "select count(*) from tasker.workflow_steps where state = 'enqueued' and attempts = 2"))
+        .isEqualTo(500);
     assertThat(sql.number("select count(*) from pgmq.q_worker_orders_queue")).isEqualTo(500);
     Set<UUID> again = new HashSet<>();
     worker.claim(1000).forEach(claim -> assertThat(again.add(claim.step())).isTrue());
@@ -238,17 +275,20 @@ class WorkerCrashTest {
     Instant end = sql.instant("select lease_expires_at from tasker.workflow_steps");
     try (Sql beat = Sql.session(); Sql sweep = Sql.session()) {
       beat.text("select tasker.heartbeat(?, 'test', 'worker', 10, 1, ?, 60, ?)", worker.uuid(),
-          Json.createArrayBuilder().add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("handoff", 1)).build(),
+          Json.createArrayBuilder().add(Json.createObjectBuilder()
+              .add("step_uuid", claim.step().toString()).add("handoff", 1)).build(),
           end);
       // The sweep has read the old lease and waits for the row.
       Sql.Later<Long> taken = sweep
-          .later(session -> session.number("select tasker.recover_expired_steps(array[?]::uuid[], null, ?)", task.uuid(), end))
+          .later(session -> session.number(
+              "select tasker.recover_expired_steps(array[?]::uuid[], null, ?)", task.uuid(), end))
           .untilItWaits();
       beat.commit();
       assertThat(taken.get()).isZero();
       sweep.commit();
     }
-    assertThatStep(claim.step()).isIn("in_progress").untilAbout(end.plusSeconds(60)).went("pending", "enqueued", "in_progress");
+    assertThatStep(claim.step()).isIn("in_progress").untilAbout(end.plusSeconds(60)).went("pending",
+        "enqueued", "in_progress");
   }
 
   @Test

@@ -14,7 +14,10 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** The health of servers and workers, by the database's clock and by their heartbeats, not by their reports. */
+/**
+ * The health of servers and workers, by the database's clock and by their heartbeats, not by their
+ * reports.
+ */
 @ProtectionTest
 class WorkerHealthTest {
   private final Sql sql = Sql.open();
@@ -24,9 +27,11 @@ class WorkerHealthTest {
   private void beat(UUID server, String name, String state, Instant now, Claim... claims) {
     var steps = Json.createArrayBuilder();
     for (Claim claim : claims) {
-      steps.add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("handoff", claim.handoff()));
+      steps.add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("handoff",
+          claim.handoff()));
     }
-    sql.text("select tasker.heartbeat(?, ?, 'worker', 10, 1, ?, 600, ?, ?::jsonb)", server, name, steps.build(), now,
+    sql.text("select tasker.heartbeat(?, ?, 'worker', 10, 1, ?, 600, ?, ?::jsonb)", server, name,
+        steps.build(), now,
         "{\"state\": \"" + state + "\", \"heartbeat_seconds\": 10}");
   }
 
@@ -46,13 +51,15 @@ class WorkerHealthTest {
     }
     assertThat(health(worker.uuid(), start.plusMillis(39_999))).isEqualTo("healthy");
     assertThatStep(claim.step()).isClaimedBy(worker);
-    assertThat(health(worker.uuid(), start.plusSeconds(40))).as("four intervals later").isEqualTo("lost");
+    assertThat(health(worker.uuid(), start.plusSeconds(40))).as("four intervals later")
+        .isEqualTo("lost");
 
     beat(observer, "observer", "healthy", start.plusSeconds(40));
     worker.at(start.plusSeconds(41)).advance();
 
     assertThatStep(task.step("a")).isIn("enqueued").hasAttempts(2);
-    assertThat(sql.text("select reported_status from tasker.get_servers(?) where server_uuid = ?", start.plusSeconds(41), worker.uuid()))
+    assertThat(sql.text("select reported_status from tasker.get_servers(?) where server_uuid = ?",
+        start.plusSeconds(41), worker.uuid()))
         .isEqualTo("healthy");
     // A fresh heartbeat restores it.
     beat(worker.uuid(), "silent", "healthy", start.plusSeconds(50));
@@ -68,8 +75,9 @@ class WorkerHealthTest {
       beat(UUID.randomUUID(), state, state, now);
     }
     beat(UUID.randomUUID(), "lost", "healthy", now.minusSeconds(41));
-    assertThat(sql.texts("select name from tasker.get_servers(?) order by rank", now)).containsExactly("healthy", "degraded", "draining",
-        "lost");
+    assertThat(sql.texts("select name from tasker.get_servers(?) order by rank", now))
+        .containsExactly("healthy", "degraded", "draining",
+            "lost");
     assertThat(sql.number("select tasker.count_servers(?)", now)).as("alive").isEqualTo(3);
   }
 }

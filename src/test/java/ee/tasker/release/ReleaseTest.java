@@ -32,38 +32,55 @@ class ReleaseTest {
   void notes_are_the_section_of_the_version() throws Exception {
     assertThat(Release.notes(CHANGELOG, "0.2.0")).isEqualTo("# Tasker EE 0.2.0\n\n- Older.\n");
     assertThat(Release.notes(CHANGELOG, "0.1.0")).isEqualTo("# Tasker EE 0.1.0\n\n- Oldest.\n");
-    assertThat(Release.notes(CHANGELOG, "0.3.0-SNAPSHOT")).isEqualTo("# Tasker EE 0.3.0-SNAPSHOT\n\n### Added\n- A thing.\n");
-    assertThat(Release.notes(Files.readString(CHECKOUT.resolve("CHANGELOG.md")), Versions.of(CHECKOUT))).hasSizeGreaterThan(200);
+    assertThat(Release.notes(CHANGELOG, "0.3.0-SNAPSHOT"))
+        .isEqualTo("# Tasker EE 0.3.0-SNAPSHOT\n\n### Added\n- A thing.\n");
+    assertThat(
+        Release.notes(Files.readString(CHECKOUT.resolve("CHANGELOG.md")), Versions.of(CHECKOUT)))
+        .hasSizeGreaterThan(200);
   }
 
   @Test
   void version_without_a_section_has_no_notes() {
-    assertThatThrownBy(() -> Release.notes(CHANGELOG, "0.9.0")).hasMessage("CHANGELOG.md has no section ## [0.9.0]");
+    assertThatThrownBy(() -> Release.notes(CHANGELOG, "0.9.0"))
+        .hasMessage("CHANGELOG.md has no section ## [0.9.0]");
   }
 
   @Test
-  void poms_have_what_maven_central_asks_for_except_the_addresses_of_the_project() throws Exception {
-    assertThat(Release.missingForCentral(CHECKOUT)).hasSize(Versions.POMS.size()).allMatch(line -> line.endsWith(" has no url, no scm"));
+  void poms_have_what_maven_central_asks_for_except_the_addresses_of_the_project()
+      throws Exception {
+    assertThat(Release.missingForCentral(CHECKOUT)).hasSize(Versions.POMS.size())
+        .allMatch(line -> line.endsWith(" has no url, no scm"));
   }
 
-  /** An engine for containers is not needed to see that a COPY finds its file, and that the releases are those that the build tests with. */
+  /**
+   * An engine for containers is not needed to see that a COPY finds its file, and that the releases
+   * are those that the build tests with.
+   */
   @Test
   void container_images_copy_what_their_context_has() throws Exception {
     String pom = Files.readString(CHECKOUT.resolve("pom.xml"));
     for (String server : Release.SERVERS) {
-      String text = Files.readString(CHECKOUT.resolve("deploy/container/" + server + "/Containerfile"));
-      String context = Files.readString(CHECKOUT.resolve(".mvn/release/container-" + server + ".xml"));
-      assertThat(text).contains("tasker-ee-" + Versions.of(CHECKOUT).replace("-SNAPSHOT", "") + "-container-" + server + ".tar.gz");
-      String release = Pattern.compile("<" + server + "\\.version>([^<]+)<").matcher(pom).results().findFirst().orElseThrow().group(1);
+      String text = Files
+          .readString(CHECKOUT.resolve("deploy/container/" + server + "/Containerfile"));
+      String context = Files
+          .readString(CHECKOUT.resolve(".mvn/release/container-" + server + ".xml"));
+      assertThat(text).contains("tasker-ee-" + Versions.of(CHECKOUT).replace("-SNAPSHOT", "")
+          + "-container-" + server + ".tar.gz");
+      String release = Pattern.compile("<" + server + "\\.version>([^<]+)<").matcher(pom).results()
+          .findFirst().orElseThrow().group(1);
       assertThat(text).as("the base image of the server's release")
           .containsPattern("(?m)^ARG BASE=\\S+:" + Pattern.quote(release) + "-\\S*17");
-      for (MatchResult copy : Pattern.compile("(?m)^COPY --chown=\\S+ (.+) \\S+$").matcher(text).results().toList()) {
+      for (MatchResult copy : Pattern.compile("(?m)^COPY --chown=\\S+ (.+) \\S+$").matcher(text)
+          .results().toList()) {
         for (String source : copy.group(1).split(" ")) {
           if (source.startsWith("server-config/")) {
-            assertThat(CHECKOUT.resolve("server-config/" + server).resolve(source.substring("server-config/".length()))).exists();
+            assertThat(CHECKOUT.resolve("server-config/" + server)
+                .resolve(source.substring("server-config/".length()))).exists();
           } else {
             assertThat(context).as(source)
-                .contains(source.contains("/") ? ">" + source.replaceAll("/.*", "") + "</outputDirectory>" : "/" + source + "<");
+                .contains(
+                    source.contains("/") ? ">" + source.replaceAll("/.*", "") + "</outputDirectory>"
+                        : "/" + source + "<");
           }
         }
       }
@@ -73,7 +90,9 @@ class ReleaseTest {
   @Test
   void java_options_can_be_read_from_a_file_by_java_itself() throws Exception {
     Path options = CHECKOUT.resolve("server-config/payara/jvm.options").toAbsolutePath();
-    Process java = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "@" + options, "-version")
+    Process java = new ProcessBuilder(
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(), "@" + options,
+        "-version")
         .redirectErrorStream(true).start();
     String said = new String(java.getInputStream().readAllBytes());
     assertThat(java.waitFor()).as(said).isZero();

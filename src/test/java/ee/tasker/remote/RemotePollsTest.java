@@ -54,8 +54,10 @@ class RemotePollsTest {
       }
     }, timers, requests -> {
       calls.add(requests);
-      return requests.getValuesAs(JsonObject.class).stream().map(request -> database.apply(request)).toList();
-    }, (poll, steps) -> List.of(step()), (poll, steps) -> givenBack.addAll(steps), Duration.ofMillis(20));
+      return requests.getValuesAs(JsonObject.class).stream().map(request -> database.apply(request))
+          .toList();
+    }, (poll, steps) -> List.of(step()), (poll, steps) -> givenBack.addAll(steps),
+        Duration.ofMillis(20));
   }
 
   @AfterEach
@@ -64,14 +66,16 @@ class RemotePollsTest {
   }
 
   private static WorkerClaimReply reply(Outcome outcome, String kind) {
-    JsonArray steps = outcome == Outcome.CLAIMED ? Json.build().createArrayBuilder().add(1).build() : JsonValue.EMPTY_JSON_ARRAY;
+    JsonArray steps = outcome == Outcome.CLAIMED ? Json.build().createArrayBuilder().add(1).build()
+        : JsonValue.EMPTY_JSON_ARRAY;
     return new WorkerClaimReply(outcome, "paused", kind, steps);
   }
 
   private static ClaimedStep step() {
-    return new ClaimedStep(new StepKey(UUID.randomUUID(), UUID.randomUUID(), 1), "s", null, 1, 1, "t", UUID.randomUUID(),
-        Optional.empty(),
-        Optional.empty(), false, JsonValue.EMPTY_JSON_OBJECT, JsonValue.EMPTY_JSON_OBJECT, JsonValue.EMPTY_JSON_OBJECT, Optional.empty());
+    return new ClaimedStep(new StepKey(UUID.randomUUID(), UUID.randomUUID(), 1), "s", null, 1, 1,
+        "t", UUID.randomUUID(), Optional.empty(), Optional.empty(), false,
+        JsonValue.EMPTY_JSON_OBJECT, JsonValue.EMPTY_JSON_OBJECT, JsonValue.EMPTY_JSON_OBJECT,
+        Optional.empty());
   }
 
   private static Poll poll(int worker, Duration wait) {
@@ -93,7 +97,8 @@ class RemotePollsTest {
   }
 
   private CompletableFuture<List<ClaimedStep>> ask(int worker, Duration wait) {
-    CompletableFuture<List<ClaimedStep>> answer = polls.poll(poll(worker, wait), new Recheck<>(permission::get));
+    CompletableFuture<List<ClaimedStep>> answer = polls.poll(poll(worker, wait),
+        new Recheck<>(permission::get));
     run();
     return answer;
   }
@@ -134,7 +139,8 @@ class RemotePollsTest {
 
   @Test
   void of_a_thousand_that_wait_one_offer_wakes_a_few_in_one_call_first_come_first_served() {
-    List<CompletableFuture<List<ClaimedStep>>> answers = IntStream.range(0, 1_000).mapToObj(worker -> ask(worker, LONG)).toList();
+    List<CompletableFuture<List<ClaimedStep>>> answers = IntStream.range(0, 1_000)
+        .mapToObj(worker -> ask(worker, LONG)).toList();
     calls.clear();
     List<JsonObject> offered = new ArrayList<>();
     database = request -> {
@@ -145,14 +151,16 @@ class RemotePollsTest {
     polls.offersQueued();
     run();
 
-    assertThat(calls).as("one that finds the step, and one that finds no more").hasSize(2).allMatch(call -> call.size() <= 20);
+    assertThat(calls).as("one that finds the step, and one that finds no more").hasSize(2)
+        .allMatch(call -> call.size() <= 20);
     assertThat(answers.get(0)).isDone();
     assertThat(answers.subList(1, 1_000)).noneMatch(CompletableFuture::isDone);
   }
 
   @Test
   void waiting_requests_of_another_kind_are_tried_in_the_same_call() {
-    database = request -> reply(Outcome.EMPTY, request.getString("worker_uuid").endsWith("7") ? "seven" : "others");
+    database = request -> reply(Outcome.EMPTY,
+        request.getString("worker_uuid").endsWith("7") ? "seven" : "others");
     IntStream.range(0, 40).forEach(worker -> ask(worker, LONG));
     calls.clear();
 
@@ -160,7 +168,8 @@ class RemotePollsTest {
     run();
 
     assertThat(calls).hasSize(1);
-    assertThat(calls.get(0).getValuesAs(JsonObject.class).stream().filter(request -> request.getString("kind").equals("seven")))
+    assertThat(calls.get(0).getValuesAs(JsonObject.class).stream()
+        .filter(request -> request.getString("kind").equals("seven")))
         .as("7, 17 and 27, hexadecimal")
         .hasSize(3);
     assertThat(calls.get(0)).hasSize(23);
@@ -170,7 +179,8 @@ class RemotePollsTest {
   void request_ends_when_its_caller_has_lost_the_right_to_work() throws Exception {
     CompletableFuture<List<ClaimedStep>> answer = ask(1, LONG);
     permission.set(new Recheck.Outcome.PutOff<>());
-    permission.set(new Recheck.Outcome.Withdrawn<>(Problem.of(401, "not-authenticated", "revoked")));
+    permission
+        .set(new Recheck.Outcome.Withdrawn<>(Problem.of(401, "not-authenticated", "revoked")));
     awaitWork();
     run();
 
@@ -189,12 +199,14 @@ class RemotePollsTest {
 
     assertThat(answer).isNotDone();
     assertThat(calls).isNotEmpty();
-    assertThat(calls.get(0).getJsonObject(0).getJsonArray("namespaces").toString()).isEqualTo("[\"orders\"]");
+    assertThat(calls.get(0).getJsonObject(0).getJsonArray("namespaces").toString())
+        .isEqualTo("[\"orders\"]");
   }
 
   private void awaitWork() throws InterruptedException {
     synchronized (work) {
-      for (long end = System.nanoTime() + Duration.ofSeconds(20).toNanos(); work.isEmpty() && System.nanoTime() < end;) {
+      for (long end = System.nanoTime() + Duration.ofSeconds(20).toNanos(); work.isEmpty()
+          && System.nanoTime() < end;) {
         work.wait(100);
       }
     }
@@ -204,7 +216,8 @@ class RemotePollsTest {
   void server_that_keeps_a_thousand_waiting_refuses_one_more() {
     IntStream.range(0, 1_000).forEach(worker -> ask(worker, LONG));
     assertThatThrownBy(() -> ask(1_000, LONG)).isInstanceOfSatisfying(Problem.class,
-        problem -> assertThat(problem.status() + " " + problem.code()).isEqualTo("503 server-busy"));
+        problem -> assertThat(problem.status() + " " + problem.code())
+            .isEqualTo("503 server-busy"));
     assertThat(ask(7, LONG)).as("a newer request of one that waits takes its place").isNotDone();
   }
 
@@ -219,7 +232,8 @@ class RemotePollsTest {
   @Test
   void steps_that_come_for_a_request_which_a_newer_one_has_ended_are_given_back() {
     database = request -> reply(Outcome.CLAIMED, "kind");
-    CompletableFuture<List<ClaimedStep>> older = polls.poll(poll(1, LONG), new Recheck<>(permission::get));
+    CompletableFuture<List<ClaimedStep>> older = polls.poll(poll(1, LONG),
+        new Recheck<>(permission::get));
     Runnable look;
     synchronized (work) {
       look = work.poll();
@@ -258,7 +272,8 @@ class RemotePollsTest {
     CompletableFuture<List<ClaimedStep>> answer = ask(1, LONG);
     assertThat(calls).hasSize(1);
     database = request -> reply(Outcome.CLAIMED, "kind");
-    for (long end = System.nanoTime() + Duration.ofSeconds(20).toNanos(); !answer.isDone() && System.nanoTime() < end;) {
+    for (long end = System.nanoTime() + Duration.ofSeconds(20).toNanos(); !answer.isDone()
+        && System.nanoTime() < end;) {
       synchronized (work) {
         if (work.isEmpty()) {
           work.wait(100);
@@ -274,7 +289,8 @@ class RemotePollsTest {
     database = request -> reply(Outcome.UNKNOWN_WORKER, "");
     assertThat(ask(1, LONG)).isCompletedExceptionally();
     database = request -> reply(Outcome.NOT_CLAIMING, "kind");
-    assertThatThrownBy(() -> ask(2, LONG).join()).hasCauseInstanceOf(Problem.class).cause().hasMessageContaining("paused");
+    assertThatThrownBy(() -> ask(2, LONG).join()).hasCauseInstanceOf(Problem.class).cause()
+        .hasMessageContaining("paused");
     database = request -> reply(Outcome.EMPTY, "kind");
     CompletableFuture<List<ClaimedStep>> waiting = ask(3, LONG);
 

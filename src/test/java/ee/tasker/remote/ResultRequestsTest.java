@@ -70,14 +70,14 @@ class ResultRequestsTest {
   }
 
   private static WorkerResultsReply accepted(ResultRequest request) {
-    return new WorkerResultsReply(false, false, "worker " + number(request), JsonValue.EMPTY_JSON_ARRAY, List.of(),
-        JsonValue.EMPTY_JSON_ARRAY,
-        false, List.of(), Optional.empty());
+    return new WorkerResultsReply(false, false, "worker " + number(request),
+        JsonValue.EMPTY_JSON_ARRAY, List.of(), JsonValue.EMPTY_JSON_ARRAY, false, List.of(),
+        Optional.empty());
   }
 
   private static WorkerResultsReply refused() {
-    return new WorkerResultsReply(true, false, "", JsonValue.EMPTY_JSON_ARRAY, List.of(), JsonValue.EMPTY_JSON_ARRAY, false, List.of(),
-        Optional.empty());
+    return new WorkerResultsReply(true, false, "", JsonValue.EMPTY_JSON_ARRAY, List.of(),
+        JsonValue.EMPTY_JSON_ARRAY, false, List.of(), Optional.empty());
   }
 
   private CompletableFuture<String> submit(int worker, int results) {
@@ -85,7 +85,8 @@ class ResultRequestsTest {
     for (int i = 0; i < results; i++) {
       array.add(i);
     }
-    ResultRequest request = new ResultRequest(new UUID(0, worker), "user:ann", array.build(), JsonValue.NULL);
+    ResultRequest request = new ResultRequest(new UUID(0, worker), "user:ann", array.build(),
+        JsonValue.NULL);
     return CompletableFuture.supplyAsync(() -> requests.submit(request).state(), threads);
   }
 
@@ -108,7 +109,8 @@ class ResultRequestsTest {
   }
 
   @Test
-  void requests_that_arrive_during_a_call_go_together_in_the_next_and_each_has_its_own_answer() throws Exception {
+  void requests_that_arrive_during_a_call_go_together_in_the_next_and_each_has_its_own_answer()
+      throws Exception {
     List<CompletableFuture<String>> answers = submitDuringACall();
 
     for (int worker = 0; worker <= 3; worker++) {
@@ -149,7 +151,8 @@ class ResultRequestsTest {
   }
 
   @Test
-  void what_the_database_refuses_of_one_is_tried_alone_and_does_not_hurt_the_others() throws Exception {
+  void what_the_database_refuses_of_one_is_tried_alone_and_does_not_hurt_the_others()
+      throws Exception {
     together = request -> number(request) == 2 ? refused() : accepted(request);
     alone = request -> {
       if (number(request) == 2) {
@@ -175,7 +178,8 @@ class ResultRequestsTest {
     for (CompletableFuture<String> answer : answers) {
       get(answer);
     }
-    assertThat(calls).containsExactly(List.of(0), List.of(1, 2, 3), List.of(1), List.of(2), List.of(3));
+    assertThat(calls).containsExactly(List.of(0), List.of(1, 2, 3), List.of(1), List.of(2),
+        List.of(3));
   }
 
   @Test

@@ -35,9 +35,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * What answers tell, of every operation that the OpenAPI document has, to callers of every kind: each role in all namespaces and in one, each permission
- * alone, all but one, and none. Texts are marked by what they are a part of, and each has the permissions without which it must not be told. So that the
- * walk cannot pass by seeing nothing, it is written down which operations tell an administrator which of them, and one who has just the permissions is told too.
+ * What answers tell, of every operation that the OpenAPI document has, to callers of every kind:
+ * each role in all namespaces and in one, each permission
+ * alone, all but one, and none. Texts are marked by what they are a part of, and each has the
+ * permissions without which it must not be told. So that the
+ * walk cannot pass by seeing nothing, it is written down which operations tell an administrator
+ * which of them, and one who has just the permissions is told too.
  */
 @Tag("long")
 @AgainstServer
@@ -144,15 +147,15 @@ class AnswersIT {
       Map.entry("cancelTask", Set.of(Marked.CONTEXT)),
       Map.entry("actOnTask", Set.of(Marked.CONTEXT)),
       Map.entry("getTaskHistory",
-          Set.of(Marked.CONTEXT, Marked.OLD_CONTEXT, Marked.INPUTS, Marked.OLD_INPUTS, Marked.ERROR, Marked.CHECKPOINT)),
+          Set.of(Marked.CONTEXT, Marked.OLD_CONTEXT, Marked.INPUTS, Marked.OLD_INPUTS, Marked.ERROR,
+              Marked.CHECKPOINT)),
       Map.entry("getTaskHistory of a refused one", Set.of(Marked.VIOLATION)),
       Map.entry("diagnoseTask", Set.of(Marked.ERROR)),
       Map.entry("diagnoseTask of a waiting one", Set.of(Marked.KEY)),
       Map.entry("listSteps of a signalled one", Set.of(Marked.PAYLOAD)),
       Map.entry("getStep of a signalled one", Set.of(Marked.PAYLOAD)),
       Map.entry("listSteps", Set.of(Marked.RESULT, Marked.ERROR)),
-      Map.entry("getStep", Set.of(Marked.ERROR)),
-      Map.entry("auditStep", Set.of(Marked.ERROR)),
+      Map.entry("getStep", Set.of(Marked.ERROR)), Map.entry("auditStep", Set.of(Marked.ERROR)),
       Map.entry("actOnStep", Set.of(Marked.RESULT)),
       Map.entry("listDeadLetters", Set.of(Marked.ERROR)),
       Map.entry("getDeadLetter", Set.of(Marked.ERROR)),
@@ -162,7 +165,8 @@ class AnswersIT {
       Map.entry("listConcurrencyPolicies", Set.of(Marked.KEY)),
       Map.entry("listDeadMessages", Set.of(Marked.PARKED, Marked.CAUSE)));
 
-  private record Caller(String name, Set<String> everywhere, Set<String> inNamespace, TaskerClient client) {
+  private record Caller(String name, Set<String> everywhere, Set<String> inNamespace,
+      TaskerClient client) {
     boolean may(String permission) {
       return everywhere.contains(permission) || inNamespace.contains(permission);
     }
@@ -170,11 +174,15 @@ class AnswersIT {
     boolean mayBeTold(Marked marked) {
       return marked.takes.stream().filter(each -> !each.equals("everywhere"))
           .allMatch(
-              permission -> everywhere.contains(permission) || !marked.takes.contains("everywhere") && inNamespace.contains(permission));
+              permission -> everywhere.contains(permission)
+                  || !marked.takes.contains("everywhere") && inNamespace.contains(permission));
     }
   }
 
-  /** A request about marked things. @param isFresh whether each that may be done has to be about a new thing */
+  /**
+   * A request about marked things. @param isFresh whether each that may be done has to be about a
+   * new thing
+   */
   private record Question(String operation, boolean isFresh, Supplier<Call> call) {
   }
 
@@ -209,11 +217,14 @@ class AnswersIT {
   private void gatherCallers() {
     List<String> all = Arrays.stream(Permission.values()).map(Permission::text).toList();
     add("no permissions", List.of(), List.of());
-    for (JsonObject role : admin.get("/v1/access/roles").object().getJsonArray("roles").getValuesAs(JsonObject.class)) {
+    for (JsonObject role : admin.get("/v1/access/roles").object().getJsonArray("roles")
+        .getValuesAs(JsonObject.class)) {
       List<String> granted = role.getJsonArray("permissions").getValuesAs(JsonString::getString);
       List<String> permissions = all.stream()
-          .filter(permission -> granted.stream().anyMatch(each -> each.equals("*:*") || each.equals(permission)
-              || each.endsWith(":*") && permission.startsWith(each.substring(0, each.length() - 1))))
+          .filter(permission -> granted.stream()
+              .anyMatch(each -> each.equals("*:*") || each.equals(permission)
+                  || each.endsWith(":*")
+                      && permission.startsWith(each.substring(0, each.length() - 1))))
           .toList();
       add(role.getString("role"), permissions, List.of());
       add(role.getString("role") + " in the namespace", List.of(), permissions);
@@ -231,7 +242,9 @@ class AnswersIT {
 
   private void add(String name, Collection<String> everywhere, Collection<String> inNamespace) {
     List<String> granted = Stream
-        .concat(everywhere.stream(), inNamespace.stream().map(each -> each.contains(" in ") ? each : each + " in answers")).toList();
+        .concat(everywhere.stream(),
+            inNamespace.stream().map(each -> each.contains(" in ") ? each : each + " in answers"))
+        .toList();
     callers.add(new Caller(name, Set.copyOf(everywhere), Set.copyOf(inNamespace),
         granted.isEmpty() ? admin.asOneWhoMay(List.of()) : admin.asOneWhoMay(granted)));
   }
@@ -240,7 +253,8 @@ class AnswersIT {
 
   private UUID blocked(Marked context) {
     UUID made = admin.submit("answers", "secretive", "{\"text\": \"" + context.text + "\"}");
-    assertThat(admin.awaitTerminalOrBlocked(made).getString("state")).isEqualTo("blocked_by_failures");
+    assertThat(admin.awaitTerminalOrBlocked(made).getString("state"))
+        .isEqualTo("blocked_by_failures");
     return made;
   }
 
@@ -250,7 +264,8 @@ class AnswersIT {
 
   private void patch(String path, String body) {
     Answer answer = admin.send(
-        admin.request(path).header("Content-Type", "application/json").method("PATCH", HttpRequest.BodyPublishers.ofString(quoted(body))));
+        admin.request(path).header("Content-Type", "application/json").method("PATCH",
+            HttpRequest.BodyPublishers.ofString(quoted(body))));
     assertThat(answer.status()).as("%s", answer).isEqualTo(200);
   }
 
@@ -259,12 +274,16 @@ class AnswersIT {
     UUID made = blocked(Marked.OLD_CONTEXT);
     for (Marked inputs : List.of(Marked.OLD_INPUTS, Marked.INPUTS)) {
       patch("/v1/tasks/" + made + "/workflow_steps/" + step(made, "bad"),
-          "{'action_type': 'reset_for_retry', 'reset_by': 'ann', 'reason': '" + inputs + "', 'discard_checkpoint': true, "
+          "{'action_type': 'reset_for_retry', 'reset_by': 'ann', 'reason': '" + inputs
+              + "', 'discard_checkpoint': true, "
               + "'inputs': {'text': '" + inputs.text + "'}}");
-      assertThat(admin.awaitTerminalOrBlocked(made).getString("state")).isEqualTo("blocked_by_failures");
+      assertThat(admin.awaitTerminalOrBlocked(made).getString("state"))
+          .isEqualTo("blocked_by_failures");
     }
-    patch("/v1/tasks/" + made, "{'action_type': 'retry', " + WHO_AND_WHY + ", 'context': {'text': '" + Marked.CONTEXT.text + "'}}");
-    assertThat(admin.awaitTerminalOrBlocked(made).getString("state")).isEqualTo("blocked_by_failures");
+    patch("/v1/tasks/" + made, "{'action_type': 'retry', " + WHO_AND_WHY + ", 'context': {'text': '"
+        + Marked.CONTEXT.text + "'}}");
+    assertThat(admin.awaitTerminalOrBlocked(made).getString("state"))
+        .isEqualTo("blocked_by_failures");
     return made;
   }
 
@@ -272,40 +291,52 @@ class AnswersIT {
     String context = "{\"customer\": \"" + Marked.KEY.text + "\"}";
     UUID holder = admin.submit("answers", "in_turn", context);
     UUID waiter = admin.submit("answers", "in_turn", context);
-    TaskerClient.until("one of two waits for the other", Duration.ofSeconds(30), () -> Stream.of(holder, waiter)
-        .anyMatch(each -> admin.get("/v1/tasks/" + each + "/diagnosis").body().contains("\"slot\"")));
-    return Stream.of(holder, waiter).filter(each -> admin.get("/v1/tasks/" + each + "/diagnosis").body().contains("\"slot\"")).findFirst()
+    TaskerClient.until("one of two waits for the other", Duration.ofSeconds(30),
+        () -> Stream.of(holder, waiter)
+            .anyMatch(
+                each -> admin.get("/v1/tasks/" + each + "/diagnosis").body().contains("\"slot\"")));
+    return Stream.of(holder, waiter)
+        .filter(each -> admin.get("/v1/tasks/" + each + "/diagnosis").body().contains("\"slot\""))
+        .findFirst()
         .orElseThrow();
   }
 
   /** It found its limit reached, and was cancelled with that for a reason. */
   private UUID turnedAway() {
     String context = "{\"customer\": \"" + Marked.KEY.text + "\"}";
-    List<UUID> both = List.of(admin.submit("answers", "one_only", context), admin.submit("answers", "one_only", context));
-    Supplier<Stream<UUID>> ended = () -> both.stream().filter(each -> "cancelled".equals(admin.get("/v1/tasks/" + each).text("state")));
-    TaskerClient.until("one of two is turned away", Duration.ofSeconds(30), () -> ended.get().findFirst().isPresent());
+    List<UUID> both = List.of(admin.submit("answers", "one_only", context),
+        admin.submit("answers", "one_only", context));
+    Supplier<Stream<UUID>> ended = () -> both.stream()
+        .filter(each -> "cancelled".equals(admin.get("/v1/tasks/" + each).text("state")));
+    TaskerClient.until("one of two is turned away", Duration.ofSeconds(30),
+        () -> ended.get().findFirst().isPresent());
     return ended.get().findFirst().orElseThrow();
   }
 
   /** By SQL, where the context is validated only after the task exists. */
   private UUID refused() {
-    UUID made = (UUID) admin.value("select tasker.submit_task('answers', 'checked', '1.0.0', jsonb_build_object(?::text, 1))",
+    UUID made = (UUID) admin.value(
+        "select tasker.submit_task('answers', 'checked', '1.0.0', jsonb_build_object(?::text, 1))",
         Marked.VIOLATION.text);
     assertThat(admin.awaitTerminalOrBlocked(made).getString("state")).isEqualTo("error");
     return made;
   }
 
   private void park() {
-    admin.sql("insert into tasker.dead_messages (queue_name, msg_id, read_ct, enqueued_at, cause, message) "
-        + "values ('orchestration_task_requests', 0, 5, now(), ?, jsonb_build_object('context', ?::text))", Marked.CAUSE.text,
-        Marked.PARKED.text);
+    admin.sql(
+        "insert into tasker.dead_messages (queue_name, msg_id, read_ct, enqueued_at, cause, message) "
+            + "values ('orchestration_task_requests', 0, 5, now(), ?, jsonb_build_object('context', ?::text))",
+        Marked.CAUSE.text, Marked.PARKED.text);
   }
 
   private Call call(String operation) {
     return Call.of(contract, operation);
   }
 
-  /** A task one step of which has taken a signal, another of which is kept, while a third step waits. */
+  /**
+   * A task one step of which has taken a signal, another of which is kept, while a third step
+   * waits.
+   */
   private UUID signalled() {
     assertThat(admin.postTemplate("""
         name: signalled
@@ -320,7 +351,8 @@ class AnswersIT {
     UUID made = admin.submit("answers", "signalled", "{}");
     for (int i = 0; i < 2; i++) {
       assertThat(
-          admin.post("/v1/tasks/" + made + "/signals/word", TaskerClient.quoted("{'payload': '" + Marked.PAYLOAD.text + "'}")).status())
+          admin.post("/v1/tasks/" + made + "/signals/word",
+              TaskerClient.quoted("{'payload': '" + Marked.PAYLOAD.text + "'}")).status())
           .isEqualTo(200);
     }
     return made;
@@ -348,15 +380,20 @@ class AnswersIT {
     UUID turnedAway = turnedAway();
     UUID refused = refused();
     park();
-    String same = TaskerClient.taskRequest("answers", "same", "{'text': '" + Marked.CONTEXT.text + "'}").replace("\"context\"",
-        "\"on_duplicate\": \"return\", \"context\"");
+    String same = TaskerClient
+        .taskRequest("answers", "same", "{'text': '" + Marked.CONTEXT.text + "'}")
+        .replace("\"context\"",
+            "\"on_duplicate\": \"return\", \"context\"");
     once("submitTask", () -> call("submitTask").query("wait", 20).body("application/json", same));
     once("submitTasks", () -> call("submitTasks").body("application/json", "[" + same + "]"));
     once("listTasks", () -> call("listTasks").query("limit", 100).query("namespace", "answers"));
-    once("listTasks with why", () -> call("listTasks").query("limit", 100).query("namespace", "answers").query("include", "why"));
+    once("listTasks with why", () -> call("listTasks").query("limit", 100)
+        .query("namespace", "answers").query("include", "why"));
     once("countTasks", () -> call("countTasks").query("namespace", "answers"));
-    once("listDomainEvents", () -> call("listDomainEvents").query("namespace", "answers").query("limit", 100));
-    once("listFailures", () -> call("listFailures").query("namespace", "answers").query("limit", 100));
+    once("listDomainEvents",
+        () -> call("listDomainEvents").query("namespace", "answers").query("limit", 100));
+    once("listFailures",
+        () -> call("listFailures").query("namespace", "answers").query("limit", 100));
     for (String operation : List.of("getTask", "getTaskHistory", "diagnoseTask", "listSteps")) {
       once(operation, () -> about(operation, task));
       once(operation + " of a waiting one", () -> about(operation, waiting));
@@ -367,24 +404,31 @@ class AnswersIT {
     for (String operation : List.of("getTask", "getTaskHistory", "diagnoseTask", "listSteps")) {
       once(operation + " of a signalled one", () -> about(operation, signalled));
     }
-    once("getStep of a signalled one", () -> about("getStep", signalled).path("step_uuid", step(signalled, "taken")));
-    eachTime("sendSignal", () -> about("sendSignal", signalled()).path("name", "word").json("{'payload': '" + Marked.PAYLOAD.text + "'}"));
-    eachTime("sendSignalByCorrelation", () -> call("sendSignalByCorrelation").path("name", "word").json("{'payload': '"
-        + Marked.PAYLOAD.text + "', 'correlation_id': '" + admin.get("/v1/tasks/" + signalled()).text("correlation_id") + "'}"));
+    once("getStep of a signalled one",
+        () -> about("getStep", signalled).path("step_uuid", step(signalled, "taken")));
+    eachTime("sendSignal", () -> about("sendSignal", signalled()).path("name", "word")
+        .json("{'payload': '" + Marked.PAYLOAD.text + "'}"));
+    eachTime("sendSignalByCorrelation",
+        () -> call("sendSignalByCorrelation").path("name", "word").json("{'payload': '"
+            + Marked.PAYLOAD.text + "', 'correlation_id': '"
+            + admin.get("/v1/tasks/" + signalled()).text("correlation_id") + "'}"));
     for (String operation : List.of("getStep", "auditStep")) {
       once(operation, () -> about(operation, task).path("step_uuid", step(task, "bad")));
     }
     once("readTaskDocument", () -> about("readTaskDocument", task).path("document", "context"));
     for (String document : List.of("error", "result", "checkpoint", "inputs")) {
-      once("readStepDocument of the " + document, () -> about("readStepDocument", task).path("document", document).path("step_uuid",
-          step(task, document.equals("result") ? "good" : "bad")));
+      once("readStepDocument of the " + document,
+          () -> about("readStepDocument", task).path("document", document).path("step_uuid",
+              step(task, document.equals("result") ? "good" : "bad")));
     }
     eachTime("cancelTask", () -> about("cancelTask", blocked(Marked.CONTEXT)));
     eachTime("forkTask", () -> {
       UUID made = blocked(Marked.CONTEXT);
-      return about("forkTask", made).json("{'from': ['" + step(made, "bad") + "'], " + WHO_AND_WHY + "}");
+      return about("forkTask", made)
+          .json("{'from': ['" + step(made, "bad") + "'], " + WHO_AND_WHY + "}");
     });
-    eachTime("actOnTask", () -> about("actOnTask", blocked(Marked.CONTEXT)).json("{'action_type': 'fail', " + WHO_AND_WHY + "}"));
+    eachTime("actOnTask", () -> about("actOnTask", blocked(Marked.CONTEXT))
+        .json("{'action_type': 'fail', " + WHO_AND_WHY + "}"));
     eachTime("actOnStep", () -> {
       UUID made = blocked(Marked.CONTEXT);
       return about("actOnStep", made).path("step_uuid", step(made, "bad"))
@@ -395,21 +439,32 @@ class AnswersIT {
     once("listDeadLetters", () -> call("listDeadLetters").query("limit", 500));
     once("getDeadLetter", () -> call("getDeadLetter").path("dlq_entry_uuid", entry(task)));
     once("getDeadLetterOfTask", () -> about("getDeadLetterOfTask", task));
-    once("openDeadLetter", () -> call("openDeadLetter").json("{'task_uuid': '" + task + "', " + WHO_AND_WHY + "}"));
-    eachTime("updateDeadLetter", () -> call("updateDeadLetter").path("dlq_entry_uuid", entry(blocked(Marked.CONTEXT)))
-        .json("{'resolution_status': 'manually_resolved', 'resolved_by': 'ann', 'resolution_notes': 'a test'}"));
-    once("listConcurrencyPolicies", () -> call("listConcurrencyPolicies").query("namespace", "answers").query("entries", 10));
-    eachTime("setConcurrencyLimit", () -> call("setConcurrencyLimit").json("{'limit': null, " + WHO_AND_WHY + "}").path("policy_uuid",
-        admin.value("select policy_uuid from tasker.concurrency_policies where namespace_name = 'answers' and template_name = 'in_turn'")));
+    once("openDeadLetter",
+        () -> call("openDeadLetter").json("{'task_uuid': '" + task + "', " + WHO_AND_WHY + "}"));
+    eachTime("updateDeadLetter", () -> call("updateDeadLetter")
+        .path("dlq_entry_uuid", entry(blocked(Marked.CONTEXT)))
+        .json(
+            "{'resolution_status': 'manually_resolved', 'resolved_by': 'ann', 'resolution_notes': 'a test'}"));
+    once("listConcurrencyPolicies",
+        () -> call("listConcurrencyPolicies").query("namespace", "answers").query("entries", 10));
+    eachTime("setConcurrencyLimit",
+        () -> call("setConcurrencyLimit").json("{'limit': null, " + WHO_AND_WHY + "}").path(
+            "policy_uuid",
+            admin.value(
+                "select policy_uuid from tasker.concurrency_policies where namespace_name = 'answers' and template_name = 'in_turn'")));
     once("listDeadMessages", () -> call("listDeadMessages").query("limit", 100));
     eachTime("previewBulkAction", () -> call("previewBulkAction")
-        .json("{'action_type': 'fail', " + WHO_AND_WHY + ", 'filter': {'namespace': 'answers', 'name': 'secretive'}}"));
+        .json("{'action_type': 'fail', " + WHO_AND_WHY
+            + ", 'filter': {'namespace': 'answers', 'name': 'secretive'}}"));
     once("listWriteRequests", () -> call("listWriteRequests").query("limit", 100));
-    once("getBottlenecks", () -> call("getBottlenecks").query("namespace", "answers").query("min_executions", 1));
+    once("getBottlenecks",
+        () -> call("getBottlenecks").query("namespace", "answers").query("min_executions", 1));
     // All other operations as the contract calls them, restricted to the marked objects.
-    contract.operations().stream().filter(operation -> !questions.containsKey(operation.id()) && !ENDLESS.contains(operation.id()))
+    contract.operations().stream().filter(
+        operation -> !questions.containsKey(operation.id()) && !ENDLESS.contains(operation.id()))
         .forEach(operation -> questions.put(operation.id(),
-            new Question(operation.id(), !"GET".equals(operation.method()), scenarios.of(operation))));
+            new Question(operation.id(), !"GET".equals(operation.method()),
+                scenarios.of(operation))));
   }
 
   // ---- what is told
@@ -421,15 +476,18 @@ class AnswersIT {
   }
 
   private static Answer send(Call call, TaskerClient client) {
-    return call.operation().id().equals("streamTaskEvents") ? client.send(client.request(call.uri()).setHeader("Accept", "*/*").GET())
+    return call.operation().id().equals("streamTaskEvents")
+        ? client.send(client.request(call.uri()).setHeader("Accept", "*/*").GET())
         : call.sendAs(client);
   }
 
   @Test
   void no_answer_tells_a_caller_more_of_a_task_than_its_permissions_show() {
-    Set<String> asked = questions.values().stream().map(Question::operation).collect(Collectors.toCollection(TreeSet::new));
-    assertThat(asked).as("every operation but the endless ones").containsAll(contract.operations().stream().map(Contract.Operation::id)
-        .filter(id -> !ENDLESS.contains(id)).toList());
+    Set<String> asked = questions.values().stream().map(Question::operation)
+        .collect(Collectors.toCollection(TreeSet::new));
+    assertThat(asked).as("every operation but the endless ones")
+        .containsAll(contract.operations().stream().map(Contract.Operation::id)
+            .filter(id -> !ENDLESS.contains(id)).toList());
 
     Map<String, Set<Marked>> control = new TreeMap<>();
     Map<Marked, Set<String>> tellers = new TreeMap<>();
@@ -440,7 +498,8 @@ class AnswersIT {
       String permission = shared.operation().value().getString("x-permission", null);
       for (Caller caller : callers) {
         boolean isAllowed = permission == null || caller.may(permission);
-        Answer answer = send(question.isFresh() && isAllowed ? question.call().get() : shared, caller.client());
+        Answer answer = send(question.isFresh() && isAllowed ? question.call().get() : shared,
+            caller.client());
         for (Marked marked : told(answer)) {
           if (!caller.mayBeTold(marked)) {
             leaks.add(name + " tells " + marked + " to " + caller.name() + ": " + answer);
@@ -451,30 +510,44 @@ class AnswersIT {
       }
     });
 
-    assertThat(leaks.stream().map(leak -> leak.split(": ")[0]).toList()).as("%s", leaks.stream().findFirst().orElse("")).isEmpty();
+    assertThat(leaks.stream().map(leak -> leak.split(": ")[0]).toList())
+        .as("%s", leaks.stream().findFirst().orElse("")).isEmpty();
     assertThat(TOLD)
-        .allSatisfy((name, marked) -> assertThat(control.get(name)).as("what %s tells the administrator", name).containsAll(marked));
-    assertThat(tellers.keySet()).as("texts that others than the administrator are told when they may").containsExactly(Marked.values());
+        .allSatisfy((name, marked) -> assertThat(control.get(name))
+            .as("what %s tells the administrator", name).containsAll(marked));
+    assertThat(tellers.keySet())
+        .as("texts that others than the administrator are told when they may")
+        .containsExactly(Marked.values());
   }
 
   @Test
   void just_the_permissions_that_show_a_text_are_enough() {
-    assertThat(told(admin.asOneWhoMay(List.of("tasks:read in answers")).get("/v1/tasks/" + task + "/history"))).isEmpty();
+    assertThat(told(
+        admin.asOneWhoMay(List.of("tasks:read in answers")).get("/v1/tasks/" + task + "/history")))
+        .isEmpty();
     assertThat(
-        told(admin.asOneWhoMay(List.of("tasks:read in answers", "tasks:context_read in answers")).get("/v1/tasks/" + task + "/history")))
-        .containsExactlyInAnyOrder(Marked.CONTEXT, Marked.OLD_CONTEXT, Marked.INPUTS, Marked.OLD_INPUTS);
-    assertThat(told(admin.asOneWhoMay(List.of("tasks:read in answers", "steps:read in answers")).get("/v1/tasks/" + task + "/history")))
+        told(admin.asOneWhoMay(List.of("tasks:read in answers", "tasks:context_read in answers"))
+            .get("/v1/tasks/" + task + "/history")))
+        .containsExactlyInAnyOrder(Marked.CONTEXT, Marked.OLD_CONTEXT, Marked.INPUTS,
+            Marked.OLD_INPUTS);
+    assertThat(told(admin.asOneWhoMay(List.of("tasks:read in answers", "steps:read in answers"))
+        .get("/v1/tasks/" + task + "/history")))
         .containsExactlyInAnyOrder(Marked.ERROR, Marked.CHECKPOINT);
-    assertThat(told(admin.asOneWhoMay(List.of("tasks:read", "tasks:context_read")).get("/v1/tasks/" + task)))
+    assertThat(told(
+        admin.asOneWhoMay(List.of("tasks:read", "tasks:context_read")).get("/v1/tasks/" + task)))
         .containsExactly(Marked.CONTEXT);
   }
 
-  /** Whether a value is found is content, too: a caller who may not read it gets the same answer for a value that is there as for one that is not. */
+  /**
+   * Whether a value is found is content, too: a caller who may not read it gets the same answer for
+   * a value that is there as for one that is not.
+   */
   @Test
   void a_filter_by_context_finds_only_where_the_caller_may_read_contexts() {
     String value = "found-" + UUID.randomUUID();
     String here = admin.submit("answers", "findable", "{\"order\": \"" + value + "\"}").toString();
-    String there = admin.submit("answers_too", "findable", "{\"order\": \"" + value + "\"}").toString();
+    String there = admin.submit("answers_too", "findable", "{\"order\": \"" + value + "\"}")
+        .toString();
 
     for (Caller caller : callers) {
       Set<String> visible = new TreeSet<>();
@@ -487,67 +560,89 @@ class AnswersIT {
       Answer right = caller.client().get("/v1/tasks?attribute=order:" + value);
       Answer wrong = caller.client().get("/v1/tasks?attribute=order:" + UUID.randomUUID());
       assertThat(right.status()).as("%s: %s", caller.name(), right).isEqualTo(wrong.status());
-      assertThat(right.status() == 200).as("%s: %s", caller.name(), right).isEqualTo(!visible.isEmpty());
+      assertThat(right.status() == 200).as("%s: %s", caller.name(), right)
+          .isEqualTo(!visible.isEmpty());
       assertThat(found(right)).as(caller.name()).isEqualTo(visible);
       assertThat(found(wrong)).as(caller.name()).isEmpty();
     }
     TaskerClient reader = admin.asOneWhoMay(List.of("tasks:list", "tasks:context_read in answers"));
     assertThat(found(reader.get("/v1/tasks?attribute=order:" + value))).containsExactly(here);
-    assertThat(found(reader.get("/v1/tasks?namespace=answers&attribute=order:" + value))).containsExactly(here);
-    assertThat(reader.get("/v1/tasks?namespace=answers_too&attribute=order:" + value).status()).isEqualTo(403);
-    assertThat(reader.get("/v1/tasks?namespace=not_there&attribute=order:" + value).status()).isEqualTo(403);
-    TaskerClient divided = admin.asOneWhoMay(List.of("tasks:list in answers_too", "tasks:context_read in answers"));
+    assertThat(found(reader.get("/v1/tasks?namespace=answers&attribute=order:" + value)))
+        .containsExactly(here);
+    assertThat(reader.get("/v1/tasks?namespace=answers_too&attribute=order:" + value).status())
+        .isEqualTo(403);
+    assertThat(reader.get("/v1/tasks?namespace=not_there&attribute=order:" + value).status())
+        .isEqualTo(403);
+    TaskerClient divided = admin
+        .asOneWhoMay(List.of("tasks:list in answers_too", "tasks:context_read in answers"));
     assertThat(divided.get("/v1/tasks?attribute=order:" + value).status()).isEqualTo(403);
-    assertThat(found(divided.get("/v1/tasks?namespace=answers&attribute=order:" + value))).isEmpty();
-    assertThat(found(divided.get("/v1/tasks"))).as("what it may list without the filter").contains(there);
+    assertThat(found(divided.get("/v1/tasks?namespace=answers&attribute=order:" + value)))
+        .isEmpty();
+    assertThat(found(divided.get("/v1/tasks"))).as("what it may list without the filter")
+        .contains(there);
   }
 
   private static Set<String> found(Answer answer) {
     return answer.status() != 200 ? Set.of()
-        : answer.object().getJsonArray("tasks").getValuesAs(JsonObject.class).stream().map(each -> each.getString("task_uuid"))
+        : answer.object().getJsonArray("tasks").getValuesAs(JsonObject.class).stream()
+            .map(each -> each.getString("task_uuid"))
             .collect(Collectors.toCollection(TreeSet::new));
   }
 
   @Test
   void a_caller_that_may_submit_and_not_read_learns_only_how_the_task_ended() {
     TaskerClient submitter = admin.asOneWhoMay(List.of("tasks:create in answers"));
-    String request = TaskerClient.taskRequest("answers", "same", "{'text': '" + UUID.randomUUID() + "'}").replace("\"context\"",
-        "\"on_duplicate\": \"return\", \"context\"");
+    String request = TaskerClient
+        .taskRequest("answers", "same", "{'text': '" + UUID.randomUUID() + "'}")
+        .replace("\"context\"",
+            "\"on_duplicate\": \"return\", \"context\"");
 
     for (int status : new int[]{201, 200}) {
       Answer answer = submitter.post("/v1/tasks?wait=30", request);
       assertThat(answer.status()).as("%s", answer).isEqualTo(status);
-      assertThat(answer.object().keySet()).containsExactlyInAnyOrder("task_uuid", "state", "correlation_id", "version", "duplicate");
+      assertThat(answer.object().keySet()).containsExactlyInAnyOrder("task_uuid", "state",
+          "correlation_id", "version", "duplicate");
       assertThat(answer.text("state")).isEqualTo("complete");
       assertThat(answer.object().getBoolean("duplicate")).isEqualTo(status == 200);
     }
-    Answer keyed = submitter.send(submitter.request("/v1/tasks?wait=30").header("Content-Type", "application/json")
-        .header("Idempotency-Key", UUID.randomUUID().toString())
-        .POST(HttpRequest.BodyPublishers.ofString(request)));
-    assertThat(keyed.object().keySet()).containsExactlyInAnyOrder("task_uuid", "state", "correlation_id", "version", "duplicate");
+    Answer keyed = submitter
+        .send(submitter.request("/v1/tasks?wait=30").header("Content-Type", "application/json")
+            .header("Idempotency-Key", UUID.randomUUID().toString())
+            .POST(HttpRequest.BodyPublishers.ofString(request)));
+    assertThat(keyed.object().keySet()).containsExactlyInAnyOrder("task_uuid", "state",
+        "correlation_id", "version", "duplicate");
   }
 
   @Test
   void a_saved_response_is_repeated_only_as_far_as_its_caller_may_still_read_it() {
     String key = UUID.randomUUID().toString();
     UUID made = blocked(Marked.CONTEXT);
-    TaskerClient caller = admin.asOneWhoMay(List.of("tasks:cancel in answers", "tasks:read in answers", "tasks:context_read in answers"));
-    Object newest = admin.value("select key_uuid from tasker.access_keys order by key_uuid desc limit 1");
-    Supplier<Answer> cancel = () -> caller.send(caller.request("/v1/tasks/" + made + "?reason=x").header("Idempotency-Key", key).DELETE());
+    TaskerClient caller = admin.asOneWhoMay(List.of("tasks:cancel in answers",
+        "tasks:read in answers", "tasks:context_read in answers"));
+    Object newest = admin
+        .value("select key_uuid from tasker.access_keys order by key_uuid desc limit 1");
+    Supplier<Answer> cancel = () -> caller.send(
+        caller.request("/v1/tasks/" + made + "?reason=x").header("Idempotency-Key", key).DELETE());
     assertThat(told(cancel.get())).containsExactly(Marked.CONTEXT);
     assertThat(told(cancel.get())).as("told again").containsExactly(Marked.CONTEXT);
 
     TaskerClient another = admin.asOneWhoMay(List.of("tasks:cancel in answers"));
-    Answer anothers = another.send(another.request("/v1/tasks/" + made + "?reason=x").header("Idempotency-Key", key).DELETE());
-    assertThat(anothers.header("Idempotent-Replayed")).as("of a key of the same name, which is another caller").isEmpty();
-    admin.sql("delete from tasker.access_grants where permission = 'tasks:context_read' and key_uuid = ?", newest);
-    TaskerClient.until("the grant is gone", Duration.ofSeconds(60), () -> told(cancel.get()).isEmpty());
+    Answer anothers = another.send(
+        another.request("/v1/tasks/" + made + "?reason=x").header("Idempotency-Key", key).DELETE());
+    assertThat(anothers.header("Idempotent-Replayed"))
+        .as("of a key of the same name, which is another caller").isEmpty();
+    admin.sql(
+        "delete from tasker.access_grants where permission = 'tasks:context_read' and key_uuid = ?",
+        newest);
+    TaskerClient.until("the grant is gone", Duration.ofSeconds(60),
+        () -> told(cancel.get()).isEmpty());
     assertThat(cancel.get().header("Idempotent-Replayed")).isEqualTo("true");
   }
 
   @Test
   void the_stream_of_all_events_tells_moves_and_nothing_else() throws Exception {
-    try (EventClient events = EventClient.open(admin.base(), "/v1/events?namespace=answers", null, 0)) {
+    try (EventClient events = EventClient.open(admin.base(), "/v1/events?namespace=answers", null,
+        0)) {
       UUID made = blocked(Marked.CONTEXT);
       EventClient.Received event;
       do {
@@ -555,7 +650,8 @@ class AnswersIT {
       } while (!made.toString().equals(event.data().getString("task_uuid", ""))
           || !"blocked_by_failures".equals(event.data().getString("to_state", "")));
       assertThat(events.events().toString())
-          .doesNotContain(Arrays.stream(Marked.values()).map(marked -> marked.text).toArray(String[]::new));
+          .doesNotContain(
+              Arrays.stream(Marked.values()).map(marked -> marked.text).toArray(String[]::new));
     }
   }
 }

@@ -12,13 +12,18 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/** A request of an operation that the contract describes; its answer is judged by the contract. Each change makes another one. */
-record Call(Contract contract, Contract.Operation operation, Map<String, String> path, Map<String, String> query,
-    Map<String, String> headers, String type, String body) {
+/**
+ * A request of an operation that the contract describes; its answer is judged by the contract. Each
+ * change makes another one.
+ */
+record Call(Contract contract, Contract.Operation operation, Map<String, String> path,
+    Map<String, String> query, Map<String, String> headers, String type, String body) {
 
   static Call of(Contract contract, String operation) {
-    assertThat(contract.operation(operation)).as("an operation %s in the document", operation).isNotNull();
-    return new Call(contract, contract.operation(operation), Map.of(), Map.of(), Map.of(), null, null);
+    assertThat(contract.operation(operation)).as("an operation %s in the document", operation)
+        .isNotNull();
+    return new Call(contract, contract.operation(operation), Map.of(), Map.of(), Map.of(), null,
+        null);
   }
 
   private static Map<String, String> with(Map<String, String> map, String name, Object value) {
@@ -52,7 +57,8 @@ record Call(Contract contract, Contract.Operation operation, Map<String, String>
   Call aboutNothing() {
     Map<String, String> nothing = new LinkedHashMap<>();
     operation.parameters("path").forEach(parameter -> nothing.put(parameter.getString("name"),
-        "uuid".equals(parameter.getJsonObject("schema").getString("format", "")) ? UUID.randomUUID().toString() : "nothing"));
+        "uuid".equals(parameter.getJsonObject("schema").getString("format", ""))
+            ? UUID.randomUUID().toString() : "nothing"));
     return new Call(contract, operation, nothing, query, headers, type, body);
   }
 
@@ -67,24 +73,29 @@ record Call(Contract contract, Contract.Operation operation, Map<String, String>
     }
     assertThat(uri).as("all parts of the path are given").doesNotContain("{");
     return uri + (query.isEmpty() ? "" : "?"
-        + query.entrySet().stream().map(each -> encoded(each.getKey()) + "=" + encoded(each.getValue())).collect(Collectors.joining("&")));
+        + query.entrySet().stream()
+            .map(each -> encoded(each.getKey()) + "=" + encoded(each.getValue()))
+            .collect(Collectors.joining("&")));
   }
 
   Answer sendAs(TaskerClient caller) {
     HttpRequest.Builder request = caller.request(uri()).setHeader("Accept", "*/*")
-        .method(operation.method(), body == null ? HttpRequest.BodyPublishers.noBody() : HttpRequest.BodyPublishers.ofString(body));
+        .method(operation.method(), body == null ? HttpRequest.BodyPublishers.noBody()
+            : HttpRequest.BodyPublishers.ofString(body));
     headers.forEach(request::setHeader);
     if (type != null) {
       request.setHeader("Content-Type", type);
     }
-    Answer answer = operation.id().startsWith("stream") ? caller.sendForBeginning(request) : caller.send(request);
+    Answer answer = operation.id().startsWith("stream") ? caller.sendForBeginning(request)
+        : caller.send(request);
     contract.check(operation, answer);
     return answer;
   }
 
   /** Fails the test unless the document allows this request. */
   Call right() {
-    assertThat(contract.complaints(operation, query, type, body)).as("%s is asked as described: %s", operation, this).isEmpty();
+    assertThat(contract.complaints(operation, query, type, body))
+        .as("%s is asked as described: %s", operation, this).isEmpty();
     return this;
   }
 

@@ -23,9 +23,11 @@ class CancelIT {
   @Test
   void task_of_which_nothing_runs_is_cancelled_at_once() {
     UUID task = tasker.submit("retry_later", "{}");
-    TaskerClient.until("the step waits for its retry", Duration.ofSeconds(20), () -> state(task).equals("waiting_for_retry"));
+    TaskerClient.until("the step waits for its retry", Duration.ofSeconds(20),
+        () -> state(task).equals("waiting_for_retry"));
 
-    Answer answer = tasker.delete("/v1/tasks/" + task + "?reason=no%20longer%20wanted&requested_by=me");
+    Answer answer = tasker
+        .delete("/v1/tasks/" + task + "?reason=no%20longer%20wanted&requested_by=me");
 
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.text("state")).isEqualTo("cancelled");
@@ -46,8 +48,11 @@ class CancelIT {
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.object().getJsonObject("cancel_request").getString("by")).isEqualTo("admin");
 
-    assertThat(tasker.awaitTerminalOrBlocked(task, Duration.ofSeconds(40)).getString("state")).isEqualTo("cancelled");
-    assertThat(tasker.count("select count(*) from testing.effects where task_uuid = ? and effect = 'saw the cancel request'", task))
+    assertThat(tasker.awaitTerminalOrBlocked(task, Duration.ofSeconds(40)).getString("state"))
+        .isEqualTo("cancelled");
+    assertThat(tasker.count(
+        "select count(*) from testing.effects where task_uuid = ? and effect = 'saw the cancel request'",
+        task))
         .isEqualTo(1);
     Map<String, JsonObject> steps = tasker.steps(task);
     assertThat(steps.get("before").getString("state")).isEqualTo("complete");
@@ -63,9 +68,13 @@ class CancelIT {
 
     tasker.delete("/v1/tasks/" + task);
 
-    // A heartbeat renews steps that are older than a third of their lease, 20 seconds, and gets their cancel requests.
-    assertThat(tasker.awaitTerminalOrBlocked(task, Duration.ofSeconds(18)).getString("state")).isEqualTo("cancelled");
-    assertThat(tasker.count("select count(*) from testing.effects where task_uuid = ? and effect = 'saw the cancel request'", task))
+    // A heartbeat renews steps that are older than a third of their lease, 20 seconds, and gets
+    // their cancel requests.
+    assertThat(tasker.awaitTerminalOrBlocked(task, Duration.ofSeconds(18)).getString("state"))
+        .isEqualTo("cancelled");
+    assertThat(tasker.count(
+        "select count(*) from testing.effects where task_uuid = ? and effect = 'saw the cancel request'",
+        task))
         .isEqualTo(1);
   }
 
@@ -76,16 +85,22 @@ class CancelIT {
 
     tasker.delete("/v1/tasks/" + task + "?grace_seconds=1");
 
-    assertThat(tasker.awaitTerminalOrBlocked(task, Duration.ofSeconds(20)).getString("state")).isEqualTo("cancelled");
+    assertThat(tasker.awaitTerminalOrBlocked(task, Duration.ofSeconds(20)).getString("state"))
+        .isEqualTo("cancelled");
     assertThat(tasker.steps(task).get("deaf").getString("state")).isEqualTo("cancelled");
-    assertThat(tasker.count("select count(*) from tasker.workflow_step_transitions h left join tasker.workflow_step_result_audit r "
-        + "on r.workflow_step_uuid = h.workflow_step_uuid and r.sort_key = h.sort_key where h.task_uuid = ? and h.to_state = 'cancelled' "
-        + "and coalesce(h.metadata ->> 'forced', r.error ->> 'forced') = 'true'", task)).isEqualTo(1);
+    assertThat(tasker.count(
+        "select count(*) from tasker.workflow_step_transitions h left join tasker.workflow_step_result_audit r "
+            + "on r.workflow_step_uuid = h.workflow_step_uuid and r.sort_key = h.sort_key where h.task_uuid = ? and h.to_state = 'cancelled' "
+            + "and coalesce(h.metadata ->> 'forced', r.error ->> 'forced') = 'true'",
+        task)).isEqualTo(1);
     tasker.sql("insert into testing.released values (?)", task);
     TaskerClient.until("the thread comes to its end", Duration.ofSeconds(20),
-        () -> tasker.count("select count(*) from testing.effects where task_uuid = ? and effect = 'finished'", task) == 1);
+        () -> tasker.count(
+            "select count(*) from testing.effects where task_uuid = ? and effect = 'finished'",
+            task) == 1);
     assertThat(tasker.steps(task).get("deaf").getString("state")).isEqualTo("cancelled");
-    assertThat(tasker.get("/v1/servers").object().getJsonArray("servers").getJsonObject(0).getString("health")).isEqualTo("healthy");
+    assertThat(tasker.get("/v1/servers").object().getJsonArray("servers").getJsonObject(0)
+        .getString("health")).isEqualTo("healthy");
   }
 
   @Test
@@ -93,7 +108,8 @@ class CancelIT {
     UUID task = tasker.submit("hold", "{}");
     awaitStarted(task);
 
-    assertThat(tasker.delete("/v1/tasks/" + task + "?policy=allow_finish").text("state")).isEqualTo("steps_in_process");
+    assertThat(tasker.delete("/v1/tasks/" + task + "?policy=allow_finish").text("state"))
+        .isEqualTo("steps_in_process");
     tasker.sql("insert into testing.released values (?)", task);
 
     assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("cancelled");
@@ -104,15 +120,20 @@ class CancelIT {
   @Test
   void asking_twice_is_asking_once() {
     UUID task = tasker.submit("retry_later", "{}");
-    TaskerClient.until("the step waits for its retry", Duration.ofSeconds(20), () -> state(task).equals("waiting_for_retry"));
+    TaskerClient.until("the step waits for its retry", Duration.ofSeconds(20),
+        () -> state(task).equals("waiting_for_retry"));
 
     Answer first = tasker.delete("/v1/tasks/" + task + "?requested_by=first");
-    long moves = tasker.count("select count(*) from tasker.task_transitions where task_uuid = ?", task);
+    long moves = tasker.count("select count(*) from tasker.task_transitions where task_uuid = ?",
+        task);
     Answer second = tasker.delete("/v1/tasks/" + task + "?requested_by=second");
 
     assertThat(second.status()).isEqualTo(200);
-    assertThat(second.object().getJsonObject("cancel_request")).isEqualTo(first.object().getJsonObject("cancel_request"));
-    assertThat(tasker.count("select count(*) from tasker.task_transitions where task_uuid = ?", task)).isEqualTo(moves);
+    assertThat(second.object().getJsonObject("cancel_request"))
+        .isEqualTo(first.object().getJsonObject("cancel_request"));
+    assertThat(
+        tasker.count("select count(*) from tasker.task_transitions where task_uuid = ?", task))
+        .isEqualTo(moves);
   }
 
   @Test
@@ -142,7 +163,9 @@ class CancelIT {
 
   private void awaitStarted(UUID task) {
     TaskerClient.until("the handler runs", Duration.ofSeconds(30),
-        () -> tasker.count("select count(*) from testing.effects where task_uuid = ? and effect = 'started'", task) == 1);
+        () -> tasker.count(
+            "select count(*) from testing.effects where task_uuid = ? and effect = 'started'",
+            task) == 1);
   }
 
   private String state(UUID task) {

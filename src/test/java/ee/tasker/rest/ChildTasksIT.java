@@ -24,7 +24,9 @@ class ChildTasksIT {
 
   private void register(String suffix, String more) {
     assertThat(tasker
-        .postTemplate("name: " + name + suffix + "\nnamespace_name: testing\nversion: 1.0.0\nidentity_strategy: always_unique\n" + more)
+        .postTemplate("name: " + name + suffix
+            + "\nnamespace_name: testing\nversion: 1.0.0\nidentity_strategy: always_unique\n"
+            + more)
         .status())
         .isIn(200, 201);
   }
@@ -58,7 +60,8 @@ class ChildTasksIT {
     JsonObject child = tasker.get("/v1/tasks/" + task + "/children").list("children").get(0);
     assertThat(child.getString("step")).isEqualTo("call");
     assertThat(child.getString("state")).isEqualTo("complete");
-    assertThat(tasker.get("/v1/tasks/" + child.getString("task_uuid")).object().getString("parent_task_uuid")).isEqualTo(task.toString());
+    assertThat(tasker.get("/v1/tasks/" + child.getString("task_uuid")).object()
+        .getString("parent_task_uuid")).isEqualTo(task.toString());
   }
 
   @Test
@@ -66,12 +69,15 @@ class ChildTasksIT {
     UUID task = parent();
     tasker.awaitTerminalOrBlocked(task);
 
-    for (String permissions : List.of("tasks:read in testing", "tasks:read in testing, steps:read in testing",
+    for (String permissions : List.of("tasks:read in testing",
+        "tasks:read in testing, steps:read in testing",
         "tasks:read in testing, tasks:context_read in testing")) {
       TaskerClient reader = tasker.asOneWhoMay(List.of(permissions.split(", ")));
-      assertThat(reader.get("/v1/tasks/" + task).body()).as(permissions).doesNotContain("\"output\"");
+      assertThat(reader.get("/v1/tasks/" + task).body()).as(permissions)
+          .doesNotContain("\"output\"");
     }
-    TaskerClient both = tasker.asOneWhoMay(List.of("tasks:read in testing", "steps:read in testing", "tasks:context_read in testing"));
+    TaskerClient both = tasker.asOneWhoMay(
+        List.of("tasks:read in testing", "steps:read in testing", "tasks:context_read in testing"));
     assertThat(both.get("/v1/tasks/" + task).body()).contains("\"output\"");
     TaskerClient stranger = tasker.asOneWhoMay(List.of("tasks:read in contract"));
     assertThat(stranger.get("/v1/tasks/" + task + "/children").status()).isEqualTo(404);
@@ -81,9 +87,11 @@ class ChildTasksIT {
   void who_registers_a_template_needs_the_right_to_submit_where_its_children_run() {
     String template = "name: " + name
         + "_far\nnamespace_name: testing\nversion: 1.0.0\nsteps: [{name: a, task: {namespace: contract, name: x}}]\n";
-    TaskerClient author = tasker.asOneWhoMay(List.of("templates:register in testing", "templates:read in testing"));
+    TaskerClient author = tasker
+        .asOneWhoMay(List.of("templates:register in testing", "templates:read in testing"));
     assertThat(author.postTemplate(template).status()).isEqualTo(403);
-    TaskerClient allowed = tasker.asOneWhoMay(List.of("templates:register in testing", "tasks:create in contract"));
+    TaskerClient allowed = tasker
+        .asOneWhoMay(List.of("templates:register in testing", "tasks:create in contract"));
     assertThat(allowed.postTemplate(template).status()).isEqualTo(201);
   }
 }

@@ -13,7 +13,10 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** Compensation over HTTP, by each that may ask: the template after a failure, a cancel, an operator, a time limit. */
+/**
+ * Compensation over HTTP, by each that may ask: the template after a failure, a cancel, an
+ * operator, a time limit.
+ */
 @AgainstServer
 class CompensationIT {
   private static final String SAGA = """
@@ -50,24 +53,31 @@ class CompensationIT {
 
   @AfterAll
   static void promises_are_kept(TaskerClient tasker) {
-    assertThat(tasker.sql("select * from tasker.check_history(now() - interval '5 minutes') where violations > 0")).isEmpty();
+    assertThat(tasker.sql(
+        "select * from tasker.check_history(now() - interval '5 minutes') where violations > 0"))
+        .isEmpty();
   }
 
   private UUID submit(String lifecycle, String close) {
-    Answer registered = tasker.postTemplate(SAGA.replace("NAME", name).replace("LIFECYCLE", lifecycle).replace("CLOSE", close));
+    Answer registered = tasker.postTemplate(
+        SAGA.replace("NAME", name).replace("LIFECYCLE", lifecycle).replace("CLOSE", close));
     assertThat(registered.status()).as(registered.toString()).isIn(200, 201);
     return tasker.submit("testing", name, CONTEXT);
   }
 
   private Answer compensate(TaskerClient client, UUID task) {
-    return client.send(client.request("/v1/tasks/" + task).header("Content-Type", "application/json").method("PATCH",
-        HttpRequest.BodyPublishers.ofString(
-            TaskerClient.quoted("{'action_type': 'compensate', 'requested_by': 'ann', 'reason': 'the customer left'}"))));
+    return client.send(client.request("/v1/tasks/" + task)
+        .header("Content-Type", "application/json")
+        .method("PATCH", HttpRequest.BodyPublishers.ofString(
+            TaskerClient.quoted(
+                "{'action_type': 'compensate', 'requested_by': 'ann', 'reason': 'the customer left'}"))));
   }
 
   private void awaitHolding(UUID task) {
     TaskerClient.until("it holds", Duration.ofSeconds(30),
-        () -> tasker.count("select count(*) from testing.effects where task_uuid = ? and effect = 'started'", task) > 0);
+        () -> tasker.count(
+            "select count(*) from testing.effects where task_uuid = ? and effect = 'started'",
+            task) > 0);
   }
 
   private JsonObject ended(UUID task, String state, String cause) {
@@ -77,15 +87,21 @@ class CompensationIT {
     JsonObject compensation = document.getJsonObject("compensation");
     assertThat(compensation.getString("cause")).isEqualTo(cause);
     assertThat(compensation.getString("state")).isEqualTo("compensated");
-    assertThat(compensation.getInt("planned_steps")).as("of open, of the batch, and of close, which was attempted").isEqualTo(3);
+    assertThat(compensation.getInt("planned_steps"))
+        .as("of open, of the batch, and of close, which was attempted").isEqualTo(3);
     assertThat(compensation.getInt("completed_steps")).isEqualTo(3);
-    assertThat(tasker.steps(task).keySet()).containsExactlyInAnyOrder("open", "load", "close", "open:compensation", "load:compensation",
+    assertThat(tasker.steps(task).keySet()).containsExactlyInAnyOrder("open", "load", "close",
+        "open:compensation", "load:compensation",
         "close:compensation");
     List<JsonObject> batches = document.getJsonArray("batches").getValuesAs(JsonObject.class);
-    assertThat(batches).extracting(batch -> batch.getString("step") + " " + batch.getInt("done")).containsExactly("load 2",
-        "load:compensation 2");
-    assertThat(tasker.get("/v1/tasks/" + task + "/workflow_steps?batch=" + batches.get(1).getString("step_uuid")).list("steps"))
-        .extracting(step -> step.getString("name")).containsExactly("load_001:compensation", "load_002:compensation");
+    assertThat(batches).extracting(batch -> batch.getString("step") + " " + batch.getInt("done"))
+        .containsExactly("load 2",
+            "load:compensation 2");
+    assertThat(tasker
+        .get("/v1/tasks/" + task + "/workflow_steps?batch=" + batches.get(1).getString("step_uuid"))
+        .list("steps"))
+        .extracting(step -> step.getString("name"))
+        .containsExactly("load_001:compensation", "load_002:compensation");
     return compensation;
   }
 
@@ -102,7 +118,8 @@ class CompensationIT {
     awaitHolding(task);
 
     assertThat(
-        tasker.delete("/v1/tasks/" + task + "?compensate=true&reason=enough").object().getJsonObject("compensation").getString("state"))
+        tasker.delete("/v1/tasks/" + task + "?compensate=true&reason=enough").object()
+            .getJsonObject("compensation").getString("state"))
         .isIn("asked", "running");
     assertThat(ended(task, "cancelled", "cancel").getString("reason")).isEqualTo("enough");
   }
@@ -110,7 +127,8 @@ class CompensationIT {
   @Test
   void an_operator_compensates_a_task_that_is_blocked_and_one_that_runs() {
     UUID blocked = submit("{}", "testing.Fail");
-    assertThat(tasker.awaitTerminalOrBlocked(blocked).getString("state")).isEqualTo("blocked_by_failures");
+    assertThat(tasker.awaitTerminalOrBlocked(blocked).getString("state"))
+        .isEqualTo("blocked_by_failures");
     assertThat(compensate(tasker, blocked).status()).isEqualTo(200);
     ended(blocked, "error", "operator");
     assertThat(compensate(tasker, blocked).status()).as("asked twice").isEqualTo(200);
@@ -126,7 +144,10 @@ class CompensationIT {
     assertThat(tasker.get("/v1/tasks/" + task).object().getJsonArray("allowed_actions").toString())
         .isEqualTo("[\"cancel\",\"compensate\",\"fork\"]");
 
-    assertThat(compensate(tasker.asOneWhoMay(List.of("tasks:act", "tasks:cancel", "tasks:read")), task).status()).isEqualTo(200);
+    assertThat(
+        compensate(tasker.asOneWhoMay(List.of("tasks:act", "tasks:cancel", "tasks:read")), task)
+            .status())
+        .isEqualTo(200);
     ended(task, "cancelled", "cancel");
   }
 
@@ -153,8 +174,9 @@ class CompensationIT {
     UUID other = submit("{}", "testing.Hold");
     awaitHolding(one);
     awaitHolding(other);
-    String recall = TaskerClient.quoted("{'action_type': 'compensate', 'requested_by': 'ann', 'reason': 'recall', 'filter': {'name': '"
-        + name + "', 'namespace': 'testing'}}");
+    String recall = TaskerClient.quoted(
+        "{'action_type': 'compensate', 'requested_by': 'ann', 'reason': 'recall', 'filter': {'name': '"
+            + name + "', 'namespace': 'testing'}}");
     Answer counted = tasker.post("/v1/bulk-actions", recall);
     assertThat(counted.object().getInt("count")).isEqualTo(2);
     Answer ran = tasker.post("/v1/bulk-actions/" + counted.text("token") + "/run", "");

@@ -42,17 +42,21 @@ class ConcurrencyPoliciesIT {
   }
 
   private Answer put(Object policy, String body) {
-    return tasker.send(tasker.request("/v1/concurrency-policies/" + policy + "/limit").header("Content-Type", "application/json")
+    return tasker.send(tasker.request("/v1/concurrency-policies/" + policy + "/limit")
+        .header("Content-Type", "application/json")
         .PUT(HttpRequest.BodyPublishers.ofString(quoted(body))));
   }
 
   private Answer setLimit(String limit) {
-    return put(policy().getString("policy_uuid"), "{'limit': " + limit + ", 'requested_by': 'ann', 'reason': 'a test'}");
+    return put(policy().getString("policy_uuid"),
+        "{'limit': " + limit + ", 'requested_by': 'ann', 'reason': 'a test'}");
   }
 
   private static void assertFits(String schema, JsonObject answer) {
-    JsonObject document = Json.createReader(new StringReader(new OpenApiDocument().json())).readObject();
-    assertThat(OpenApiSchemas.of(document, schema).validate(answer).complaints()).as(answer.toString()).isEmpty();
+    JsonObject document = Json.createReader(new StringReader(new OpenApiDocument().json()))
+        .readObject();
+    assertThat(OpenApiSchemas.of(document, schema).validate(answer).complaints())
+        .as(answer.toString()).isEmpty();
   }
 
   private void release(UUID task) {
@@ -73,12 +77,16 @@ class ConcurrencyPoliciesIT {
       JsonObject full = list.getJsonArray("policies").getJsonObject(0);
       assertThat(full.getInt("limit")).isEqualTo(1);
       assertThat(full.getJsonArray("holders")).hasSize(1);
-      assertThat(full.getJsonArray("waiters").getValuesAs(JsonObject.class)).extracting(waiter -> waiter.getInt("position"))
+      assertThat(full.getJsonArray("waiters").getValuesAs(JsonObject.class))
+          .extracting(waiter -> waiter.getInt("position"))
           .containsExactly(1, 2);
-      assertThat(tasker.get(LIST + "&entries=0").object().getJsonArray("policies").getJsonObject(0)).doesNotContainKeys("holders",
-          "waiters");
-      UUID holder = UUID.fromString(full.getJsonArray("holders").getJsonObject(0).getString("task_uuid"));
-      UUID next = UUID.fromString(full.getJsonArray("waiters").getJsonObject(0).getString("task_uuid"));
+      assertThat(tasker.get(LIST + "&entries=0").object().getJsonArray("policies").getJsonObject(0))
+          .doesNotContainKeys("holders",
+              "waiters");
+      UUID holder = UUID
+          .fromString(full.getJsonArray("holders").getJsonObject(0).getString("task_uuid"));
+      UUID next = UUID
+          .fromString(full.getJsonArray("waiters").getJsonObject(0).getString("task_uuid"));
       assertThat(tasks).contains(holder, next);
 
       Answer closed = setLimit("0");
@@ -98,29 +106,35 @@ class ConcurrencyPoliciesIT {
           () -> policy().getInt("holding") == 2 && policy().getInt("waiting") == 1);
       release(next);
       assertThat(tasker.awaitTerminalOrBlocked(next).getString("state")).isEqualTo("complete");
-      assertThat(setLimit("null").object()).doesNotContainKeys("set_limit", "set_by", "claimed_actor").containsEntry("limit",
-          Json.createValue(1));
+      assertThat(setLimit("null").object())
+          .doesNotContainKeys("set_limit", "set_by", "claimed_actor")
+          .containsEntry("limit", Json.createValue(1));
     } finally {
       setLimit("null");
       tasks.forEach(this::release);
     }
-    tasks.forEach(task -> assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete"));
+    tasks.forEach(task -> assertThat(tasker.awaitTerminalOrBlocked(task).getString("state"))
+        .isEqualTo("complete"));
     assertThat(policy().getInt("holding") + policy().getInt("waiting")).isZero();
   }
 
   @Test
   void what_is_wrong_is_refused_and_named() {
-    assertThat(put(UUID.randomUUID(), "{'limit': 1, 'requested_by': 'ann', 'reason': 'a test'}").text("code"))
+    assertThat(put(UUID.randomUUID(), "{'limit': 1, 'requested_by': 'ann', 'reason': 'a test'}")
+        .text("code"))
         .isEqualTo("concurrency-policy-not-found");
     String policy = policy().getString("policy_uuid");
-    assertThat(put(policy, "{}").fields()).containsExactlyInAnyOrder("limit", "requested_by", "reason");
+    assertThat(put(policy, "{}").fields()).containsExactlyInAnyOrder("limit", "requested_by",
+        "reason");
     assertThat(put("nonsense", "{}").fields()).containsExactly("policy_uuid");
     for (String limit : List.of("-1", "1000001", "18446744073709551617", "1.5", "'3'")) {
       assertThat(setLimit(limit).fields()).as(limit).containsExactly("limit");
     }
     assertThat(tasker.get(LIST + "&entries=101").fields()).containsExactly("entries");
     assertThat(tasker.get(LIST + "&step=hold").fields()).containsExactly("step");
-    assertThat(tasker.get("/v1/concurrency-policies?namespace=nowhere").object().getJsonArray("policies")).isEmpty();
+    assertThat(
+        tasker.get("/v1/concurrency-policies?namespace=nowhere").object().getJsonArray("policies"))
+        .isEmpty();
     assertThat(policy()).doesNotContainKeys("set_limit");
   }
 }

@@ -30,20 +30,30 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 
 /**
- * A client of every operation that the server's own OpenAPI document has: asked correctly, without credentials, without permission, about another's namespace, about nothing, and
- * wrongly. Status, headers, media type and body of each answer are as {@link Contract described}. A new operation is among them by itself, and fails for want of a scenario.
+ * A client of every operation that the server's own OpenAPI document has: asked correctly, without
+ * credentials, without permission, about another's namespace, about nothing, and
+ * wrongly. Status, headers, media type and body of each answer are as {@link Contract described}. A
+ * new operation is among them by itself, and fails for want of a scenario.
  */
 @AgainstServer
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ContractIT {
-  private static final Set<String> FOR_EVERY_CALLER = Set.of("getMe", "getOpenApi", "getOpenApiYaml", "signIn", "signOut");
-  /** Needs more tasks than one bulk action may have, or a request that is still being answered (KeyedRequestsIT); the only administrator (AccessIT). */
-  private static final Set<String> SEEN_ELSEWHERE = Set.of("previewBulkAction 409", "pause 409", "resume 409", "setConcurrencyLimit 409",
-      "deleteSchedule 409", "pauseSchedule 409", "resumeSchedule 409", "triggerSchedule 409", "backfillSchedule 409", "cancelBackfill 409",
+  private static final Set<String> FOR_EVERY_CALLER = Set.of("getMe", "getOpenApi",
+      "getOpenApiYaml", "signIn", "signOut");
+  /**
+   * Needs more tasks than one bulk action may have, or a request that is still being answered
+   * (KeyedRequestsIT); the only administrator (AccessIT).
+   */
+  private static final Set<String> SEEN_ELSEWHERE = Set.of("previewBulkAction 409", "pause 409",
+      "resume 409", "setConcurrencyLimit 409",
+      "deleteSchedule 409", "pauseSchedule 409", "resumeSchedule 409", "triggerSchedule 409",
+      "backfillSchedule 409", "cancelBackfill 409",
       "setRetentionPolicy 409", "openDeadLetter 409",
-      "submitTasks 409", "saveView 409", "deleteView 409", "replayDeadMessage 409", "changeUser 409", "revokeKey 409", "revokeGrant 409",
-      "drainWorker 409", "deleteWebhook 409", "pauseWebhook 409", "resumeWebhook 409", "pingWebhook 409", "replayWebhook 409",
+      "submitTasks 409", "saveView 409", "deleteView 409", "replayDeadMessage 409",
+      "changeUser 409", "revokeKey 409", "revokeGrant 409",
+      "drainWorker 409", "deleteWebhook 409", "pauseWebhook 409", "resumeWebhook 409",
+      "pingWebhook 409", "replayWebhook 409",
       "rotateWebhookSecret 409", "retryWebhookDelivery 409", "discardWebhookDelivery 409");
 
   private final TaskerClient admin;
@@ -68,7 +78,8 @@ class ContractIT {
   }
 
   private Stream<DynamicTest> each(Stream<Operation> operations, Consumer<Operation> test) {
-    return operations.map(operation -> DynamicTest.dynamicTest(operation.toString(), () -> test.accept(operation)));
+    return operations.map(
+        operation -> DynamicTest.dynamicTest(operation.toString(), () -> test.accept(operation)));
   }
 
   private Stream<Operation> all() {
@@ -95,7 +106,8 @@ class ContractIT {
   @Order(1)
   @TestFactory
   Stream<DynamicTest> what_is_asked_rightly_is_answered_as_described() {
-    return each(all(), operation -> assertThat(right(operation).sendAs(admin).status() / 100).isEqualTo(2));
+    return each(all(),
+        operation -> assertThat(right(operation).sendAs(admin).status() / 100).isEqualTo(2));
   }
 
   @Order(2)
@@ -107,7 +119,8 @@ class ContractIT {
   @Order(2)
   @Test
   void who_guesses_is_refused_as_described() {
-    TaskerClient guesser = admin.with(Map.of("Authorization", new Login("nobody " + UUID.randomUUID(), "a wrong password").basic()));
+    TaskerClient guesser = admin.with(Map.of("Authorization",
+        new Login("nobody " + UUID.randomUUID(), "a wrong password").basic()));
     Call me = Call.of(contract, "getMe");
     Answer last = me.sendAs(guesser);
     for (int guess = 0; guess < 30 && last.status() == 401; guess++) {
@@ -123,7 +136,8 @@ class ContractIT {
     return each(guarded(), operation -> {
       String permission = operation.value().getString("x-permission");
       TaskerClient caller = allBut.computeIfAbsent(permission, each -> admin.asOneWhoMay(
-          Arrays.stream(Permission.values()).map(Permission::text).filter(text -> !text.equals(permission)).toList()));
+          Arrays.stream(Permission.values()).map(Permission::text)
+              .filter(text -> !text.equals(permission)).toList()));
       assertStatus(right(operation).sendAs(caller), 403);
     });
   }
@@ -132,7 +146,8 @@ class ContractIT {
   @TestFactory
   Stream<DynamicTest> what_is_about_another_namespace_is_answered_as_described() {
     TaskerClient foreigner = admin
-        .asOneWhoMay(Arrays.stream(Permission.values()).map(permission -> permission.text() + " in elsewhere").toList());
+        .asOneWhoMay(Arrays.stream(Permission.values())
+            .map(permission -> permission.text() + " in elsewhere").toList());
     return each(guarded(), operation -> {
       Answer answer = right(operation).sendAs(foreigner);
       // What lists, or belongs to no namespace, answers what may be seen of it.
@@ -161,7 +176,9 @@ class ContractIT {
         assertStatus(right(operation)
             .body("application/json",
                 "\"" + "x".repeat(
-                    Set.of("submitTasks", "submitResults", "saveCheckpoints").contains(operation.id()) ? 17_000_000 : 1_100_000) + "\"")
+                    Set.of("submitTasks", "submitResults", "saveCheckpoints")
+                        .contains(operation.id()) ? 17_000_000 : 1_100_000)
+                    + "\"")
             .sendAs(admin), 413);
       }
     });
@@ -170,33 +187,39 @@ class ContractIT {
   @Order(7)
   @TestFactory
   Stream<DynamicTest> what_is_answered_otherwise_because_of_what_is_there_is_as_described() {
-    return contract.operations().stream().flatMap(operation -> scenarios.byState(operation).entrySet().stream().map(other -> DynamicTest
-        .dynamicTest(other.getKey() + " " + operation, () -> assertStatus(other.getValue().get().right().sendAs(admin), other.getKey()))));
+    return contract.operations().stream().flatMap(operation -> scenarios.byState(operation)
+        .entrySet().stream().map(other -> DynamicTest
+            .dynamicTest(other.getKey() + " " + operation,
+                () -> assertStatus(other.getValue().get().right().sendAs(admin), other.getKey()))));
   }
 
   @Order(8)
   @TestFactory
   Stream<DynamicTest> a_key_of_another_request_is_refused_as_described() {
-    return each(all().filter(operation -> operation.parameters().containsKey(RequestKeys.HEADER)), operation -> {
-      String key = "contract-" + UUID.randomUUID();
-      Call first = right(operation).header(RequestKeys.HEADER, key);
-      assertThat(first.sendAs(admin).status() / 100).isEqualTo(2);
-      Answer reused = (first.body() == null ? first.query("reason", "another")
-          : first.body(first.type(), first.body().replace("ann", "bob"))).sendAs(admin);
-      assertStatus(reused, 422);
-    });
+    return each(all().filter(operation -> operation.parameters().containsKey(RequestKeys.HEADER)),
+        operation -> {
+          String key = "contract-" + UUID.randomUUID();
+          Call first = right(operation).header(RequestKeys.HEADER, key);
+          assertThat(first.sendAs(admin).status() / 100).isEqualTo(2);
+          Answer reused = (first.body() == null ? first.query("reason", "another")
+              : first.body(first.type(), first.body().replace("ann", "bob"))).sendAs(admin);
+          assertStatus(reused, 422);
+        });
   }
 
   @Order(9)
   @Test
   void every_answer_that_is_described_was_seen() {
-    List<String> unseen = contract.operations().stream().sorted(Comparator.comparing(Operation::id)).flatMap(operation -> {
-      Set<String> described = new TreeSet<>(operation.value().getJsonObject("responses").keySet());
-      // The access filter returns 429 before it knows the operation; servers in trouble return 503 and the rest. 408 needs a slow body: SlowBodiesIT.
-      described.removeAll(Set.of("408", "429", "503", "default"));
-      contract.seen(operation).forEach(status -> described.remove(status.toString()));
-      return described.stream().map(status -> operation.id() + " " + status);
-    }).filter(answer -> !SEEN_ELSEWHERE.contains(answer)).collect(Collectors.toList());
+    List<String> unseen = contract.operations().stream().sorted(Comparator.comparing(Operation::id))
+        .flatMap(operation -> {
+          Set<String> described = new TreeSet<>(
+              operation.value().getJsonObject("responses").keySet());
+          // The access filter returns 429 before it knows the operation; servers in trouble return
+          // 503 and the rest. 408 needs a slow body: SlowBodiesIT.
+          described.removeAll(Set.of("408", "429", "503", "default"));
+          contract.seen(operation).forEach(status -> described.remove(status.toString()));
+          return described.stream().map(status -> operation.id() + " " + status);
+        }).filter(answer -> !SEEN_ELSEWHERE.contains(answer)).collect(Collectors.toList());
 
     assertThat(unseen).isEmpty();
   }

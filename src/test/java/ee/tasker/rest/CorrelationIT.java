@@ -13,7 +13,9 @@ import java.time.Duration;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** By what a request is known elsewhere, its task, its handlers and its log lines are known, too. */
+/**
+ * By what a request is known elsewhere, its task, its handlers and its log lines are known, too.
+ */
 @AgainstServer
 class CorrelationIT {
   private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -29,12 +31,15 @@ class CorrelationIT {
   }
 
   private Answer send(String path, String json, String correlationId, String traceParent) {
-    return tasker.send(tasker.request(path).header("Content-Type", "application/json").header("X-Correlation-Id", correlationId)
-        .header("traceparent", traceParent).POST(HttpRequest.BodyPublishers.ofString(quoted(json))));
+    return tasker.send(tasker.request(path).header("Content-Type", "application/json")
+        .header("X-Correlation-Id", correlationId)
+        .header("traceparent", traceParent)
+        .POST(HttpRequest.BodyPublishers.ofString(quoted(json))));
   }
 
   private String trace(String context, String members) {
-    return "{'namespace': 'testing', 'name': 'trace', 'version': '1.0.0', 'context': " + context + members + "}";
+    return "{'namespace': 'testing', 'name': 'trace', 'version': '1.0.0', 'context': " + context
+        + members + "}";
   }
 
   private static String parent(String span) {
@@ -48,7 +53,8 @@ class CorrelationIT {
 
   @Test
   void headers_reach_task_handler_and_answer() {
-    Answer answer = send("/v1/tasks", trace("{'own': '" + id + "'}", ""), id, parent("00f067aa0ba902b7"));
+    Answer answer = send("/v1/tasks", trace("{'own': '" + id + "'}", ""), id,
+        parent("00f067aa0ba902b7"));
 
     assertThat(answer.status()).isEqualTo(201);
     assertThat(answer.text("correlation_id")).isEqualTo(id);
@@ -63,22 +69,29 @@ class CorrelationIT {
   void batch_and_keyed_submission_take_them_up_and_a_body_that_says_otherwise_wins() {
     UUID own = UUID.randomUUID();
     JsonObject[] verdicts = send("/v1/tasks:batch", "[" + trace("{'a': '" + id + "'}", "") + ", "
-        + trace("{'b': '" + id + "'}", ", 'correlation_id': '" + own + "', 'trace_parent': '" + parent("1111111111111111") + "'") + "]", id,
+        + trace("{'b': '" + id + "'}",
+            ", 'correlation_id': '" + own + "', 'trace_parent': '" + parent("1111111111111111")
+                + "'")
+        + "]", id,
         parent("00f067aa0ba902b7"))
         .list("verdicts").toArray(JsonObject[]::new);
 
     assertThat(verdicts[0].getString("correlation_id")).isEqualTo(id);
     assertThat(verdicts[1].getString("correlation_id")).isEqualTo(own.toString());
-    assertThat(seen(UUID.fromString(verdicts[1].getString("task_uuid"))).getString("trace_parent")).isEqualTo(parent("1111111111111111"));
-    Answer keyed = tasker.send(tasker.request("/v1/tasks").header("Content-Type", "application/json").header("X-Correlation-Id", id)
-        .header("Idempotency-Key", id).POST(HttpRequest.BodyPublishers.ofString(quoted(trace("{'c': '" + id + "'}", "")))));
+    assertThat(seen(UUID.fromString(verdicts[1].getString("task_uuid"))).getString("trace_parent"))
+        .isEqualTo(parent("1111111111111111"));
+    Answer keyed = tasker.send(tasker.request("/v1/tasks")
+        .header("Content-Type", "application/json").header("X-Correlation-Id", id)
+        .header("Idempotency-Key", id)
+        .POST(HttpRequest.BodyPublishers.ofString(quoted(trace("{'c': '" + id + "'}", "")))));
     assertThat(keyed.text("correlation_id")).isEqualTo(id);
   }
 
   @Test
   void trace_is_no_part_of_what_a_task_is_and_one_without_form_is_ignored_in_the_header_and_refused_in_the_body() {
     Answer first = send("/v1/tasks", trace("{'own': '" + id + "'}", ""), "no uuid", "nonsense");
-    Answer again = send("/v1/tasks", trace("{'own': '" + id + "'}", ""), id, parent("00f067aa0ba902b7"));
+    Answer again = send("/v1/tasks", trace("{'own': '" + id + "'}", ""), id,
+        parent("00f067aa0ba902b7"));
 
     assertThat(first.status()).isEqualTo(201);
     assertThat(first.text("correlation_id")).isEqualTo(first.text("task_uuid"));
@@ -87,7 +100,9 @@ class CorrelationIT {
     assertThat(tasker.get("/v1/tasks/" + first.taskUuid()).object().isNull("trace_id")).isTrue();
     assertThat(again.text("code")).isEqualTo("duplicate-task");
     assertThat(again.header("X-Correlation-Id")).isEqualTo(id);
-    assertThat(tasker.post("/v1/tasks", quoted(trace("{}", ", 'trace_parent': 'nonsense'"))).fields()).containsExactly("trace_parent");
+    assertThat(
+        tasker.post("/v1/tasks", quoted(trace("{}", ", 'trace_parent': 'nonsense'"))).fields())
+        .containsExactly("trace_parent");
     assertThat(tasker.jsonOf("select tasker.submit_tasks(cast(? as jsonb)) -> 'verdicts' -> 0",
         quoted("[" + trace("{}", ", 'trace_parent': 'nonsense'") + "]")).getString("field"))
         .isEqualTo("trace_parent");
@@ -95,13 +110,17 @@ class CorrelationIT {
 
   @Test
   void log_lines_of_a_step_and_of_the_end_of_its_task_have_them() {
-    UUID task = send("/v1/tasks", trace("{'own': '" + id + "', 'fail': true}", ""), id, parent("00f067aa0ba902b7")).taskUuid();
+    UUID task = send("/v1/tasks", trace("{'own': '" + id + "', 'fail': true}", ""), id,
+        parent("00f067aa0ba902b7")).taskUuid();
     tasker.awaitTerminalOrBlocked(task);
 
-    TaskerClient.until("the lines are written", Duration.ofSeconds(20), () -> server.log().contains("task ended task=" + task));
-    assertThat(server.log().lines().filter(line -> line.contains("TK1303") && line.contains(task.toString())))
+    TaskerClient.until("the lines are written", Duration.ofSeconds(20),
+        () -> server.log().contains("task ended task=" + task));
+    assertThat(server.log().lines()
+        .filter(line -> line.contains("TK1303") && line.contains(task.toString())))
         .singleElement().asString().contains("correlation=" + id, "trace=" + TRACE);
-    assertThat(server.log().lines().filter(line -> line.contains("TK1202") && line.contains(task.toString())))
+    assertThat(server.log().lines()
+        .filter(line -> line.contains("TK1202") && line.contains(task.toString())))
         .singleElement().asString().contains("correlation=" + id);
   }
 }

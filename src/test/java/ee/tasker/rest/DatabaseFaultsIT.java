@@ -18,7 +18,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Faults of the database that pass: PostgreSQL itself refuses, and the server says so, once and without a stack trace. */
+/**
+ * Faults of the database that pass: PostgreSQL itself refuses, and the server says so, once and
+ * without a stack trace.
+ */
 @Tag("long")
 class DatabaseFaultsIT {
   private static final Duration BACK = Duration.ofSeconds(90);
@@ -52,10 +55,12 @@ class DatabaseFaultsIT {
   private static void assertLoggedWithoutTraces(int since, int mostLines) {
     List<String> written = lines().subList(since, lines().size());
     assertThat(written).noneMatch(line -> line.contains("TK1502"));
-    assertThat(written.stream().filter(line -> OWN.matcher(line).find() && (line.contains("GET ") || line.contains("POST "))))
+    assertThat(written.stream().filter(
+        line -> OWN.matcher(line).find() && (line.contains("GET ") || line.contains("POST "))))
         .hasSizeLessThanOrEqualTo(mostLines);
     for (int i = 1; i < written.size(); i++) {
-      assertThat(OWN.matcher(written.get(i - 1)).find() && isOfStackTrace(written.get(i))).as("a stack trace of %s", written.get(i - 1))
+      assertThat(OWN.matcher(written.get(i - 1)).find() && isOfStackTrace(written.get(i)))
+          .as("a stack trace of %s", written.get(i - 1))
           .isFalse();
     }
   }
@@ -81,7 +86,8 @@ class DatabaseFaultsIT {
 
   /** As a failover or the pool's age would. */
   private static void cutConnections(Connection own) throws SQLException {
-    TaskerClient.sql(own, "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and usename = 'tasker'");
+    TaskerClient.sql(own,
+        "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and usename = 'tasker'");
   }
 
   private static boolean isReady() {
@@ -95,7 +101,8 @@ class DatabaseFaultsIT {
   }
 
   private static void awaitBack() {
-    TaskerClient.until("the server is ready again", BACK, () -> isReady() && read().status() == 200 && submit().status() == 201);
+    TaskerClient.until("the server is ready again", BACK,
+        () -> isReady() && read().status() == 200 && submit().status() == 201);
   }
 
   @Test
@@ -170,7 +177,8 @@ class DatabaseFaultsIT {
     tasker.sql("create function testing.refuse() returns trigger language plpgsql as "
         + "$$declare v_state text; begin select state into v_state from testing.refusals; "
         + "if found then raise exception 'refused by a test' using errcode = v_state; end if; return new; end$$");
-    tasker.sql("create trigger a_refusal before insert on tasker.tasks for each row execute function testing.refuse()");
+    tasker.sql(
+        "create trigger a_refusal before insert on tasker.tasks for each row execute function testing.refuse()");
     int before = lines().size();
     List<String> states = List.of("40001", "40P01", "53200", "55P03", "57014", "58030", "53100");
     for (String state : states) {

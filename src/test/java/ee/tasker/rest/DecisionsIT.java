@@ -32,7 +32,8 @@ class DecisionsIT {
         - {name: large, dependencies: [route], handler: {callable: testing.Echo}}
         - {name: join, type: deferred_convergence, dependencies: [small, large], handler: {callable: testing.Echo}}
       """;
-  private static final String BY_HANDLER = BY_RULES.replaceAll("(?s)    rules:.*?(?=  - \\{name: small)",
+  private static final String BY_HANDLER = BY_RULES.replaceAll(
+      "(?s)    rules:.*?(?=  - \\{name: small)",
       "    handler: {callable: testing.Decide}\n");
 
   private final TaskerClient tasker;
@@ -50,8 +51,11 @@ class DecisionsIT {
   }
 
   private Answer patch(UUID task, String step, String json) {
-    return tasker.send(tasker.request("/v1/tasks/" + task + "/workflow_steps/" + tasker.steps(task).get(step).getString("step_uuid"))
-        .header("Content-Type", "application/json").method("PATCH", HttpRequest.BodyPublishers.ofString(TaskerClient.quoted(json))));
+    return tasker.send(tasker
+        .request("/v1/tasks/" + task + "/workflow_steps/"
+            + tasker.steps(task).get(step).getString("step_uuid"))
+        .header("Content-Type", "application/json")
+        .method("PATCH", HttpRequest.BodyPublishers.ofString(TaskerClient.quoted(json))));
   }
 
   @Test
@@ -60,7 +64,8 @@ class DecisionsIT {
 
     JsonObject shown = tasker.get("/v1/tasks/" + task).object();
     assertThat(shown.getString("state")).isEqualTo("complete");
-    assertThat(tasker.steps(task).keySet()).containsExactlyInAnyOrder("say", "route", "large", "join");
+    assertThat(tasker.steps(task).keySet()).containsExactlyInAnyOrder("say", "route", "large",
+        "join");
     JsonObject decision = shown.getJsonArray("decisions").getJsonObject(0);
     assertThat(decision.getString("step")).isEqualTo("route");
     assertThat(decision.get("chosen")).hasToString("[\"large\"]");
@@ -75,7 +80,8 @@ class DecisionsIT {
 
     Map<String, JsonObject> steps = tasker.steps(task);
     assertThat(steps.keySet()).containsExactlyInAnyOrder("say", "route", "small", "large", "join");
-    assertThat(steps.get("route").getJsonObject("result")).hasToString("{\"asked\":[\"small\",\"large\"]}");
+    assertThat(steps.get("route").getJsonObject("result"))
+        .hasToString("{\"asked\":[\"small\",\"large\"]}");
     assertThat(tasker.get("/v1/tasks/" + task).text("state")).isEqualTo("complete");
   }
 
@@ -83,18 +89,22 @@ class DecisionsIT {
   void a_wrong_choice_is_an_error_that_an_operator_mends_by_naming_the_steps() {
     UUID task = task(BY_HANDLER, "{'choose': ['nowhere']}");
     assertThat(tasker.steps(task).keySet()).containsExactlyInAnyOrder("say", "route");
-    assertThat(tasker.steps(task).get("route").getJsonObject("error").getString("type")).isEqualTo("invalid_decision");
+    assertThat(tasker.steps(task).get("route").getJsonObject("error").getString("type"))
+        .isEqualTo("invalid_decision");
     assertThat(tasker.steps(task).get("route").getInt("attempts")).isEqualTo(1);
 
     String request = "{'action_type': 'complete_manually', 'completed_by': 'ann', 'reason': 'by hand', 'completion_data': {'result': {}, 'decision': CHOICE}}";
     Answer wrong = patch(task, "route", request.replace("CHOICE", "['say']"));
     assertThat(wrong.status()).isEqualTo(400);
     assertThat(wrong.fields()).containsExactly("completion_data/decision");
-    assertThat(patch(task, "route", request.replace(", 'decision': CHOICE", "")).fields()).containsExactly("completion_data/decision");
-    assertThat(patch(task, "route", request.replace("CHOICE", "['small']")).status()).isEqualTo(200);
+    assertThat(patch(task, "route", request.replace(", 'decision': CHOICE", "")).fields())
+        .containsExactly("completion_data/decision");
+    assertThat(patch(task, "route", request.replace("CHOICE", "['small']")).status())
+        .isEqualTo(200);
 
     assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
-    assertThat(tasker.steps(task).keySet()).containsExactlyInAnyOrder("say", "route", "small", "join");
+    assertThat(tasker.steps(task).keySet()).containsExactlyInAnyOrder("say", "route", "small",
+        "join");
   }
 
   @Test
@@ -111,23 +121,30 @@ class DecisionsIT {
 
     JsonObject error = tasker.steps(task).get("route").getJsonObject("error");
     assertThat(error.getString("type")).isEqualTo("expression_error");
-    assertThat(error.getJsonObject("details").getString("path")).isEqualTo("$.results.say.amount < 100");
-    assertThat(error.getJsonObject("details").getJsonObject("document").keySet()).containsExactlyInAnyOrder("results", "task");
+    assertThat(error.getJsonObject("details").getString("path"))
+        .isEqualTo("$.results.say.amount < 100");
+    assertThat(error.getJsonObject("details").getJsonObject("document").keySet())
+        .containsExactlyInAnyOrder("results", "task");
   }
 
   private Answer validate(TaskerClient caller, String yaml) {
-    return caller.send(caller.request("/v1/templates/validate").header("Content-Type", "application/yaml")
-        .POST(HttpRequest.BodyPublishers.ofString(yaml)));
+    return caller
+        .send(caller.request("/v1/templates/validate").header("Content-Type", "application/yaml")
+            .POST(HttpRequest.BodyPublishers.ofString(yaml)));
   }
 
   private static List<String> problems(Answer answer) {
     assertThat(answer.status()).isEqualTo(200);
     return answer.object().getJsonArray("problems").getValuesAs(JsonObject.class).stream()
-        .map(p -> p.getInt("line") + ":" + p.getInt("column") + " " + p.getString("path") + ": " + p.getString("message")).toList();
+        .map(p -> p.getInt("line") + ":" + p.getInt("column") + " " + p.getString("path") + ": "
+            + p.getString("message"))
+        .toList();
   }
 
   private static String wrong(String template) {
-    return template.replace("$.results.say.amount < 100", "$.results.sya.amount < 100 && $.results.join > 1").replace(">= 100", ">= ")
+    return template
+        .replace("$.results.say.amount < 100", "$.results.sya.amount < 100 && $.results.join > 1")
+        .replace(">= 100", ">= ")
         .replace("then: [large]", "then: [say]").replace("name: join,", "name: join, colour: red,");
   }
 
@@ -151,7 +168,8 @@ class DecisionsIT {
 
     assertThat(refused.status()).isEqualTo(400);
     assertThat(refused.text("code")).isEqualTo("invalid-template");
-    assertThat(refused.fields()).containsExactly("steps[1].rules[0].when", "steps[1].rules[0].when", "steps[1].rules[1].when",
+    assertThat(refused.fields()).containsExactly("steps[1].rules[0].when", "steps[1].rules[0].when",
+        "steps[1].rules[1].when",
         "steps[1].rules[1].then[0]", "steps[4].colour");
     assertThat(refused.body()).contains("line 11, column 16: there is no step \\\"sya\\\"");
     assertThat(tasker.get("/v1/templates/testing/" + name + "/1.0.0").status()).isEqualTo(404);
@@ -165,9 +183,11 @@ class DecisionsIT {
 
     String changed = template.replace("100", "101");
     assertThat(problems(validate(tasker, changed))).containsExactly(
-        "3:10 version: template testing/" + name + ":1.0.0 is registered with other content; a change needs a new version");
-    assertThat(problems(validate(tasker, changed.replace("testing\n", "Testing\n")))).containsExactly(
-        "2:17 namespace_name: namespace Testing differs only in case from namespace testing, and both would have one queue");
+        "3:10 version: template testing/" + name
+            + ":1.0.0 is registered with other content; a change needs a new version");
+    assertThat(problems(validate(tasker, changed.replace("testing\n", "Testing\n"))))
+        .containsExactly(
+            "2:17 namespace_name: namespace Testing differs only in case from namespace testing, and both would have one queue");
     TaskerClient stranger = tasker.asOneWhoMay(List.of("templates:validate"));
     assertThat(problems(validate(stranger, changed))).isEmpty();
   }

@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** Domain events as a stream: each once, in the order of the feed, and only what the caller may see at that time. */
+/**
+ * Domain events as a stream: each once, in the order of the feed, and only what the caller may see
+ * at that time.
+ */
 @AgainstServer
 class DomainEventStreamIT {
   private final TaskerClient tasker;
@@ -22,14 +25,16 @@ class DomainEventStreamIT {
   DomainEventStreamIT(TaskerClient tasker) {
     this.tasker = tasker;
     tasker.register("/testing/templates.yaml");
-    assertThat(tasker.postTemplate("name: " + name + "\nnamespace_name: testing\nversion: 1.0.0\nidentity_strategy: always_unique\n"
+    assertThat(tasker.postTemplate("name: " + name
+        + "\nnamespace_name: testing\nversion: 1.0.0\nidentity_strategy: always_unique\n"
         + "lifecycle: {publishes_events: [tasks]}\nsteps:\n"
         + "  - {name: pay, handler: {callable: testing.Echo}, publishes_events: [{name: order.paid, payload: {order: $.context.order}}]}\n")
         .status()).isIn(200, 201);
   }
 
   private EventClient listen(TaskerClient by, String query, String lastId) {
-    EventClient client = EventClient.open(by.base(), "/v1/domain-events/stream?name=" + name + query, lastId, 0);
+    EventClient client = EventClient.open(by.base(),
+        "/v1/domain-events/stream?name=" + name + query, lastId, 0);
     assertThat(client.status()).isEqualTo(200);
     return client;
   }
@@ -48,7 +53,8 @@ class DomainEventStreamIT {
   }
 
   private List<String> feed(String query) {
-    return tasker.get("/v1/domain-events?limit=1000&name=" + name + query).object().getJsonArray("events").getValuesAs(JsonObject.class)
+    return tasker.get("/v1/domain-events?limit=1000&name=" + name + query).object()
+        .getJsonArray("events").getValuesAs(JsonObject.class)
         .stream()
         .map(event -> event.getString("id")).toList();
   }
@@ -75,7 +81,8 @@ class DomainEventStreamIT {
     client.close();
 
     assertThat(cuts).isEqualTo(4);
-    assertThat(seen.stream().map(event -> event.data().getString("id")).toList()).doesNotHaveDuplicates()
+    assertThat(seen.stream().map(event -> event.data().getString("id")).toList())
+        .doesNotHaveDuplicates()
         .containsExactlyElementsOf(feed(""));
     try (EventClient again = listen(tasker, "&type=order.paid&last_event_id=" + first, null)) {
       List<String> replayed = new ArrayList<>();
@@ -91,7 +98,8 @@ class DomainEventStreamIT {
 
   @Test
   void an_event_that_commits_late_comes_after_those_that_came_before() throws Exception {
-    try (EventClient client = listen(tasker, "&type=tasker.task.cancelled", null); Connection late = tasker.connect()) {
+    try (EventClient client = listen(tasker, "&type=tasker.task.cancelled", null);
+        Connection late = tasker.connect()) {
       client.awaitSign();
       late.setAutoCommit(false);
       String submission = "select tasker.submit_task('testing', '" + name
@@ -110,13 +118,15 @@ class DomainEventStreamIT {
   @Test
   void content_is_hidden_as_in_the_feed_and_a_revoked_grant_ends_it() {
     TaskerClient reader = tasker.asOneWhoMay(List.of("tasks:read in testing"));
-    try (EventClient client = EventClient.open(reader.base(), "/v1/domain-events/stream?name=" + name, null, 0, reader.credentials())) {
+    try (EventClient client = EventClient.open(reader.base(),
+        "/v1/domain-events/stream?name=" + name, null, 0, reader.credentials())) {
       client.awaitSign();
       run(1);
       JsonObject paid = event(client).data();
       assertThat(paid.getString("type")).isEqualTo("order.paid");
       assertThat(paid).doesNotContainKeys("data", "datacontenttype");
-      assertThat(event(client).data().getJsonObject("data").getString("state")).isEqualTo("complete");
+      assertThat(event(client).data().getJsonObject("data").getString("state"))
+          .isEqualTo("complete");
 
       tasker.sql(
           "delete from tasker.access_grants where key_uuid = (select key_uuid from tasker.access_keys order by created_at desc limit 1)");
@@ -130,8 +140,10 @@ class DomainEventStreamIT {
 
   @Test
   void what_is_wrong_is_a_problem_and_no_stream() {
-    // The last but one is a position that the feed has never had: of another database, or of this one before it was restored.
-    for (String query : List.of("with_error=maybe", "task=x", "correlation_id=x", "last_event_id=x", "last_event_id=999999999999999999",
+    // The last but one is a position that the feed has never had: of another database, or of this
+    // one before it was restored.
+    for (String query : List.of("with_error=maybe", "task=x", "correlation_id=x", "last_event_id=x",
+        "last_event_id=999999999999999999",
         "colour=red")) {
       assertThat(tasker.send(tasker.request("/v1/domain-events/stream?" + query)
           .setHeader("Accept", "text/event-stream, application/problem+json").GET()).fields())

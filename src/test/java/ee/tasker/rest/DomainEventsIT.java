@@ -22,12 +22,14 @@ class DomainEventsIT {
   }
 
   private Answer register(String steps) {
-    return tasker.postTemplate("name: " + name + "\nnamespace_name: testing\nversion: 1.0.0\nidentity_strategy: always_unique\nsteps:\n"
+    return tasker.postTemplate("name: " + name
+        + "\nnamespace_name: testing\nversion: 1.0.0\nidentity_strategy: always_unique\nsteps:\n"
         + steps.indent(2));
   }
 
   private List<JsonObject> events(String query) {
-    return tasker.get("/v1/domain-events?name=" + name + query).object().getJsonArray("events").getValuesAs(JsonObject.class);
+    return tasker.get("/v1/domain-events?name=" + name + query).object().getJsonArray("events")
+        .getValuesAs(JsonObject.class);
   }
 
   @Test
@@ -44,7 +46,8 @@ class DomainEventsIT {
     JsonObject event = page.getJsonArray("events").getJsonObject(0);
     assertThat(event.getString("type")).isEqualTo("order.paid");
     assertThat(event.getString("subject")).isEqualTo(task.toString());
-    assertThat(event.getJsonObject("data").toString()).isEqualTo("{\"paid\":\"yes\",\"order\":\"A-17\"}");
+    assertThat(event.getJsonObject("data").toString())
+        .isEqualTo("{\"paid\":\"yes\",\"order\":\"A-17\"}");
     assertThat(event.containsKey("taskererror")).isFalse();
     UUID again = tasker.submit("testing", name, "{'order': 'A-18', 'text': 'no'}");
     assertThat(tasker.awaitTerminalOrBlocked(again).getString("state")).isEqualTo("complete");
@@ -77,13 +80,21 @@ class DomainEventsIT {
   @Test
   void a_template_whose_events_cannot_be_made_is_refused() {
     assertThat(
-        register("- {name: pay, handler: {callable: testing.Echo}, publishes_events: [{name: a, payload: {b: $.results.ship}}]}\n").body())
+        register(
+            "- {name: pay, handler: {callable: testing.Echo}, publishes_events: [{name: a, payload: {b: $.results.ship}}]}\n")
+            .body())
         .contains("there is no step");
-    assertThat(register("- {name: pay, handler: {callable: testing.Echo}, publishes_events: [{name: a, schema: {pattern: x}}]}\n").body())
+    assertThat(register(
+        "- {name: pay, handler: {callable: testing.Echo}, publishes_events: [{name: a, schema: {pattern: x}}]}\n")
+        .body())
         .contains("has the keyword pattern");
-    assertThat(register("- {name: pay, handler: {callable: testing.Echo}, publishes_events: [{name: a, publisher: X}]}\n").body())
+    assertThat(register(
+        "- {name: pay, handler: {callable: testing.Echo}, publishes_events: [{name: a, publisher: X}]}\n")
+        .body())
         .contains("a mapping under payload does");
-    assertThat(register("- {name: pay, handler: {callable: testing.Echo}, publishes_events: [{name: tasker.task.completed}]}\n").body())
+    assertThat(register(
+        "- {name: pay, handler: {callable: testing.Echo}, publishes_events: [{name: tasker.task.completed}]}\n")
+        .body())
         .contains("must not begin with tasker.");
   }
 }

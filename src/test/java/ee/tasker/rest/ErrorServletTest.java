@@ -15,7 +15,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an application server's error becomes; what each server makes errors of is {@link RawRequestsIT}'s. */
+/**
+ * What an application server's error becomes; what each server makes errors of is {@link
+ * RawRequestsIT}'s.
+ */
 class ErrorServletTest {
   private record Told(int status, String type, String body) {
   }
@@ -26,16 +29,18 @@ class ErrorServletTest {
     if (status != null) {
       attributes.put(RequestDispatcher.ERROR_STATUS_CODE, status);
       attributes.put(RequestDispatcher.ERROR_REQUEST_URI, path);
-      attributes.put(RequestDispatcher.ERROR_EXCEPTION, new IllegalArgumentException("com.example.Secret"));
+      attributes.put(RequestDispatcher.ERROR_EXCEPTION,
+          new IllegalArgumentException("com.example.Secret"));
     }
-    HttpServletRequest request = of(HttpServletRequest.class, (method, arguments) -> switch (method) {
-      case "getAttribute" -> attributes.get(arguments[0].toString());
-      case "getRequestURI" -> path;
-      case "getContextPath" -> "";
-      case "getContentLengthLong" -> -1L;
-      case "getHeader" -> arguments[0].equals("Accept") ? accept : null;
-      default -> throw new UnsupportedOperationException(method);
-    });
+    HttpServletRequest request = of(HttpServletRequest.class,
+        (method, arguments) -> switch (method) {
+          case "getAttribute" -> attributes.get(arguments[0].toString());
+          case "getRequestURI" -> path;
+          case "getContextPath" -> "";
+          case "getContentLengthLong" -> -1L;
+          case "getHeader" -> arguments[0].equals("Accept") ? accept : null;
+          default -> throw new UnsupportedOperationException(method);
+        });
     StringWriter body = new StringWriter();
     Map<String, Object> told = new TreeMap<>();
     HttpServletResponse response = of(HttpServletResponse.class, (method, arguments) -> {
@@ -46,7 +51,8 @@ class ErrorServletTest {
       return null;
     });
     new ErrorServlet().service(request, response);
-    return new Told((Integer) told.get("setStatus"), told.get("setContentType").toString(), body.toString());
+    return new Told((Integer) told.get("setStatus"), told.get("setContentType").toString(),
+        body.toString());
   }
 
   private interface Answers {
@@ -60,8 +66,10 @@ class ErrorServletTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"/..%5c..%5cetc/passwd", "/%5Cx", "/a\\b", "/%00", "/a%0d%0ab", "/%1fx", "/%7f", "/%zz", "/%", "/a%4", "/v1/tasks/%5c"})
-  void what_a_server_stumbles_over_in_the_path_is_the_request_s_fault(String path) throws IOException {
+      strings = {"/..%5c..%5cetc/passwd", "/%5Cx", "/a\\b", "/%00", "/a%0d%0ab", "/%1fx", "/%7f",
+        "/%zz", "/%", "/a%4", "/v1/tasks/%5c"})
+  void what_a_server_stumbles_over_in_the_path_is_the_request_s_fault(String path)
+      throws IOException {
     assertThat(answer(500, path, "application/json").status()).isEqualTo(400);
     assertThat(answer(404, path, "application/json").status()).isEqualTo(404);
   }
@@ -72,14 +80,17 @@ class ErrorServletTest {
     Told told = answer(500, path, "application/json");
 
     assertThat(told.status()).isEqualTo(500);
-    assertThat(told.body()).contains("internal-error", "log id").doesNotContain("Secret", "Exception");
+    assertThat(told.body()).contains("internal-error", "log id").doesNotContain("Secret",
+        "Exception");
   }
 
   @Test
   void browser_has_a_page_and_a_program_a_problem() throws IOException {
     assertThat(answer(403, "/index.jsp", "text/html").type()).isEqualTo("text/html");
-    assertThat(answer(403, "/index.jsp", "application/json").type()).isEqualTo("application/problem+json");
-    assertThat(answer(404, "/v1/nothing", "text/html").type()).isEqualTo("application/problem+json");
+    assertThat(answer(403, "/index.jsp", "application/json").type())
+        .isEqualTo("application/problem+json");
+    assertThat(answer(404, "/v1/nothing", "text/html").type())
+        .isEqualTo("application/problem+json");
   }
 
   @ParameterizedTest

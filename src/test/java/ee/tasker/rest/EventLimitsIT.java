@@ -23,7 +23,8 @@ import org.junit.jupiter.api.Test;
 @Tag("long")
 class EventLimitsIT {
   /**
-   * In ten seconds: a heartbeat every two seconds, what it takes to ask for this figure with the rights of who asks for it, which are read again
+   * In ten seconds: a heartbeat every two seconds, what it takes to ask for this figure with the
+   * rights of who asks for it, which are read again
    * after five seconds, and the reads for the observer of domain events and for webhooks.
    */
   private static final long MOST_CALLS_ALONE = 11;
@@ -37,7 +38,8 @@ class EventLimitsIT {
   static void start() {
     database = TestServer.newDatabase();
     server = TestServer.start(database,
-        Map.of("TASKER_STREAMS_LIMIT", "2", "TASKER_STREAMS_BUFFER", "3000", "TASKER_STREAMS_HEARTBEAT_SECONDS", "1",
+        Map.of("TASKER_STREAMS_LIMIT", "2", "TASKER_STREAMS_BUFFER", "3000",
+            "TASKER_STREAMS_HEARTBEAT_SECONDS", "1",
             "TASKER_POLL_INTERVAL_SECONDS", "0"));
     other = TestServer.start(database, Map.of());
     tasker = server.client();
@@ -58,8 +60,11 @@ class EventLimitsIT {
   @Test
   void one_stream_too_many_is_told_when_to_retry_and_is_accepted_when_another_has_ended() {
     try (EventClient first = awaitRoom(0); EventClient second = awaitRoom(0)) {
-      // An accepted stream does not end: with a limit this test fails instead of waiting without end.
-      Answer third = tasker.sendLater(tasker.request("/v1/events").setHeader("Accept", "text/event-stream, application/problem+json").GET())
+      // An accepted stream does not end: with a limit this test fails instead of waiting without
+      // end.
+      Answer third = tasker
+          .sendLater(tasker.request("/v1/events")
+              .setHeader("Accept", "text/event-stream, application/problem+json").GET())
           .orTimeout(30, TimeUnit.SECONDS).join();
       assertThat(third.status()).as(third.toString()).isEqualTo(503);
       assertThat(third.text("code")).isEqualTo("too-many-streams");
@@ -86,13 +91,15 @@ class EventLimitsIT {
         current = next;
       }
       Answer third = tasker.sendLater(tasker.request("/v1/events?stream_uuid=" + UUID.randomUUID())
-          .setHeader("Accept", "text/event-stream, application/problem+json").GET()).orTimeout(30, TimeUnit.SECONDS).join();
+          .setHeader("Accept", "text/event-stream, application/problem+json").GET())
+          .orTimeout(30, TimeUnit.SECONDS).join();
       assertThat(third.status()).as("another place: " + third).isEqualTo(503);
       current.close();
       other.awaitSign();
     }
     Answer wrong = tasker
-        .send(tasker.request("/v1/events?stream_uuid=x").setHeader("Accept", "text/event-stream, application/problem+json").GET());
+        .send(tasker.request("/v1/events?stream_uuid=x")
+            .setHeader("Accept", "text/event-stream, application/problem+json").GET());
     assertThat(wrong.status()).as(wrong.toString()).isEqualTo(400);
     assertThat(wrong.toString()).contains("stream_uuid");
   }
@@ -114,7 +121,8 @@ class EventLimitsIT {
             states.add(event.data().getString("to_state"));
           }
         }
-        assertThat(states).containsExactly("pending", "initializing", "enqueuing_steps", "steps_in_process", "evaluating_results",
+        assertThat(states).containsExactly("pending", "initializing", "enqueuing_steps",
+            "steps_in_process", "evaluating_results",
             "complete");
       }
     }
@@ -128,7 +136,8 @@ class EventLimitsIT {
     return awaitRoom(server, path, null, receiveBuffer);
   }
 
-  private static EventClient awaitRoom(TestServer on, String path, String lastId, int receiveBuffer) {
+  private static EventClient awaitRoom(TestServer on, String path, String lastId,
+      int receiveBuffer) {
     EventClient[] client = new EventClient[1];
     TaskerClient.until("there is room", WITHIN, () -> {
       client[0] = listen(on, path, lastId, receiveBuffer);
@@ -142,7 +151,9 @@ class EventLimitsIT {
     EventClient slow = awaitRoom(4_096);
     UUID correlation = UUID.randomUUID();
     String request = TaskerClient
-        .quoted("{'namespace': 'testing', 'name': 'family', 'version': '1.0.0', 'context': {}, 'correlation_id': '" + correlation + "'}");
+        .quoted(
+            "{'namespace': 'testing', 'name': 'family', 'version': '1.0.0', 'context': {}, 'correlation_id': '"
+                + correlation + "'}");
     long submitted = 0;
     while (!server.log().contains("TK1404") && submitted < 40_000) {
       tasker.post("/v1/tasks:batch", Collections.nCopies(500, request).toString());
@@ -158,17 +169,21 @@ class EventLimitsIT {
     slow.close();
     long tasks = submitted;
     TaskerClient.until("all tasks have ended", Duration.ofSeconds(180),
-        () -> tasker.count("select count(*) from tasker.tasks where correlation_id = ? and completed_at is not null",
+        () -> tasker.count(
+            "select count(*) from tasker.tasks where correlation_id = ? and completed_at is not null",
             correlation) == tasks);
     long all = tasker.count(
-        "select count(*) from tasker.tasks t join tasker.task_transitions h using (task_uuid) where t.correlation_id = ?", correlation)
+        "select count(*) from tasker.tasks t join tasker.task_transitions h using (task_uuid) where t.correlation_id = ?",
+        correlation)
         + tasker.count(
             "select count(*) from tasker.tasks t join tasker.workflow_step_transitions h using (task_uuid) where t.correlation_id = ?",
             correlation);
     try (EventClient rest = awaitRoom(other, "/v1/events", lastId, 0)) {
       while (seen.size() < all) {
         EventClient.Received event = rest.next();
-        assertThat(event).as("after %s of %s, of which the slow one got %s; the server says: %s", seen.size(), all, lastId, other.log())
+        assertThat(event)
+            .as("after %s of %s, of which the slow one got %s; the server says: %s", seen.size(),
+                all, lastId, other.log())
             .isNotNull();
         note(seen, event, correlation);
       }
@@ -178,14 +193,16 @@ class EventLimitsIT {
 
   private static void note(List<String> seen, EventClient.Received event, UUID correlation) {
     if (event.data().getString("correlation_id").equals(correlation.toString())) {
-      seen.add(event.data().getString("step".equals(event.name()) ? "step_uuid" : "task_uuid") + " " + event.data().getInt("sort_key"));
+      seen.add(event.data().getString("step".equals(event.name()) ? "step_uuid" : "task_uuid") + " "
+          + event.data().getInt("sort_key"));
     }
   }
 
   @Test
   void without_listeners_nothing_is_read_and_one_listener_costs_a_query_a_second() {
     Duration window = Duration.ofSeconds(10);
-    TaskerClient.until("streams of before have gone", WITHIN, () -> callsIn(Duration.ofSeconds(3)) <= 3);
+    TaskerClient.until("streams of before have gone", WITHIN,
+        () -> callsIn(Duration.ofSeconds(3)) <= 3);
 
     long alone = callsIn(window);
     for (int more = 0; more < 2 && alone > MOST_CALLS_ALONE; more++) {
@@ -201,7 +218,8 @@ class EventLimitsIT {
     }
 
     System.out
-        .println("calls of an idle server in " + window.toSeconds() + " s: " + alone + " without listeners, " + heard + " with one");
+        .println("calls of an idle server in " + window.toSeconds() + " s: " + alone
+            + " without listeners, " + heard + " with one");
     assertThat(alone).isLessThanOrEqualTo(MOST_CALLS_ALONE);
     assertThat(heard).isBetween(alone + 3, 23L);
   }
@@ -214,8 +232,10 @@ class EventLimitsIT {
   }
 
   private static long calls() {
-    return tasker.get("/metrics").body().lines().filter(line -> line.startsWith("tasker_database_calls_total"))
-        .mapToLong(line -> (long) Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1))).findFirst().orElseThrow();
+    return tasker.get("/metrics").body().lines()
+        .filter(line -> line.startsWith("tasker_database_calls_total"))
+        .mapToLong(line -> (long) Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .findFirst().orElseThrow();
   }
 
   /** A window to count in; what happens in it is measured, not waited for. */

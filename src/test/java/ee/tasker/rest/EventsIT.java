@@ -37,7 +37,8 @@ class EventsIT {
 
   private static String move(Received event) {
     JsonObject data = event.data();
-    return data.getString("step".equals(event.name()) ? "step_uuid" : "task_uuid") + " " + data.getInt("sort_key") + " "
+    return data.getString("step".equals(event.name()) ? "step_uuid" : "task_uuid") + " "
+        + data.getInt("sort_key") + " "
         + data.getString("to_state");
   }
 
@@ -46,7 +47,8 @@ class EventsIT {
     return tasker.sql(
         "select m.move from (select h.task_uuid, h.task_uuid || ' ' || h.sort_key || ' ' || h.to_state as move, h.created_at from tasker.task_transitions h union all "
             + "select h.task_uuid, h.workflow_step_uuid || ' ' || h.sort_key || ' ' || h.to_state, h.created_at from tasker.workflow_step_transitions h) m "
-            + "join tasker.tasks t on t.task_uuid = m.task_uuid where " + where + " order by m.created_at, m.move",
+            + "join tasker.tasks t on t.task_uuid = m.task_uuid where " + where
+            + " order by m.created_at, m.move",
         arguments).stream().map(row -> (String) row.get("move")).toList();
   }
 
@@ -62,9 +64,12 @@ class EventsIT {
       assertThat(last.name()).isEqualTo("end");
       assertThat(last.data().getString("state")).isEqualTo("complete");
       List<Received> moves = client.events().subList(0, client.events().size() - 1);
-      assertThat(moves.stream().map(EventsIT::move)).containsExactlyInAnyOrderElementsOf(history("t.task_uuid = ?", task));
-      assertThat(moves).filteredOn(event -> "task".equals(event.name())).extracting(event -> event.data().getInt("sort_key")).isSorted();
-      assertThat(moves).allSatisfy(event -> assertThat(event.data().getString("name")).isEqualTo("hello"));
+      assertThat(moves.stream().map(EventsIT::move))
+          .containsExactlyInAnyOrderElementsOf(history("t.task_uuid = ?", task));
+      assertThat(moves).filteredOn(event -> "task".equals(event.name()))
+          .extracting(event -> event.data().getInt("sort_key")).isSorted();
+      assertThat(moves)
+          .allSatisfy(event -> assertThat(event.data().getString("name")).isEqualTo("hello"));
       assertThat(client.retry()).isEqualTo("2000");
       assertThat(client.header("X-Accel-Buffering")).isEqualTo("no");
     }
@@ -93,9 +98,10 @@ class EventsIT {
       while (!"blocked_by_failures".equals(client.next().data().getString("to_state"))) {
         // what came before
       }
-      tasker.send(tasker.request("/v1/tasks/" + task).header("Content-Type", "application/json").method("PATCH",
-          java.net.http.HttpRequest.BodyPublishers
-              .ofString(quoted("{'action_type': 'resolve', 'requested_by': 'ann', 'reason': 'done by hand'}"))));
+      tasker.send(tasker.request("/v1/tasks/" + task).header("Content-Type", "application/json")
+          .method("PATCH", java.net.http.HttpRequest.BodyPublishers
+              .ofString(quoted(
+                  "{'action_type': 'resolve', 'requested_by': 'ann', 'reason': 'done by hand'}"))));
 
       assertThat(client.next().data().getString("to_state")).isEqualTo("resolved_manually");
       assertThat(client.next().name()).isEqualTo("end");
@@ -110,7 +116,8 @@ class EventsIT {
     String path = "/v1/events?correlation_id=" + correlation;
     EventClient client = listen(path, null);
     String request = quoted(
-        "{'namespace': 'testing', 'name': 'family', 'version': '1.0.0', 'context': {}, 'correlation_id': '" + correlation + "'}");
+        "{'namespace': 'testing', 'name': 'family', 'version': '1.0.0', 'context': {}, 'correlation_id': '"
+            + correlation + "'}");
     Thread submitter = new Thread(() -> {
       for (int i = 0; i < 10; i++) {
         tasker.post("/v1/tasks:batch", Collections.nCopies(TASKS / 10, request).toString());
@@ -123,9 +130,11 @@ class EventsIT {
     // Once all have ended, until everything of theirs has come: some of it may have been held back.
     while (ended < TASKS || seen.size() < all.size()) {
       Received event = client.next();
-      assertThat(event).as("after %d events the stream ended or was silent", seen.size()).isNotNull();
+      assertThat(event).as("after %d events the stream ended or was silent", seen.size())
+          .isNotNull();
       seen.add(event);
-      if ("task".equals(event.name()) && List.of("complete", "error", "blocked_by_failures").contains(event.data().getString("to_state"))) {
+      if ("task".equals(event.name()) && List.of("complete", "error", "blocked_by_failures")
+          .contains(event.data().getString("to_state"))) {
         ended++;
         all = ended == TASKS ? history("t.correlation_id = ?", correlation) : all;
       }
@@ -147,10 +156,12 @@ class EventsIT {
   @Test
   void a_late_commit_is_sent_after_all() throws Exception {
     UUID correlation = UUID.randomUUID();
-    try (EventClient client = listen("/v1/events?kind=task&correlation_id=" + correlation, null); Connection early = tasker.connect()) {
+    try (EventClient client = listen("/v1/events?kind=task&correlation_id=" + correlation, null);
+        Connection early = tasker.connect()) {
       early.setAutoCommit(false);
       String submission = "select tasker.submit_task('testing', 'hello', '1.0.0', '{}', jsonb_build_object('context_checked', true, 'correlation_id', ?::text)) as task";
-      UUID late = (UUID) TaskerClient.sql(early, submission, correlation.toString()).get(0).get("task");
+      UUID late = (UUID) TaskerClient.sql(early, submission, correlation.toString()).get(0)
+          .get("task");
       UUID first = (UUID) tasker.sql(submission, correlation.toString()).get(0).get("task");
       assertThat(tasker.awaitTerminalOrBlocked(first).getString("state")).isEqualTo("complete");
 
@@ -163,13 +174,15 @@ class EventsIT {
 
       assertThat(told).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(
           history("t.correlation_id = ?", correlation).stream()
-              .filter(move -> move.startsWith(late.toString()) || move.startsWith(first.toString())).toList());
+              .filter(move -> move.startsWith(late.toString()) || move.startsWith(first.toString()))
+              .toList());
     }
   }
 
   @Test
   void filters_leave_out_the_rest() {
-    try (EventClient client = listen("/v1/events?namespace=testing&name=hello&version=1.0.0&kind=task", null)) {
+    try (EventClient client = listen(
+        "/v1/events?namespace=testing&name=hello&version=1.0.0&kind=task", null)) {
       tasker.submit("family", "{}");
       UUID task = tasker.submit("hello", "{}");
       while (!(task + " 6 complete").equals(move(client.next()))) {
@@ -186,7 +199,8 @@ class EventsIT {
   void one_stream_follows_several_tasks_and_goes_on_when_they_end() {
     UUID one = tasker.submit("hold", "{}");
     UUID two = tasker.submit("hold", "{}");
-    try (EventClient client = listen("/v1/events?namespace=testing&task_uuid=" + one + "&task_uuid=" + two, null)) {
+    try (EventClient client = listen(
+        "/v1/events?namespace=testing&task_uuid=" + one + "&task_uuid=" + two, null)) {
       tasker.submit("hello", "{}");
       for (UUID task : List.of(one, two)) {
         tasker.sql("insert into testing.released values (?) returning task_uuid", task);
@@ -194,7 +208,8 @@ class EventsIT {
           // until the task has ended
         }
       }
-      assertThat(client.events()).allMatch(event -> List.of(one, two).contains(UUID.fromString(event.data().getString("task_uuid"))))
+      assertThat(client.events()).allMatch(
+          event -> List.of(one, two).contains(UUID.fromString(event.data().getString("task_uuid"))))
           .anyMatch(event -> event.name().equals("step"));
     }
   }
@@ -206,16 +221,20 @@ class EventsIT {
     assertProblem("/v1/events?kind=nope", null, 400, "invalid-request");
     assertProblem("/v1/events?nope=1", null, 400, "invalid-request");
     assertProblem("/v1/events?task_uuid=nope", null, 400, "invalid-request");
-    assertProblem("/v1/events?" + ("task_uuid=" + UUID.randomUUID() + "&").repeat(51) + "kind=task", null, 400, "invalid-request");
+    assertProblem("/v1/events?" + ("task_uuid=" + UUID.randomUUID() + "&").repeat(51) + "kind=task",
+        null, 400, "invalid-request");
     assertProblem("/v1/events", "nope", 400, "invalid-request");
     assertProblem("/v1/events", "999999999999999", 400, "invalid-request");
-    assertProblem("/v1/events", "5-4-1-01a1fc6e-1e40-79a4-8022-73de26fdeb5a-1", 400, "invalid-request");
+    assertProblem("/v1/events", "5-4-1-01a1fc6e-1e40-79a4-8022-73de26fdeb5a-1", 400,
+        "invalid-request");
   }
 
   private void assertProblem(String path, String lastId, int status, String code) {
-    var request = tasker.request(path).setHeader("Accept", "text/event-stream, application/problem+json");
+    var request = tasker.request(path).setHeader("Accept",
+        "text/event-stream, application/problem+json");
     Answer answer = tasker
-        .send((lastId == null ? request : request.header("Last-Event-ID", lastId)).timeout(java.time.Duration.ofSeconds(10)).GET());
+        .send((lastId == null ? request : request.header("Last-Event-ID", lastId))
+            .timeout(java.time.Duration.ofSeconds(10)).GET());
     assertThat(answer.status()).as(answer.toString()).isEqualTo(status);
     assertThat(answer.header("Content-Type")).isEqualTo("application/problem+json");
     assertThat(answer.text("code")).isEqualTo(code);

@@ -41,28 +41,36 @@ class ExhaustedPoolIT {
   }
 
   @Test
-  void request_that_gets_no_connection_is_told_to_retry_and_the_others_are_answered() throws Exception {
+  void request_that_gets_no_connection_is_told_to_retry_and_the_others_are_answered()
+      throws Exception {
     UUID task = tasker.submit("hello", "{}");
     tasker.awaitTerminalOrBlocked(task);
     try (Connection other = tasker.connect()) {
       other.setAutoCommit(false);
       TaskerClient.sql(other, "lock table tasker.tasks in access exclusive mode");
-      List<CompletableFuture<Answer>> requests = Stream.generate(() -> tasker.sendLater(tasker.request("/v1/tasks/" + task).GET()))
+      List<CompletableFuture<Answer>> requests = Stream
+          .generate(() -> tasker.sendLater(tasker.request("/v1/tasks/" + task).GET()))
           .limit(3 * POOL).toList();
 
-      // They hold the connections until the lock goes, which it does when the first of the others was answered.
-      Answer first = (Answer) CompletableFuture.anyOf(requests.toArray(new CompletableFuture[0])).join();
+      // They hold the connections until the lock goes, which it does when the first of the others
+      // was answered.
+      Answer first = (Answer) CompletableFuture.anyOf(requests.toArray(new CompletableFuture[0]))
+          .join();
       other.rollback();
       List<Answer> answers = requests.stream().map(CompletableFuture::join).toList();
 
       assertThat(first.status()).as(first.toString()).isEqualTo(503);
-      assertThat(answers).allSatisfy(answer -> assertThat(answer.status()).as(answer.toString()).isIn(200, 503));
-      assertThat(answers).filteredOn(answer -> answer.status() == 503).isNotEmpty().allSatisfy(answer -> {
-        assertThat(answer.text("code")).isEqualTo("unavailable");
-        // One that got a connection is cancelled at the database when its time is over, and one that got none ends its wait.
-        assertThat(answer.text("detail")).startsWith("the database cannot").endsWith("try again later");
-        assertThat(answer.header("Retry-After")).isNotNull();
-      });
+      assertThat(answers)
+          .allSatisfy(answer -> assertThat(answer.status()).as(answer.toString()).isIn(200, 503));
+      assertThat(answers).filteredOn(answer -> answer.status() == 503).isNotEmpty()
+          .allSatisfy(answer -> {
+            assertThat(answer.text("code")).isEqualTo("unavailable");
+            // One that got a connection is cancelled at the database when its time is over, and one
+            // that got none ends its wait.
+            assertThat(answer.text("detail")).startsWith("the database cannot")
+                .endsWith("try again later");
+            assertThat(answer.header("Retry-After")).isNotNull();
+          });
       assertThat(answers).filteredOn(answer -> answer.status() == 200).isNotEmpty();
     }
     assertThat(tasker.get("/v1/tasks/" + task).status()).isEqualTo(200);

@@ -17,7 +17,8 @@ class FramingTest {
 
   @Test
   void what_two_servers_may_read_differently_is_not_clear() {
-    for (String coding : List.of("xchunked", "chunked, identity", "gzip, chunked", "identity", "", "chunked;q=1", "\u000bchunked",
+    for (String coding : List.of("xchunked", "chunked, identity", "gzip, chunked", "identity", "",
+        "chunked;q=1", "\u000bchunked",
         "chunked\u00a0")) {
       assertThat(Framing.isClear(List.of(coding), List.of())).as(coding).isFalse();
     }

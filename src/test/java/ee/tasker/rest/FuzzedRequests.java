@@ -16,22 +16,33 @@ import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
 
-/** Requests made from the schemas of a contract: right ones, nearly right ones, and wrong ones of many kinds. The same seed and the same things make the same requests. */
+/**
+ * Requests made from the schemas of a contract: right ones, nearly right ones, and wrong ones of
+ * many kinds. The same seed and the same things make the same requests.
+ */
 final class FuzzedRequests {
-  private static final List<String> TEXTS = List.of("", " ", "\u0000", "a\u0000b", "\ud800", "x\udc00", "\ud83d\ude80 \u202eabc",
+  private static final List<String> TEXTS = List.of("", " ", "\u0000", "a\u0000b", "\ud800",
+      "x\udc00", "\ud83d\ude80 \u202eabc",
       "Ünïcødé 漢字", "x".repeat(129), "x".repeat(1_001), "y".repeat(70_000),
-      "'; drop table tasker.tasks; --", "\" or 1=1 --", "${jndi:ldap://127.0.0.1/x}", "%s%n%d", "../../../etc/passwd",
+      "'; drop table tasker.tasks; --", "\" or 1=1 --", "${jndi:ldap://127.0.0.1/x}", "%s%n%d",
+      "../../../etc/passwd",
       "<script>alert(1)</script>", "null", "-1", "1e400", "{\"a\":1}", "\r\nX-More: 1",
-      "9999-99-99T99:99:99Z", "+999999999-12-31T23:59:59Z", "infinity", "00000000-0000-0000-0000-000000000000", "\\u0000", "\\", "%", "*",
+      "9999-99-99T99:99:99Z", "+999999999-12-31T23:59:59Z", "infinity",
+      "00000000-0000-0000-0000-000000000000", "\\u0000", "\\", "%", "*",
       "_", "\u2028", "\ufeff", "\uffff");
-  private static final List<String> RAW = List.of("%00", "%ff", "%c0%af", "..%2f..", "%2e%2e", "a%2Fb", "a;b=c", "%20", "%25",
+  private static final List<String> RAW = List.of("%00", "%ff", "%c0%af", "..%2f..", "%2e%2e",
+      "a%2Fb", "a;b=c", "%20", "%25",
       "x".repeat(2_000), "%F0%9F%9A%80", "-", "~", "a+b", "%5c", "%0d%0a");
-  private static final List<String> LITERALS = List.of("null", "true", "[]", "{}", "-1", "0", "1.5", "1e2", "9223372036854775808",
+  private static final List<String> LITERALS = List.of("null", "true", "[]", "{}", "-1", "0", "1.5",
+      "1e2", "9223372036854775808",
       "-9223372036854775809", "2147483648", "1e999999999", "-1e-999999999", "9".repeat(1_500),
-      "[[[[[[[[]]]]]]]]", "\"\\ud800\"", "\"\\u0000\"", "[null]", "{\"\":null}", "\"text\"", "[\"a\",1]");
-  private static final List<String> TYPES = List.of("application/json; charset=utf-16", "application/jsonx", "text/html", "application/xml",
+      "[[[[[[[[]]]]]]]]", "\"\\ud800\"", "\"\\u0000\"", "[null]", "{\"\":null}", "\"text\"",
+      "[\"a\",1]");
+  private static final List<String> TYPES = List.of("application/json; charset=utf-16",
+      "application/jsonx", "text/html", "application/xml",
       "multipart/form-data", "application/x-www-form-urlencoded", "json", "*/*",
-      "application/json;charset=nonsense", "application/json; boundary=\"", "application/merge-patch+json", "application/octet-stream",
+      "application/json;charset=nonsense", "application/json; boundary=\"",
+      "application/merge-patch+json", "application/octet-stream",
       "a/b/c", "APPLICATION/JSON");
   private static final int OFTEN = 5;
 
@@ -39,13 +50,18 @@ final class FuzzedRequests {
   private final Map<String, List<String>> known;
   private final Random random;
 
-  /** @param isPlain whether it is of the operation that it was made for: its path was not bent, nor its method */
-  record Fuzzed(Operation operation, String method, String uri, Map<String, String> headers, byte[] body, boolean isPlain) {
+  /**
+   * @param isPlain whether it is of the operation that it was made for: its path was not bent, nor
+   * its method
+   */
+  record Fuzzed(Operation operation, String method, String uri, Map<String, String> headers,
+      byte[] body, boolean isPlain) {
 
     @Override
     public String toString() {
       String text = new String(body, StandardCharsets.UTF_8);
-      return method + " " + uri + " " + headers + " " + (text.length() > 600 ? text.substring(0, 600) + "… (" + text.length() + ")" : text);
+      return method + " " + uri + " " + headers + " "
+          + (text.length() > 600 ? text.substring(0, 600) + "… (" + text.length() + ")" : text);
     }
   }
 
@@ -78,14 +94,16 @@ final class FuzzedRequests {
     }
     String query = query(operation);
     Map<String, String> headers = headers(operation);
-    byte[] body = operation.hasBody() ? body(operation, headers) : once(15) ? "{\"a\": 1}".getBytes(StandardCharsets.UTF_8) : new byte[0];
+    byte[] body = operation.hasBody() ? body(operation, headers)
+        : once(15) ? "{\"a\": 1}".getBytes(StandardCharsets.UTF_8) : new byte[0];
     String method = operation.method();
     if (once(40)) {
       method = one(List.of("PUT", "PATCH", "POST", "DELETE", "GET", "OPTIONS", "PROPFIND"));
       isPlain &= method.equals(operation.method());
     }
     isPlain &= !headers.getOrDefault("Accept", "*/*").contains("nonsense");
-    return new Fuzzed(operation, method, uri + (query.isEmpty() ? "" : "?" + query), headers, body, isPlain);
+    return new Fuzzed(operation, method, uri + (query.isEmpty() ? "" : "?" + query), headers, body,
+        isPlain);
   }
 
   private static String encoded(String text) {
@@ -104,25 +122,32 @@ final class FuzzedRequests {
       }
     });
     if (once(30)) {
-      parts.add(one(List.of("colour=red", "=", "&&", "%00=1", "limit", "a=%ff", "x".repeat(300) + "=1", "wait=-1")));
+      parts.add(one(List.of("colour=red", "=", "&&", "%00=1", "limit", "a=%ff",
+          "x".repeat(300) + "=1", "wait=-1")));
     }
     return String.join("&", parts);
   }
 
   private Map<String, String> headers(Operation operation) {
     Map<String, String> headers = new LinkedHashMap<>();
-    operation.parameters("header").filter(parameter -> once(4)).forEach(parameter -> headers.put(parameter.getString("name"), once(3)
-        ? one(List.of("", "\"\"", "x".repeat(300), "\"a", "a\"b", "key\twith\ttabs", "5-5-5-x-1", "-1", "k k"))
-        : "key-" + random.nextInt(40)));
+    operation.parameters("header").filter(parameter -> once(4))
+        .forEach(parameter -> headers.put(parameter.getString("name"), once(3)
+            ? one(List.of("", "\"\"", "x".repeat(300), "\"a", "a\"b", "key\twith\ttabs",
+                "5-5-5-x-1", "-1", "k k"))
+            : "key-" + random.nextInt(40)));
     if (once(20)) {
-      headers.put("Accept", one(List.of("text/nonsense", "application/xml, nonsense/*", "*/*;q=0.1", "application/json", "nonsense")));
+      headers.put("Accept", one(List.of("text/nonsense", "application/xml, nonsense/*", "*/*;q=0.1",
+          "application/json", "nonsense")));
     }
     if (once(20)) {
-      headers.put("X-Correlation-Id", one(List.of("abc", UUID.randomUUID().toString(), "x".repeat(200), "<b>")));
+      headers.put("X-Correlation-Id",
+          one(List.of("abc", UUID.randomUUID().toString(), "x".repeat(200), "<b>")));
     }
     if (once(20)) {
-      headers.put("traceparent", one(List.of("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "00-xyz", "x".repeat(200),
-          "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")));
+      headers.put("traceparent",
+          one(List.of("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "00-xyz",
+              "x".repeat(200),
+              "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")));
     }
     if (once(60)) {
       headers.put("Content-Encoding", one(List.of("gzip", "br", "nonsense")));
@@ -165,14 +190,20 @@ final class FuzzedRequests {
             handler: {callable: testing.Echo}
         """.replace("NAME", name);
     return switch (random.nextInt(8)) {
-      case 0 -> yaml.replace("dependencies: [a]", "dependencies: [" + one(List.of("b", "c", "a, a", "1", "{}", "*x", "\"\"")) + "]");
-      case 1 -> yaml.replace("identity_strategy: always_unique", one(List.of("identity_strategy: none", "system_dependencies: 1",
-          "!!java.lang.Runtime {}", "a: &a [*a]", "lifecycle: []", "input_schema: {type: nothing}", "\tname: x")));
-      case 2 -> yaml.replace("1.0.0", one(List.of("1", "1.0", "x.y.z", "1.0.0-" + "r".repeat(50), "999999999999.0.0")));
+      case 0 -> yaml.replace("dependencies: [a]",
+          "dependencies: [" + one(List.of("b", "c", "a, a", "1", "{}", "*x", "\"\"")) + "]");
+      case 1 -> yaml.replace("identity_strategy: always_unique",
+          one(List.of("identity_strategy: none", "system_dependencies: 1",
+              "!!java.lang.Runtime {}", "a: &a [*a]", "lifecycle: []",
+              "input_schema: {type: nothing}", "\tname: x")));
+      case 2 -> yaml.replace("1.0.0",
+          one(List.of("1", "1.0", "x.y.z", "1.0.0-" + "r".repeat(50), "999999999999.0.0")));
       case 3 -> yaml.substring(0, random.nextInt(yaml.length()));
-      case 4 -> yaml.replace("name: a", "name: " + one(List.of("\"\\0\"", "\"\\ud800\"", "x".repeat(300), "[a]", "null", "'a b/c'", "~")));
+      case 4 -> yaml.replace("name: a", "name: "
+          + one(List.of("\"\\0\"", "\"\\ud800\"", "x".repeat(300), "[a]", "null", "'a b/c'", "~")));
       case 5 -> yaml.replace("handler: {callable: testing.Echo}",
-          one(List.of("handler: testing.Echo", "handler: {}", "handler: {callable: ''}", "handler: {callable: testing.Echo, method: 1}")));
+          one(List.of("handler: testing.Echo", "handler: {}", "handler: {callable: ''}",
+              "handler: {callable: testing.Echo, method: 1}")));
       default -> yaml;
     };
   }
@@ -189,13 +220,17 @@ final class FuzzedRequests {
     return switch (random.nextInt(16)) {
       case 0 -> text.substring(0, at);
       case 1 ->
-        text.substring(0, at) + one(List.of("\u0000", "\"", "{", "}", ",", ":", "\\", "é", "[", "\u0001", "0")) + text.substring(at);
+        text.substring(0, at)
+            + one(List.of("\u0000", "\"", "{", "}", ",", ":", "\\", "é", "[", "\u0001", "0"))
+            + text.substring(at);
       case 2 -> text.replaceFirst("\\{", "{\"more\": 1, ");
       case 3 -> text.replaceFirst("\\{(\"[^\"]*\":)", "{$1 1, $1 ");
       case 4 -> "[".repeat(depth()) + "]".repeat(3);
       case 5 -> "\ufeff" + text;
-      case 6 -> one(List.of("", "null", "[]", "\"\"", "0", "{}", "[{}]", "{\"a\"", "[" + text + "]", text + text));
-      case 7 -> once(4) ? text.replaceFirst("\\{", "{\"" + "k".repeat(1_100_000) + "\": 1, ") : text;
+      case 6 -> one(List.of("", "null", "[]", "\"\"", "0", "{}", "[{}]", "{\"a\"", "[" + text + "]",
+          text + text));
+      case 7 ->
+        once(4) ? text.replaceFirst("\\{", "{\"" + "k".repeat(1_100_000) + "\": 1, ") : text;
       default -> value < 0 ? text : text.substring(0, value + 1) + weird() + text.substring(end);
     };
   }
@@ -289,7 +324,8 @@ final class FuzzedRequests {
       case "uuid" -> new UUID(random.nextLong(), random.nextLong()).toString();
       case "date-time" -> "20" + (10 + random.nextInt(80)) + "-03-04T05:06:07Z";
       default -> {
-        int length = Math.max(schema.getInt("minLength", 0), once(10) ? schema.getInt("maxLength", 30) : 1 + random.nextInt(12));
+        int length = Math.max(schema.getInt("minLength", 0),
+            once(10) ? schema.getInt("maxLength", 30) : 1 + random.nextInt(12));
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < length; i++) {
           text.append((char) ('a' + random.nextInt(26)));
@@ -303,7 +339,8 @@ final class FuzzedRequests {
     JsonArrayBuilder array = Json.createArrayBuilder();
     int length = Math.max(schema.getInt("minItems", 0), random.nextInt(3));
     for (int i = 0; i < length; i++) {
-      array.add(schema.containsKey("items") ? right(schema.getJsonObject("items"), name, depth + 1) : JsonValue.NULL);
+      array.add(schema.containsKey("items") ? right(schema.getJsonObject("items"), name, depth + 1)
+          : JsonValue.NULL);
     }
     return array.build();
   }
@@ -316,7 +353,8 @@ final class FuzzedRequests {
     }
     List<String> required = new ArrayList<>();
     if (schema.containsKey("required")) {
-      schema.getJsonArray("required").getValuesAs(JsonString.class).forEach(member -> required.add(member.getString()));
+      schema.getJsonArray("required").getValuesAs(JsonString.class)
+          .forEach(member -> required.add(member.getString()));
     }
     List<String> alternatives = new ArrayList<>();
     if (schema.containsKey("oneOf")) {

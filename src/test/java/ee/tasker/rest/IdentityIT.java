@@ -39,7 +39,8 @@ class IdentityIT {
     assertThat(second.status()).isEqualTo(409);
     assertThat(second.text("code")).isEqualTo("duplicate-task");
     assertThat(second.taskUuid()).isEqualTo(first.taskUuid());
-    assertThat(second.header("Location")).isEqualTo(first.header("Location")).endsWith("/v1/tasks/" + first.taskUuid());
+    assertThat(second.header("Location")).isEqualTo(first.header("Location"))
+        .endsWith("/v1/tasks/" + first.taskUuid());
     assertThat(tasker.get("/v1/tasks/" + second.taskUuid()).status()).isEqualTo(200);
   }
 
@@ -70,8 +71,10 @@ class IdentityIT {
 
   @Test
   void what_is_said_about_a_request_is_no_part_of_its_identity() {
-    Answer first = tasker.post("/v1/tasks", request("strict_hello", "'reason': 'monday', 'priority': 5"));
-    Answer second = tasker.post("/v1/tasks", request("strict_hello", "'reason': 'tuesday', 'tags': ['late']"));
+    Answer first = tasker.post("/v1/tasks",
+        request("strict_hello", "'reason': 'monday', 'priority': 5"));
+    Answer second = tasker.post("/v1/tasks",
+        request("strict_hello", "'reason': 'tuesday', 'tags': ['late']"));
 
     assertThat(second.status()).isEqualTo(409);
     assertThat(second.taskUuid()).isEqualTo(first.taskUuid());
@@ -82,7 +85,8 @@ class IdentityIT {
     Answer first = tasker.post("/v1/tasks", request("strict_hello", "'on_duplicate': 'return'"));
     tasker.awaitTerminalOrBlocked(first.taskUuid());
     Answer second = tasker.post("/v1/tasks", request("strict_hello", "'on_duplicate': 'return'"));
-    Answer third = tasker.post("/v1/tasks?wait=10", request("strict_hello", "'on_duplicate': 'return'"));
+    Answer third = tasker.post("/v1/tasks?wait=10",
+        request("strict_hello", "'on_duplicate': 'return'"));
 
     assertThat(first.status()).isEqualTo(201);
     assertThat(second.status()).isEqualTo(200);
@@ -97,7 +101,8 @@ class IdentityIT {
   void idempotency_key_decides_instead_of_the_context() {
     Answer first = tasker.post("/v1/tasks", keyed("keyed_hello", own, "{'a': 1}"));
     Answer second = tasker.post("/v1/tasks", keyed("keyed_hello", own, "{'a': 2}"));
-    Answer other = tasker.post("/v1/tasks", keyed("keyed_hello", own + "'".replace("'", "2"), "{'a': 1}"));
+    Answer other = tasker.post("/v1/tasks",
+        keyed("keyed_hello", own + "'".replace("'", "2"), "{'a': 1}"));
 
     assertThat(first.status()).isEqualTo(201);
     assertThat(second.status()).isEqualTo(409);
@@ -109,7 +114,8 @@ class IdentityIT {
   void idempotency_key_works_for_every_strategy_and_belongs_to_its_template() {
     Answer unique = tasker.post("/v1/tasks", keyed("hello", own, "{}"));
     Answer again = tasker.post("/v1/tasks", keyed("hello", own, "{}"));
-    Answer elsewhere = tasker.post("/v1/tasks", keyed("strict_hello", own, "{'own': '" + own + "'}"));
+    Answer elsewhere = tasker.post("/v1/tasks",
+        keyed("strict_hello", own, "{'own': '" + own + "'}"));
 
     assertThat(unique.status()).isEqualTo(201);
     assertThat(again.status()).isEqualTo(409);
@@ -129,7 +135,8 @@ class IdentityIT {
       List<CompletableFuture<Answer>> answers = new ArrayList<>();
       for (int i = 0; i < 20; i++) {
         answers.add(tasker.sendLater(
-            tasker.request("/v1/tasks").header("Content-Type", "application/json").POST(HttpRequest.BodyPublishers.ofString(body))));
+            tasker.request("/v1/tasks").header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(body))));
       }
       List<Answer> all = new ArrayList<>();
       for (CompletableFuture<Answer> answer : answers) {
@@ -140,7 +147,9 @@ class IdentityIT {
       assertThat(all).filteredOn(answer -> answer.status() == 201).hasSize(1);
       assertThat(all).extracting(Answer::taskUuid).containsOnly(all.get(0).taskUuid());
     }
-    assertThat(tasker.count("select count(*) from tasker.task_contexts where context ->> 'own' = ?", own)).isEqualTo(10);
+    assertThat(
+        tasker.count("select count(*) from tasker.task_contexts where context ->> 'own' = ?", own))
+        .isEqualTo(10);
   }
 
   @Test
@@ -149,8 +158,10 @@ class IdentityIT {
     Answer answer = tasker.post("/v1/tasks:batch", Collections.nCopies(5, request).toString());
 
     List<JsonObject> verdicts = answer.list("verdicts");
-    assertThat(verdicts).extracting(verdict -> verdict.getInt("status")).containsExactly(201, 409, 409, 409, 409);
-    Set<String> uuids = verdicts.stream().map(verdict -> verdict.getString("task_uuid")).collect(Collectors.toSet());
+    assertThat(verdicts).extracting(verdict -> verdict.getInt("status")).containsExactly(201, 409,
+        409, 409, 409);
+    Set<String> uuids = verdicts.stream().map(verdict -> verdict.getString("task_uuid"))
+        .collect(Collectors.toSet());
     assertThat(uuids).hasSize(1);
   }
 
@@ -183,13 +194,17 @@ class IdentityIT {
     Answer first = tasker.post("/v1/tasks", request);
     tasker.awaitTerminalOrBlocked(first.taskUuid());
     Answer whileBlocked = tasker.post("/v1/tasks", request);
-    Answer givenUp = tasker.send(tasker.request("/v1/tasks/" + first.taskUuid()).header("Content-Type", "application/json")
-        .method("PATCH", HttpRequest.BodyPublishers
-            .ofString(TaskerClient.quoted("{'action_type': 'fail', 'requested_by': 'ann', 'reason': 'wrong address'}"))));
+    Answer givenUp = tasker.send(
+        tasker.request("/v1/tasks/" + first.taskUuid()).header("Content-Type", "application/json")
+            .method("PATCH", HttpRequest.BodyPublishers
+                .ofString(TaskerClient.quoted(
+                    "{'action_type': 'fail', 'requested_by': 'ann', 'reason': 'wrong address'}"))));
     Answer second = tasker.post("/v1/tasks", request);
-    Answer retry = tasker.send(tasker.request("/v1/tasks/" + first.taskUuid()).header("Content-Type", "application/json")
+    Answer retry = tasker.send(tasker.request("/v1/tasks/" + first.taskUuid())
+        .header("Content-Type", "application/json")
         .method("PATCH", HttpRequest.BodyPublishers
-            .ofString(TaskerClient.quoted("{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'right address'}"))));
+            .ofString(TaskerClient.quoted(
+                "{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'right address'}"))));
 
     assertThat(whileBlocked.status()).isEqualTo(409);
     assertThat(whileBlocked.text("state")).isEqualTo("blocked_by_failures");
@@ -206,12 +221,17 @@ class IdentityIT {
     Answer first = tasker.post("/v1/tasks", request("repeatable_hello", "'reason': 'batch'"));
     tasker.awaitTerminalOrBlocked(first.taskUuid());
     String request = request("repeatable_hello", "'reason': 'batch'");
-    List<JsonObject> verdicts = tasker.post("/v1/tasks:batch", Collections.nCopies(3, request).toString()).list("verdicts");
+    List<JsonObject> verdicts = tasker
+        .post("/v1/tasks:batch", Collections.nCopies(3, request).toString()).list("verdicts");
 
-    assertThat(verdicts).extracting(verdict -> verdict.getInt("status")).containsExactly(201, 409, 409);
-    assertThat(verdicts.get(0).getString("replaces_task_uuid")).isEqualTo(first.taskUuid().toString());
-    assertThat(verdicts).extracting(verdict -> verdict.getString("task_uuid")).containsOnly(verdicts.get(0).getString("task_uuid"));
-    assertThat(verdicts.subList(1, 3)).allSatisfy(verdict -> assertThat(verdict).doesNotContainKey("replaces_task_uuid"));
+    assertThat(verdicts).extracting(verdict -> verdict.getInt("status")).containsExactly(201, 409,
+        409);
+    assertThat(verdicts.get(0).getString("replaces_task_uuid"))
+        .isEqualTo(first.taskUuid().toString());
+    assertThat(verdicts).extracting(verdict -> verdict.getString("task_uuid"))
+        .containsOnly(verdicts.get(0).getString("task_uuid"));
+    assertThat(verdicts.subList(1, 3))
+        .allSatisfy(verdict -> assertThat(verdict).doesNotContainKey("replaces_task_uuid"));
   }
 
   @Test
@@ -227,7 +247,8 @@ class IdentityIT {
   }
 
   private Answer keyedPost(String request) {
-    return tasker.send(tasker.request("/v1/tasks").header("Content-Type", "application/json").header("Idempotency-Key", own)
+    return tasker.send(tasker.request("/v1/tasks").header("Content-Type", "application/json")
+        .header("Idempotency-Key", own)
         .POST(HttpRequest.BodyPublishers.ofString(request)));
   }
 
@@ -237,11 +258,13 @@ class IdentityIT {
 
   private String request(String template, String members) {
     return TaskerClient.quoted(
-        "{'namespace': 'testing', 'name': '" + template + "', 'version': '1.0.0', 'context': {'own': '" + own + "'}, " + members + "}");
+        "{'namespace': 'testing', 'name': '" + template
+            + "', 'version': '1.0.0', 'context': {'own': '" + own + "'}, " + members + "}");
   }
 
   private static String keyed(String template, String key, String context) {
-    return TaskerClient.quoted("{'namespace': 'testing', 'name': '" + template + "', 'version': '1.0.0', 'context': " + context
+    return TaskerClient.quoted("{'namespace': 'testing', 'name': '" + template
+        + "', 'version': '1.0.0', 'context': " + context
         + ", 'idempotency_key': '" + key + "'}");
   }
 }

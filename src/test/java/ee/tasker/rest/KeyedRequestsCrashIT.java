@@ -66,18 +66,22 @@ class KeyedRequestsCrashIT {
         assertThat(after.header("Idempotent-Replayed")).isEqualTo("true");
         assertThat(tasks(tasker, "before")).isEqualTo(1);
         assertThat(tasks(tasker, "after")).isEqualTo(1);
-        assertThat(tasker.send(request(tasker, "/v1/tasks", "before")).taskUuid()).isEqualTo(before.taskUuid());
+        assertThat(tasker.send(request(tasker, "/v1/tasks", "before")).taskUuid())
+            .isEqualTo(before.taskUuid());
       }
     }
   }
 
   private static HttpRequest.Builder request(TaskerClient tasker, String path, String key) {
-    return tasker.request(path).header("Content-Type", "application/json").header("Idempotency-Key", key)
-        .POST(HttpRequest.BodyPublishers.ofString(TaskerClient.taskRequest("testing", "before".equals(key) ? "hello" : "retry_later",
-            TaskerClient.quoted("{'own': '" + key + "'}"))));
+    return tasker.request(path).header("Content-Type", "application/json")
+        .header("Idempotency-Key", key)
+        .POST(HttpRequest.BodyPublishers.ofString(
+            TaskerClient.taskRequest("testing", "before".equals(key) ? "hello" : "retry_later",
+                TaskerClient.quoted("{'own': '" + key + "'}"))));
   }
 
   private static long tasks(TaskerClient tasker, String own) {
-    return tasker.count("select count(*) from tasker.task_contexts where context ->> 'own' = ?", own);
+    return tasker.count("select count(*) from tasker.task_contexts where context ->> 'own' = ?",
+        own);
   }
 }

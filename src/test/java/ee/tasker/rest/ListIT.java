@@ -35,8 +35,10 @@ class ListIT {
     List<String> requests = new ArrayList<>();
     for (int i = 0; i < 30; i++) {
       requests
-          .add(TaskerClient.quoted("{'namespace': 'testing', 'name': '" + (i < 20 ? "hello" : "checked_hello") + "', 'version': '1.0.0',"
-              + " 'context': {'who': 'you'}, 'initiator': '" + initiator + "', 'source_system': '" + initiator + "-" + i % 3 + "',"
+          .add(TaskerClient.quoted("{'namespace': 'testing', 'name': '"
+              + (i < 20 ? "hello" : "checked_hello") + "', 'version': '1.0.0',"
+              + " 'context': {'who': 'you'}, 'initiator': '" + initiator + "', 'source_system': '"
+              + initiator + "-" + i % 3 + "',"
               + " 'parent_correlation_id': '" + correlation + "'}"));
     }
     created = tasker.post("/v1/tasks:batch", requests.toString()).list("verdicts").stream()
@@ -66,7 +68,8 @@ class ListIT {
       cursor = next instanceof JsonString text ? "&cursor=" + text.getString() : null;
     } while (cursor != null);
 
-    assertThat(seen).containsExactlyInAnyOrderElementsOf(created).isSortedAccordingTo(java.util.Comparator.reverseOrder());
+    assertThat(seen).containsExactlyInAnyOrderElementsOf(created)
+        .isSortedAccordingTo(java.util.Comparator.reverseOrder());
     assertThat(pages).isEqualTo((30 + limit - 1) / limit);
   }
 
@@ -74,13 +77,17 @@ class ListIT {
   void task_that_arrives_between_two_pages_shifts_nothing() {
     Answer first = list("&limit=10");
     tasker.post("/v1/tasks", TaskerClient
-        .quoted("{'namespace': 'testing', 'name': 'hello', 'version': '1.0.0', 'context': {}, 'initiator': '" + initiator + "'}"));
+        .quoted(
+            "{'namespace': 'testing', 'name': 'hello', 'version': '1.0.0', 'context': {}, 'initiator': '"
+                + initiator + "'}"));
     Answer second = list("&limit=10&cursor=" + first.text("next"));
 
     try {
       assertThat(uuids(second)).hasSize(10).doesNotContainAnyElementsOf(uuids(first));
     } finally {
-      tasker.sql("update tasker.tasks set initiator = 'other' where initiator = ? and not task_uuid = any (?::uuid[])", initiator,
+      tasker.sql(
+          "update tasker.tasks set initiator = 'other' where initiator = ? and not task_uuid = any (?::uuid[])",
+          initiator,
           "{" + String.join(",", created) + "}");
     }
   }
@@ -89,7 +96,8 @@ class ListIT {
   void filters_narrow_together() {
     assertThat(uuids(list("&name=checked_hello&limit=100"))).hasSize(10);
     assertThat(uuids(list("&name=hello&source_system=" + initiator + "-0&limit=100"))).hasSize(7);
-    assertThat(uuids(list("&namespace=testing&version=1.0.0&state=complete&limit=100"))).hasSize(30);
+    assertThat(uuids(list("&namespace=testing&version=1.0.0&state=complete&limit=100")))
+        .hasSize(30);
     assertThat(uuids(list("&parent_correlation_id=" + correlation + "&limit=100"))).hasSize(30);
     assertThat(uuids(list("&correlation_id=" + created.get(3)))).containsExactly(created.get(3));
     assertThat(uuids(list("&state=error"))).isEmpty();
@@ -104,8 +112,10 @@ class ListIT {
     TaskerClient.until("it waits for its retry", java.time.Duration.ofSeconds(20),
         () -> tasker.get("/v1/tasks/" + waiting).text("state").equals("waiting_for_retry"));
 
-    assertThat(uuids(tasker.get("/v1/tasks?state=waiting_for_retry&limit=100"))).contains(waiting.toString());
-    assertThat(uuids(tasker.get("/v1/tasks?state=blocked_by_failures&limit=100"))).contains(blocked.toString());
+    assertThat(uuids(tasker.get("/v1/tasks?state=waiting_for_retry&limit=100")))
+        .contains(waiting.toString());
+    assertThat(uuids(tasker.get("/v1/tasks?state=blocked_by_failures&limit=100")))
+        .contains(blocked.toString());
     tasker.delete("/v1/tasks/" + waiting);
   }
 
@@ -120,7 +130,8 @@ class ListIT {
   }
 
   private String submitted(String template, String context) {
-    Answer answer = tasker.post("/v1/tasks", TaskerClient.taskRequest("testing", template, context));
+    Answer answer = tasker.post("/v1/tasks",
+        TaskerClient.taskRequest("testing", template, context));
     assertThat(answer.status()).as("%s", answer).isEqualTo(201);
     return answer.text("task_uuid");
   }
@@ -128,19 +139,28 @@ class ListIT {
   @Test
   void search_attributes_find_tasks_by_their_context() {
     String order = "A:17 ü " + UUID.randomUUID();
-    String encoded = "order:" + java.net.URLEncoder.encode(order, java.nio.charset.StandardCharsets.UTF_8);
-    String first = submitted("findable_hello", "{'order_id': '" + order + "', 'customer': {'id': 7}}");
-    String second = submitted("findable_hello", "{'order_id': '" + order + "', 'customer': {'id': 8}}");
+    String encoded = "order:"
+        + java.net.URLEncoder.encode(order, java.nio.charset.StandardCharsets.UTF_8);
+    String first = submitted("findable_hello",
+        "{'order_id': '" + order + "', 'customer': {'id': 7}}");
+    String second = submitted("findable_hello",
+        "{'order_id': '" + order + "', 'customer': {'id': 8}}");
     submitted("findable_hello", "{'order_id': 'another'}");
 
     assertThat(uuids(tasker.get("/v1/tasks?attribute=" + encoded))).containsExactly(second, first);
-    assertThat(uuids(tasker.get("/v1/tasks?attribute=" + encoded + "&attribute=customer:7"))).containsExactly(first);
-    assertThat(uuids(tasker.get("/v1/tasks?attribute=" + encoded + "&attribute=customer:9"))).isEmpty();
-    assertThat(uuids(tasker.get("/v1/tasks?attribute=" + encoded + "&namespace=testing&name=findable_hello"))).hasSize(2);
+    assertThat(uuids(tasker.get("/v1/tasks?attribute=" + encoded + "&attribute=customer:7")))
+        .containsExactly(first);
+    assertThat(uuids(tasker.get("/v1/tasks?attribute=" + encoded + "&attribute=customer:9")))
+        .isEmpty();
+    assertThat(uuids(
+        tasker.get("/v1/tasks?attribute=" + encoded + "&namespace=testing&name=findable_hello")))
+        .hasSize(2);
     assertThat(uuids(tasker.get("/v1/tasks?attribute=order:"))).doesNotContain(first, second);
     Answer page = tasker.get("/v1/tasks?limit=1&attribute=" + encoded);
     assertThat(uuids(page)).containsExactly(second);
-    assertThat(uuids(tasker.get("/v1/tasks?limit=1&attribute=" + encoded + "&cursor=" + page.text("next")))).containsExactly(first);
+    assertThat(uuids(
+        tasker.get("/v1/tasks?limit=1&attribute=" + encoded + "&cursor=" + page.text("next"))))
+        .containsExactly(first);
   }
 
   @Test
@@ -148,7 +168,8 @@ class ListIT {
     String before = "before-" + UUID.randomUUID();
     String after = "after-" + UUID.randomUUID();
     String task = submitted("findable_fail", "{'order_id': '" + before + "'}");
-    assertThat(tasker.awaitTerminalOrBlocked(UUID.fromString(task)).getString("state")).isEqualTo("blocked_by_failures");
+    assertThat(tasker.awaitTerminalOrBlocked(UUID.fromString(task)).getString("state"))
+        .isEqualTo("blocked_by_failures");
 
     Answer refused = retry(task, "{'order_id': {'value': '" + after + "'}}");
     assertThat(refused.status()).as("%s", refused).isEqualTo(400);
@@ -162,24 +183,29 @@ class ListIT {
   }
 
   private Answer retry(String task, String context) {
-    return tasker.send(tasker.request("/v1/tasks/" + task).header("Content-Type", "application/json").method("PATCH",
-        java.net.http.HttpRequest.BodyPublishers.ofString(
-            TaskerClient.quoted("{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'a test " + UUID.randomUUID() + "', 'context': "
+    return tasker.send(tasker.request("/v1/tasks/" + task)
+        .header("Content-Type", "application/json")
+        .method("PATCH", java.net.http.HttpRequest.BodyPublishers.ofString(
+            TaskerClient.quoted("{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'a test "
+                + UUID.randomUUID() + "', 'context': "
                 + context + "}"))));
   }
 
   @Test
   void value_that_cannot_be_a_search_attribute_is_refused_at_submission() {
     String mark = UUID.randomUUID().toString();
-    for (String value : List.of("['" + mark + "']", "{'a': '" + mark + "'}", "'" + mark + "x".repeat(256) + "'")) {
-      String request = TaskerClient.taskRequest("testing", "findable_hello", "{'order_id': " + value + "}");
+    for (String value : List.of("['" + mark + "']", "{'a': '" + mark + "'}",
+        "'" + mark + "x".repeat(256) + "'")) {
+      String request = TaskerClient.taskRequest("testing", "findable_hello",
+          "{'order_id': " + value + "}");
       Answer answer = tasker.post("/v1/tasks", request);
       assertThat(answer.status()).as("%s", answer).isEqualTo(400);
       assertThat(answer.fields()).containsExactly("context.order_id");
       assertThat(answer.body()).doesNotContain(mark);
       JsonObject refused = tasker
           .post("/v1/tasks:batch",
-              "[" + TaskerClient.taskRequest("testing", "findable_hello", "{'order_id': '" + mark + "'}") + "," + request + "]")
+              "[" + TaskerClient.taskRequest("testing", "findable_hello",
+                  "{'order_id': '" + mark + "'}") + "," + request + "]")
           .list("verdicts").get(1);
       assertThat(refused.getInt("status")).isEqualTo(400);
       assertThat(refused.toString()).contains("context.order_id").doesNotContain(mark);
@@ -188,9 +214,11 @@ class ListIT {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"attribute=order", "attribute=", "attribute=:x", "attribute=Order:x", "attribute=order%20:x",
+  @ValueSource(strings = {"attribute=order", "attribute=", "attribute=:x", "attribute=Order:x",
+    "attribute=order%20:x",
     "attribute=colour:red", "attribute=order:x&attribute=order:x",
-    "attribute=order:x&attribute=colour:red", "attribute=order:%00", "attribute=customer:7&attribute=order:%00",
+    "attribute=order:x&attribute=colour:red", "attribute=order:%00",
+    "attribute=customer:7&attribute=order:%00",
     "attribute=a:1&attribute=b:1&attribute=c:1&attribute=d:1&attribute=e:1&attribute=f:1&attribute=g:1&attribute=h:1&attribute=i:1",
     "attribute=order:x&name=hello"})
   void search_attribute_that_is_none_is_named(String query) {
@@ -202,7 +230,8 @@ class ListIT {
   @Test
   void longest_value_may_be_asked_for_and_no_longer_one() {
     assertThat(tasker.get("/v1/tasks?attribute=order:" + "x".repeat(256)).status()).isEqualTo(200);
-    assertThat(tasker.get("/v1/tasks?attribute=order:" + "x".repeat(257)).fields()).containsExactly("attribute");
+    assertThat(tasker.get("/v1/tasks?attribute=order:" + "x".repeat(257)).fields())
+        .containsExactly("attribute");
   }
 
   private Answer list(String more) {
@@ -212,6 +241,7 @@ class ListIT {
   }
 
   private static List<String> uuids(Answer page) {
-    return page.object().getJsonArray("tasks").getValuesAs(JsonObject.class).stream().map(task -> task.getString("task_uuid")).toList();
+    return page.object().getJsonArray("tasks").getValuesAs(JsonObject.class).stream()
+        .map(task -> task.getString("task_uuid")).toList();
   }
 }

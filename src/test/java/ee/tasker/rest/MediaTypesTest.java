@@ -11,7 +11,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MediaTypesTest {
 
   @ParameterizedTest
-  @ValueSource(strings = {"", " ", "*/*", "*/*;q=0.1", "application/json", "application/json, text/*;q=0.5 ,*/*",
+  @ValueSource(strings = {"", " ", "*/*", "*/*;q=0.1", "application/json",
+    "application/json, text/*;q=0.5 ,*/*",
     "text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2",
     "text/plain; a=\"b, \\\"c\\\"\"; d=e, application/vnd.x+json;", "application/json,"})
   void ranges_of_media_types(String accept) {
@@ -19,7 +20,8 @@ class MediaTypesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"nonsense", "a/b/c", "application/json, nonsense", "/", "a/", "/b", "application/json; boundary=\"", "a b/c",
+  @ValueSource(strings = {"nonsense", "a/b/c", "application/json, nonsense", "/", "a/", "/b",
+    "application/json; boundary=\"", "a b/c",
     "a/b;=c", "\u00fc/json"})
   void what_is_none(String accept) {
     assertThat(accepts(accept)).isFalse();

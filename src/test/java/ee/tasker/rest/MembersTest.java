@@ -21,13 +21,15 @@ class MembersTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"-1", "11", "1.5", "\"3\"", "true", "18446744073709551617", "-18446744073709551611", "4294967297"})
+  @ValueSource(strings = {"-1", "11", "1.5", "\"3\"", "true", "18446744073709551617",
+    "-18446744073709551611", "4294967297"})
   void number_that_is_none_or_out_of_range_is_named(String value) {
     Members members = new Members(limit(value));
 
     assertThat(members.number("limit", 0, 10)).isNull();
     assertThatThrownBy(members::check).isInstanceOfSatisfying(Problem.class,
-        problem -> assertThat(problem.violations()).extracting(Problem.Violation::field).containsExactly("limit"));
+        problem -> assertThat(problem.violations()).extracting(Problem.Violation::field)
+            .containsExactly("limit"));
   }
 
   @ParameterizedTest
@@ -52,7 +54,8 @@ class MembersTest {
       assertThat(problem.violations()).hasSize(101)
           .startsWith(new Problem.Violation("member_0", "unknown property; allowed: dry_run"),
               new Problem.Violation("member_1", "unknown property"))
-          .endsWith(new Problem.Violation("", "there are more violations, which are not listed: 59900"));
+          .endsWith(
+              new Problem.Violation("", "there are more violations, which are not listed: 59900"));
     });
   }
 

@@ -32,10 +32,13 @@ class MetricsIT {
     assertThat(after.header("Content-Type")).startsWith("text/plain");
     assertThat(value(after, "tasker_steps_executions_total{outcome=\"success\"}"))
         .isGreaterThan(value(before, "tasker_steps_executions_total{outcome=\"success\"}"));
-    assertThat(value(after, "tasker_database_calls_total")).isGreaterThan(value(before, "tasker_database_calls_total"));
+    assertThat(value(after, "tasker_database_calls_total"))
+        .isGreaterThan(value(before, "tasker_database_calls_total"));
     assertThat(value(after, "tasker_database_up")).isEqualTo(1);
-    for (String counter : List.of("tasker_tasks_requests_total", "tasker_tasks_completions_total", "tasker_steps_claimed_total",
-        "tasker_task_initialization_duration_seconds_count", "tasker_step_result_submission_duration_seconds_count",
+    for (String counter : List.of("tasker_tasks_requests_total", "tasker_tasks_completions_total",
+        "tasker_steps_claimed_total",
+        "tasker_task_initialization_duration_seconds_count",
+        "tasker_step_result_submission_duration_seconds_count",
         "tasker_step_start_delay_seconds_count")) {
       assertThat(value(after, counter)).as(counter).isGreaterThan(value(before, counter));
     }
@@ -44,7 +47,8 @@ class MetricsIT {
   @Test
   void every_metric_of_the_documentation_is_there_and_no_label_is_a_uuid() throws Exception {
     // Figures of consumers are there with the first one.
-    tasker.sql("insert into tasker.event_consumers (name, position, progressed_at) values ('of_metrics', 0, now())");
+    tasker.sql(
+        "insert into tasker.event_consumers (name, position, progressed_at) values ('of_metrics', 0, now())");
     String body;
     try {
       TaskerClient.until("the consumer is in the metrics", java.time.Duration.ofSeconds(30),
@@ -55,13 +59,15 @@ class MetricsIT {
     }
     String operations = Files.readString(Path.of("docs/operations.md"));
     String metrics = operations.split("\n## Metrics\n")[1].split("\n## ")[0];
-    List<String> documented = Pattern.compile("`(tasker_[a-z_]+)").matcher(metrics).results().map(found -> found.group(1)).toList();
+    List<String> documented = Pattern.compile("`(tasker_[a-z_]+)").matcher(metrics).results()
+        .map(found -> found.group(1)).toList();
     assertThat(documented).isNotEmpty().allSatisfy(name -> assertThat(body).contains("\n" + name));
     assertThat(body).doesNotContainPattern("[0-9a-f]{8}-[0-9a-f]{4}-");
   }
 
   private static double value(Answer metrics, String name) {
     return metrics.body().lines().filter(line -> line.startsWith(name + " "))
-        .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1))).findFirst().orElse(0);
+        .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1))).findFirst()
+        .orElse(0);
   }
 }

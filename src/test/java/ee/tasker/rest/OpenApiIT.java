@@ -22,13 +22,17 @@ import org.jboss.shrinkwrap.api.spec.WebArchive;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What a running server answers fits {@code openapi.yaml}, whose schemas leave no room for members they do not know. */
+/**
+ * What a running server answers fits {@code openapi.yaml}, whose schemas leave no room for members
+ * they do not know.
+ */
 @ExtendWith(ArquillianExtension.class)
 @RunAsClient
 class OpenApiIT {
   private static final String LINEAR = "{\"namespace\":\"linear\",\"name\":\"mathematical_sequence\",\"version\":\"1.0.0\",\"context\":{\"even_number\":%s}}";
 
-  private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
+      .build();
 
   @ArquillianResource
   private URL base;
@@ -40,9 +44,11 @@ class OpenApiIT {
 
   @Test
   void a_task_and_everything_about_it_is_as_described() throws Exception {
-    JsonObject task = answer("POST", "v1/tasks?wait=30", LINEAR.formatted("6"), 201, "Task").asJsonObject();
+    JsonObject task = answer("POST", "v1/tasks?wait=30", LINEAR.formatted("6"), 201, "Task")
+        .asJsonObject();
     String path = "v1/tasks/" + task.getString("task_uuid");
-    JsonObject steps = answer("GET", path + "/workflow_steps", null, 200, "StepList").asJsonObject();
+    JsonObject steps = answer("GET", path + "/workflow_steps", null, 200, "StepList")
+        .asJsonObject();
     String step = steps.getJsonArray("steps").getJsonObject(0).getString("step_uuid");
 
     assertThat(task.getString("state")).isEqualTo("complete");
@@ -55,17 +61,21 @@ class OpenApiIT {
 
   @Test
   void a_blocked_task_is_as_described() throws Exception {
-    JsonObject task = answer("POST", "v1/tasks?wait=30", LINEAR.formatted("7"), 201, "Task").asJsonObject();
+    JsonObject task = answer("POST", "v1/tasks?wait=30", LINEAR.formatted("7"), 201, "Task")
+        .asJsonObject();
 
     assertThat(task.getString("state")).isEqualTo("blocked_by_failures");
-    answer("GET", "v1/tasks/" + task.getString("task_uuid") + "/workflow_steps", null, 200, "StepList");
+    answer("GET", "v1/tasks/" + task.getString("task_uuid") + "/workflow_steps", null, 200,
+        "StepList");
     answer("DELETE", "v1/tasks/" + task.getString("task_uuid") + "?reason=test", null, 200, "Task");
   }
 
   @Test
   void short_answers_templates_and_handlers_are_as_described() throws Exception {
     answer("POST", "v1/tasks", LINEAR.formatted("8"), 201, "SubmittedTask");
-    answer("POST", "v1/tasks:batch", "[" + LINEAR.formatted("8") + ",7," + LINEAR.formatted("\"x\"") + "]", 207, "BatchVerdicts");
+    answer("POST", "v1/tasks:batch",
+        "[" + LINEAR.formatted("8") + ",7," + LINEAR.formatted("\"x\"") + "]", 207,
+        "BatchVerdicts");
     answer("GET", "v1/templates", null, 200, "TemplateList");
     answer("GET", "v1/templates/linear/mathematical_sequence/1.0.0", null, 200, "Template");
     answer("POST", "v1/templates/validate", "{\"name\": 1}", 200, "TemplateValidation");
@@ -79,17 +89,20 @@ class OpenApiIT {
     assertProblem("unknown-template", "POST", "v1/tasks",
         "{\"namespace\":\"linear\",\"name\":\"nope\",\"version\":\"1.0.0\",\"context\":{}}", 404);
     assertProblem("invalid-context", "POST", "v1/tasks", LINEAR.formatted("\"six\""), 400);
-    assertProblem("invalid-request", "POST", "v1/tasks", "{\"namespace\":\"linear\",\"name\":\"  \",\"version\":\"1.0.0\",\"context\":{}}",
+    assertProblem("invalid-request", "POST", "v1/tasks",
+        "{\"namespace\":\"linear\",\"name\":\"  \",\"version\":\"1.0.0\",\"context\":{}}",
         400);
     assertProblem("malformed-json", "POST", "v1/tasks", "{", 400);
-    assertProblem("task-not-found", "GET", "v1/tasks/00000000-0000-7000-8000-000000000000", null, 404);
+    assertProblem("task-not-found", "GET", "v1/tasks/00000000-0000-7000-8000-000000000000", null,
+        404);
     assertProblem("no-such-path", "GET", "v1/nope", null, 404);
     assertProblem("method-not-allowed", "PUT", "v1/tasks", "{}", 405);
   }
 
   @Test
   void the_longest_idempotency_key_is_taken() throws Exception {
-    String request = LINEAR.formatted("6").replaceFirst("\\{", "{\"idempotency_key\":\"" + "k".repeat(256) + "\",");
+    String request = LINEAR.formatted("6").replaceFirst("\\{",
+        "{\"idempotency_key\":\"" + "k".repeat(256) + "\",");
 
     answer("POST", "v1/tasks", request, 201, "SubmittedTask");
     assertProblem("duplicate-task", "POST", "v1/tasks", request, 409);
@@ -100,16 +113,21 @@ class OpenApiIT {
     HttpResponse<String> plain = send("GET", "openapi", null, "*/*");
     HttpResponse<String> asked = send("GET", "openapi", null, "application/yaml");
 
-    assertThat(plain.headers().firstValue("Content-Type")).hasValueSatisfying(type -> assertThat(type).startsWith("application/json"));
+    assertThat(plain.headers().firstValue("Content-Type"))
+        .hasValueSatisfying(type -> assertThat(type).startsWith("application/json"));
     assertThat(plain.body()).isEqualTo(new OpenApiDocument().json());
-    assertThat(asked.body()).isEqualTo(send("GET", "openapi.yaml", null, "*/*").body()).startsWith("openapi: 3.1.0");
+    assertThat(asked.body()).isEqualTo(send("GET", "openapi.yaml", null, "*/*").body())
+        .startsWith("openapi: 3.1.0");
   }
 
-  private void assertProblem(String code, String method, String path, String body, int status) throws Exception {
-    assertThat(answer(method, path, body, status, "Problem").asJsonObject().getString("code")).isEqualTo(code);
+  private void assertProblem(String code, String method, String path, String body, int status)
+      throws Exception {
+    assertThat(answer(method, path, body, status, "Problem").asJsonObject().getString("code"))
+        .isEqualTo(code);
   }
 
-  private JsonValue answer(String method, String path, String body, int status, String schema) throws Exception {
+  private JsonValue answer(String method, String path, String body, int status, String schema)
+      throws Exception {
     HttpResponse<String> response = send(method, path, body, "*/*");
     assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
     JsonValue answer = Json.createReader(new StringReader(response.body())).readValue();
@@ -120,16 +138,22 @@ class OpenApiIT {
   }
 
   private static void assertFits(String schema, JsonValue answer) {
-    JsonObject document = Json.createReader(new StringReader(new OpenApiDocument().json())).readObject();
-    assertThat(OpenApiSchemas.of(document, schema).validate(answer).complaints()).as(answer.toString()).isEmpty();
+    JsonObject document = Json.createReader(new StringReader(new OpenApiDocument().json()))
+        .readObject();
+    assertThat(OpenApiSchemas.of(document, schema).validate(answer).complaints())
+        .as(answer.toString()).isEmpty();
   }
 
-  private HttpResponse<String> send(String method, String path, String body, String accept) throws Exception {
-    URI address = path.startsWith("health") ? base.toURI().resolve("/" + path) : base.toURI().resolve(path);
+  private HttpResponse<String> send(String method, String path, String body, String accept)
+      throws Exception {
+    URI address = path.startsWith("health") ? base.toURI().resolve("/" + path)
+        : base.toURI().resolve(path);
     return http.send(HttpRequest.newBuilder(address)
-        .method(method, body == null ? HttpRequest.BodyPublishers.noBody() : HttpRequest.BodyPublishers.ofString(body))
+        .method(method,
+            body == null ? HttpRequest.BodyPublishers.noBody()
+                : HttpRequest.BodyPublishers.ofString(body))
         .header("Authorization", Login.FOR_TESTS.basic())
-        .header("Content-Type", "application/json").header("Accept", accept).timeout(Duration.ofSeconds(60)).build(),
-        HttpResponse.BodyHandlers.ofString());
+        .header("Content-Type", "application/json").header("Accept", accept)
+        .timeout(Duration.ofSeconds(60)).build(), HttpResponse.BodyHandlers.ofString());
   }
 }

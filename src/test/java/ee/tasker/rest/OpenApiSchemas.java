@@ -13,10 +13,12 @@ final class OpenApiSchemas {
   static ContextSchema of(JsonObject document, JsonObject schema) {
     JsonObject standalone = Json.createObjectBuilder(schema)
         .add("$defs", document.getJsonObject("components").getJsonObject("schemas")).build();
-    return ContextSchema.compile(standalone.toString().replace("#/components/schemas/", "#/$defs/"));
+    return ContextSchema
+        .compile(standalone.toString().replace("#/components/schemas/", "#/$defs/"));
   }
 
   static ContextSchema of(JsonObject document, String name) {
-    return of(document, Json.createObjectBuilder().add("$ref", "#/components/schemas/" + name).build());
+    return of(document,
+        Json.createObjectBuilder().add("$ref", "#/components/schemas/" + name).build());
   }
 }

@@ -27,30 +27,35 @@ class RequestBodiesTest {
 
   @Test
   void bytes_are_counted_and_not_characters() {
-    assertThat(problem("{\"a\":\"" + "ü".repeat(LIMIT / 2) + "\"}").code()).isEqualTo("body-too-large");
+    assertThat(problem("{\"a\":\"" + "ü".repeat(LIMIT / 2) + "\"}").code())
+        .isEqualTo("body-too-large");
   }
 
   @Test
   void batch_may_be_as_long_as_its_requests_together() {
     assertThat(bodies.array(in("[" + " ".repeat(3 * LIMIT - 2) + "]"), 3)).isEmpty();
-    assertThat(catchThrowableOfType(Problem.class, () -> bodies.array(in("[" + " ".repeat(3 * LIMIT) + "]"), 3)).code())
+    assertThat(catchThrowableOfType(Problem.class,
+        () -> bodies.array(in("[" + " ".repeat(3 * LIMIT) + "]"), 3)).code())
         .isEqualTo("body-too-large");
   }
 
   @Test
   void nesting_has_a_limit_that_brackets_in_texts_do_not_count_for() {
     assertThat(bodies.object(in("{\"a\":" + "[".repeat(127) + "]".repeat(127) + "}"))).hasSize(1);
-    assertThat(problem("{\"a\":" + "[".repeat(128) + "]".repeat(128) + "}").getMessage()).contains("nested");
+    assertThat(problem("{\"a\":" + "[".repeat(128) + "]".repeat(128) + "}").getMessage())
+        .contains("nested");
     assertThat(bodies.object(in("{\"a\":\"\\\"" + "[{".repeat(300) + "\"}"))).hasSize(1);
   }
 
   @Test
   void numbers_count_with_all_their_digits() {
     assertThat(bodies.object(in("{\"a\": [1e900, 1e-900]}"))).hasSize(1);
-    assertThat(bodies.object(in("{\"text\": \"" + "1e900 ".repeat(300) + "\"}"))).as("not in strings").hasSize(1);
+    assertThat(bodies.object(in("{\"text\": \"" + "1e900 ".repeat(300) + "\"}")))
+        .as("not in strings").hasSize(1);
     Problem problem = problem("{\"first\": 1e900, \"context\": {\"a\": [1E+900, 1e-900]}}");
     assertThat(problem.code()).isEqualTo("invalid-request");
-    assertThat(problem.violations()).extracting(Problem.Violation::field).containsExactly("context");
+    assertThat(problem.violations()).extracting(Problem.Violation::field)
+        .containsExactly("context");
     assertThat(problem.getMessage()).contains("2000 bytes with all digits");
   }
 
@@ -59,8 +64,10 @@ class RequestBodiesTest {
     String empty = "{\"context\": {\"text\": \"\"}}";
     String element = empty.replace("\"\"", "\"" + "x".repeat(LIMIT - empty.length()) + "\"");
     assertThat(bodies.array(in("[" + element + "," + element + "]"), 3)).hasSize(2);
-    for (String longer : new String[]{element.replace("x\"", "xx\""), "{\"context\": [1e900, 1e900, 1e900]}"}) {
-      Problem problem = catchThrowableOfType(Problem.class, () -> bodies.array(in("[{}," + longer + "]"), 3));
+    for (String longer : new String[]{element.replace("x\"", "xx\""),
+      "{\"context\": [1e900, 1e900, 1e900]}"}) {
+      Problem problem = catchThrowableOfType(Problem.class,
+          () -> bodies.array(in("[{}," + longer + "]"), 3));
       assertThat(problem.code()).isEqualTo("invalid-request");
       assertThat(problem.violations()).extracting(Problem.Violation::field).containsExactly("1");
     }
@@ -70,20 +77,26 @@ class RequestBodiesTest {
   void number_of_very_many_digits_is_refused_with_the_member_that_has_it_before_it_is_read() {
     RequestBodies batches = new RequestBodies(1_048_576);
     String digits = "9".repeat(200_000);
-    for (String number : new String[]{digits, "-0." + digits, "1e" + digits, "1e-999999999", "1E+999999"}) {
+    for (String number : new String[]{digits, "-0." + digits, "1e" + digits, "1e-999999999",
+      "1E+999999"}) {
       Problem problem = catchThrowableOfType(Problem.class,
-          () -> batches.object(in("{\"first\": \"1\", \"context\": {\"a\": [1, {\"b\": " + number + "}]}}")));
+          () -> batches.object(
+              in("{\"first\": \"1\", \"context\": {\"a\": [1, {\"b\": " + number + "}]}}")));
       assertThat(problem.code()).as(number.substring(0, 4)).isEqualTo("invalid-request");
-      assertThat(problem.violations()).extracting(Problem.Violation::field).containsExactly("context");
+      assertThat(problem.violations()).extracting(Problem.Violation::field)
+          .containsExactly("context");
       // By its own length, and not by the work that all numbers of the body make together.
       assertThat(problem.getMessage()).contains(JsonbCheck.TOO_MANY_DIGITS);
     }
     String batch = "[{\"name\": \"x\"}, {\"name\": \"y\", \"context\": {\"n\": " + digits + "}}]";
-    assertThat(catchThrowableOfType(Problem.class, () -> batches.array(in(batch), 16)).violations()).extracting(Problem.Violation::field)
+    assertThat(catchThrowableOfType(Problem.class, () -> batches.array(in(batch), 16)).violations())
+        .extracting(Problem.Violation::field)
         .containsExactly("1/context");
-    assertThat(catchThrowableOfType(Problem.class, () -> batches.array(in("[" + digits + "]"), 16)).violations())
+    assertThat(catchThrowableOfType(Problem.class, () -> batches.array(in("[" + digits + "]"), 16))
+        .violations())
         .extracting(Problem.Violation::field).containsExactly("0");
-    assertThat(batches.canonical("{\"a\":1e999999999}")).as("no key waits for it either").isEqualTo("{\"a\":1e999999999}");
+    assertThat(batches.canonical("{\"a\":1e999999999}")).as("no key waits for it either")
+        .isEqualTo("{\"a\":1e999999999}");
   }
 
   @Test
@@ -92,13 +105,17 @@ class RequestBodiesTest {
     String longest = "1".repeat(1_000) + "." + "1".repeat(1_000);
 
     assertThat(batches.array(in("[" + (longest + ",").repeat(900) + "1]"), 16)).hasSize(901);
-    Problem problem = catchThrowableOfType(Problem.class, () -> batches.array(in("[" + (longest + ",").repeat(8_000) + "1]"), 16));
+    Problem problem = catchThrowableOfType(Problem.class,
+        () -> batches.array(in("[" + (longest + ",").repeat(8_000) + "1]"), 16));
     assertThat(problem.code()).isEqualTo("invalid-request");
     assertThat(problem.getMessage()).contains("too many long numbers");
     String ofAHundredDigits = "9".repeat(100) + ",";
-    assertThat(batches.array(in("[" + ofAHundredDigits.repeat(16 * 1_048_576 / 101 - 1) + "1]"), 16)).as("the longest batch full of them")
+    assertThat(
+        batches.array(in("[" + ofAHundredDigits.repeat(16 * 1_048_576 / 101 - 1) + "1]"), 16))
+        .as("the longest batch full of them")
         .hasSizeGreaterThan(160_000);
-    assertThat(batches.object(in("{\"12345678901234567890\":\"" + "9".repeat(1_000_000) + "\"}"))).as("digits in a text are no number")
+    assertThat(batches.object(in("{\"12345678901234567890\":\"" + "9".repeat(1_000_000) + "\"}")))
+        .as("digits in a text are no number")
         .hasSize(1);
   }
 
@@ -130,9 +147,12 @@ class RequestBodiesTest {
 
   @Test
   void bytes_that_are_no_utf_8_are_refused() {
-    for (byte[] bytes : new byte[][]{"{\"a\":\"ü\"}".getBytes(StandardCharsets.ISO_8859_1), {(byte) 0xc0, (byte) 0x80},
+    for (byte[] bytes : new byte[][]{"{\"a\":\"ü\"}".getBytes(StandardCharsets.ISO_8859_1),
+      {(byte) 0xc0, (byte) 0x80},
       {(byte) 0xed, (byte) 0xa0, (byte) 0x80}}) {
-      assertThat(catchThrowableOfType(Problem.class, () -> bodies.object(new ByteArrayInputStream(bytes))).code())
+      assertThat(
+          catchThrowableOfType(Problem.class, () -> bodies.object(new ByteArrayInputStream(bytes)))
+              .code())
           .isEqualTo("malformed-body");
     }
   }
@@ -146,7 +166,8 @@ class RequestBodiesTest {
       }
     };
 
-    assertThat(catchThrowableOfType(Problem.class, () -> bodies.object(broken)).code()).isEqualTo("malformed-body");
+    assertThat(catchThrowableOfType(Problem.class, () -> bodies.object(broken)).code())
+        .isEqualTo("malformed-body");
   }
 
   private Problem problem(String text) {

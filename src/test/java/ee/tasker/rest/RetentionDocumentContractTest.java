@@ -16,10 +16,12 @@ class RetentionDocumentContractTest {
 
   @Test
   void the_document_of_retention_fits_its_schema_and_has_the_log_of_write_requests() {
-    JsonObject document = Json.createReader(new StringReader(new OpenApiDocument().json())).readObject();
+    JsonObject document = Json.createReader(new StringReader(new OpenApiDocument().json()))
+        .readObject();
     JsonObject retention = sql.object("select tasker.get_retention_document()");
 
-    assertThat(OpenApiSchemas.of(document, "Retention").validate(retention).complaints()).as("%s", retention).isEmpty();
+    assertThat(OpenApiSchemas.of(document, "Retention").validate(retention).complaints())
+        .as("%s", retention).isEmpty();
     assertThat(retention.getJsonArray("tables").getValuesAs(JsonObject.class)).anySatisfy(table -> {
       assertThat(table.getString("table")).isEqualTo("write_requests");
       assertThat(table.getInt("keep_days")).isEqualTo(400);

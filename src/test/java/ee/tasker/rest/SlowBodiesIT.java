@@ -31,12 +31,19 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Requests that trickle, or stop in the middle, are cut off on every application server; those that are slow and go on are not, and others do not notice. */
+/**
+ * Requests that trickle, or stop in the middle, are cut off on every application server; those that
+ * are slow and go on are not, and others do not notice.
+ */
 @Tag("long")
 class SlowBodiesIT {
   private static final int TIMEOUT_SECONDS = 3;
   private static final int BYTES_PER_SECOND = 1_000;
-  /** Open Liberty asks nothing of the application before a buffer is full or {@code http.read.timeout} over; Payara Micro throws what is left away for 30 s. The machine may be busy. */
+  /**
+   * Open Liberty asks nothing of the application before a buffer is full or {@code
+   * http.read.timeout} over; Payara Micro throws what is left away for 30 s. The machine may be
+   * busy.
+   */
   private static final Duration CUT_WITHIN = Duration.ofSeconds(isOn(ServerKind.LIBERTY) ? 20 : 45);
   private static final String FORM = "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n%s%s\r\n\r\n";
   private static final String KNOWN = "Authorization: " + Login.FOR_TESTS.basic() + "\r\n";
@@ -53,8 +60,8 @@ class SlowBodiesIT {
     threads = Executors.newCachedThreadPool();
     database = TestServer.newDatabase();
     server = TestServer.start(database,
-        Map.of("TASKER_API_BODY_TIMEOUT_SECONDS", Integer.toString(TIMEOUT_SECONDS), "TASKER_API_BODY_MIN_BYTES_PER_SECOND",
-            Integer.toString(BYTES_PER_SECOND),
+        Map.of("TASKER_API_BODY_TIMEOUT_SECONDS", Integer.toString(TIMEOUT_SECONDS),
+            "TASKER_API_BODY_MIN_BYTES_PER_SECOND", Integer.toString(BYTES_PER_SECOND),
             "HTTP_READ_TIMEOUT", "10s", "HTTP_HEAD_TIMEOUT_MS", "5000"));
     tasker = server.client();
     tasker.register("/testing/templates.yaml");
@@ -74,7 +81,10 @@ class SlowBodiesIT {
     }
   }
 
-  /** Sends a request's begin and then {@code drop} twice a second, nothing if that is empty, until the server closes the connection. */
+  /**
+   * Sends a request's begin and then {@code drop} twice a second, nothing if that is empty, until
+   * the server closes the connection.
+   */
   private static Cut send(String begin, String drop, Duration atMost) {
     long start = System.nanoTime();
     StringBuilder answer = new StringBuilder();
@@ -87,13 +97,15 @@ class SlowBodiesIT {
       while (!isClosed && System.nanoTime() - start < atMost.toNanos()) {
         boolean isSilent = answer.isEmpty();
         isClosed = isAtEnd(socket.getInputStream(), answer);
-        answered = isSilent && !answer.isEmpty() ? Duration.ofNanos(System.nanoTime() - start) : answered;
+        answered = isSilent && !answer.isEmpty() ? Duration.ofNanos(System.nanoTime() - start)
+            : answered;
         socket.getOutputStream().write(drop.getBytes(StandardCharsets.ISO_8859_1));
       }
     } catch (IOException reset) {
       isClosed = true;
     }
-    return new Cut(isClosed, answered, Duration.ofNanos(System.nanoTime() - start), answer.toString());
+    return new Cut(isClosed, answered, Duration.ofNanos(System.nanoTime() - start),
+        answer.toString());
   }
 
   private static boolean isAtEnd(InputStream in, StringBuilder answer) throws IOException {
@@ -107,7 +119,10 @@ class SlowBodiesIT {
     }
   }
 
-  /** After its answer Open Liberty throws away the chunks that still come, without a thread, for as long as they do. */
+  /**
+   * After its answer Open Liberty throws away the chunks that still come, without a thread, for as
+   * long as they do.
+   */
   private static boolean isKeptWithoutThread(String begin) {
     return isOn(ServerKind.LIBERTY) && begin.contains(IN_CHUNKS);
   }
@@ -117,10 +132,12 @@ class SlowBodiesIT {
   }
 
   private static DynamicTest cut(String name, String begin, String drop, int status) {
-    CompletableFuture<Cut> sent = CompletableFuture.supplyAsync(() -> send(begin, drop, CUT_WITHIN), threads);
+    CompletableFuture<Cut> sent = CompletableFuture.supplyAsync(() -> send(begin, drop, CUT_WITHIN),
+        threads);
     return DynamicTest.dynamicTest(name, () -> {
       Cut cut = sent.get(2, TimeUnit.MINUTES);
-      System.out.println("slow: " + name + ": " + cut.status() + " after " + cut.answered().toMillis() + " ms, closed " + cut.isClosed()
+      System.out.println("slow: " + name + ": " + cut.status() + " after "
+          + cut.answered().toMillis() + " ms, closed " + cut.isClosed()
           + " after " + cut.after().toMillis() + " ms");
       assertThat(cut.isClosed() || isKeptWithoutThread(begin)).as("%s", cut).isTrue();
       assertThat(cut.status()).as("%s", cut).isEqualTo(status);
@@ -138,26 +155,36 @@ class SlowBodiesIT {
     // All at once, so that the test takes as long as the longest of them.
     return Stream.of(
         cut("a body drop by drop", FORM.formatted("/v1/tasks", KNOWN, OF_LENGTH), " ", 408),
-        cut("chunks drop by drop", FORM.formatted("/v1/tasks", KNOWN, IN_CHUNKS), "1\r\n \r\n", 408),
+        cut("chunks drop by drop", FORM.formatted("/v1/tasks", KNOWN, IN_CHUNKS), "1\r\n \r\n",
+            408),
         cut("a body that stops", FORM.formatted("/v1/tasks", KNOWN, OF_LENGTH) + "{", "", 408),
-        cut("chunks that stop", FORM.formatted("/v1/tasks", KNOWN, IN_CHUNKS) + "1\r\n{\r\n", "", 408),
-        cut("a body with a key, drop by drop", FORM.formatted("/v1/tasks", KNOWN + "Idempotency-Key: slow\r\n", OF_LENGTH), " ", 408),
+        cut("chunks that stop", FORM.formatted("/v1/tasks", KNOWN, IN_CHUNKS) + "1\r\n{\r\n", "",
+            408),
+        cut("a body with a key, drop by drop",
+            FORM.formatted("/v1/tasks", KNOWN + "Idempotency-Key: slow\r\n", OF_LENGTH), " ", 408),
         cut("a body of no type, drop by drop",
-            "PUT /v1/concurrency-policies/x/limit HTTP/1.1\r\nHost: localhost\r\n" + KNOWN + OF_LENGTH + "\r\n\r\n", " ", 415),
+            "PUT /v1/concurrency-policies/x/limit HTTP/1.1\r\nHost: localhost\r\n" + KNOWN
+                + OF_LENGTH + "\r\n\r\n",
+            " ", 415),
         cut("a stranger's body", FORM.formatted("/v1/tasks", "", OF_LENGTH), " ", 401),
         cut("a stranger's body that stops", FORM.formatted("/v1/tasks", "", OF_LENGTH), "", 401),
         cut("a stranger's chunks", FORM.formatted("/v1/tasks", "", IN_CHUNKS), "1\r\n \r\n", 401),
-        cut("a body for a path that is not there", FORM.formatted("/nothing", "", OF_LENGTH), " ", isOn(ServerKind.WILDFLY) ? 405 : 404),
-        cut("a body for a path that is not there below v1", FORM.formatted("/v1/nothing", KNOWN, IN_CHUNKS), "1\r\n \r\n", 404),
-        cut("a body for a method that takes none", FORM.replace("POST", "GET").formatted("/v1/me", KNOWN, IN_CHUNKS), "1\r\n \r\n",
+        cut("a body for a path that is not there", FORM.formatted("/nothing", "", OF_LENGTH), " ",
+            isOn(ServerKind.WILDFLY) ? 405 : 404),
+        cut("a body for a path that is not there below v1",
+            FORM.formatted("/v1/nothing", KNOWN, IN_CHUNKS), "1\r\n \r\n", 404),
+        cut("a body for a method that takes none",
+            FORM.replace("POST", "GET").formatted("/v1/me", KNOWN, IN_CHUNKS), "1\r\n \r\n",
             isOn(ServerKind.PAYARA) ? 400 : 200),
-        cut("a body for a page", FORM.replace("POST", "GET").formatted("/", "", OF_LENGTH), " ", isOn(ServerKind.PAYARA) ? 400 : 200))
+        cut("a body for a page", FORM.replace("POST", "GET").formatted("/", "", OF_LENGTH), " ",
+            isOn(ServerKind.PAYARA) ? 400 : 200))
         .toList().stream();
   }
 
   @Test
   void a_long_body_over_a_slow_line_is_read_to_its_end() throws Exception {
-    String request = TaskerClient.taskRequest("testing", "hello", "{'who': '" + UUID.randomUUID() + "'}");
+    String request = TaskerClient.taskRequest("testing", "hello",
+        "{'who': '" + UUID.randomUUID() + "'}");
     // Twice the time that it has without progress, at a little more than the least rate.
     int parts = 4 * TIMEOUT_SECONDS;
     String body = request + " ".repeat(parts * BYTES_PER_SECOND * 6 / 10 - request.length());
@@ -166,18 +193,24 @@ class SlowBodiesIT {
       socket.connect(new InetSocketAddress(server.base().getHost(), server.base().getPort()));
       socket.setSoTimeout(500);
       StringBuilder answer = new StringBuilder();
-      socket.getOutputStream().write(FORM.formatted("/v1/tasks", KNOWN + "Connection: close\r\n", "Content-Length: " + body.length())
-          .getBytes(StandardCharsets.ISO_8859_1));
+      socket.getOutputStream()
+          .write(FORM
+              .formatted("/v1/tasks", KNOWN + "Connection: close\r\n",
+                  "Content-Length: " + body.length())
+              .getBytes(StandardCharsets.ISO_8859_1));
       for (int part = 0; part < parts; part++) {
         socket.getOutputStream()
-            .write(body.substring(part * body.length() / parts, (part + 1) * body.length() / parts).getBytes(StandardCharsets.ISO_8859_1));
+            .write(body.substring(part * body.length() / parts, (part + 1) * body.length() / parts)
+                .getBytes(StandardCharsets.ISO_8859_1));
         isAtEnd(socket.getInputStream(), answer);
       }
-      assertThat(Duration.ofNanos(System.nanoTime() - start)).as("slower than its time without progress")
+      assertThat(Duration.ofNanos(System.nanoTime() - start))
+          .as("slower than its time without progress")
           .isGreaterThan(Duration.ofSeconds(TIMEOUT_SECONDS + 1));
       socket.setSoTimeout(20_000);
       while (!isAtEnd(socket.getInputStream(), answer)) {
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).as("%s", answer).isLessThan(CUT_WITHIN);
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).as("%s", answer)
+            .isLessThan(CUT_WITHIN);
       }
       assertThat(answer.toString()).startsWith("HTTP/1.1 201 ");
     }
@@ -185,7 +218,8 @@ class SlowBodiesIT {
 
   @Test
   void headers_that_trickle_take_no_thread_and_are_cut_off_where_the_server_can() {
-    Cut cut = send("GET /v1/tasks HTTP/1.1\r\nHost: localhost\r\nX-Slow: ", "a", Duration.ofSeconds(15));
+    Cut cut = send("GET /v1/tasks HTTP/1.1\r\nHost: localhost\r\nX-Slow: ", "a",
+        Duration.ofSeconds(15));
 
     assertThat(cut.isClosed()).as("%s", cut).isEqualTo(isOn(ServerKind.WILDFLY));
   }
@@ -193,10 +227,13 @@ class SlowBodiesIT {
   @Test
   void others_are_answered_at_once_while_many_trickle() {
     List<CompletableFuture<Cut>> slow = new ArrayList<>();
-    for (String begin : List.of(FORM.formatted("/v1/tasks", KNOWN, IN_CHUNKS), FORM.formatted("/v1/tasks", "", IN_CHUNKS),
-        FORM.formatted("/v1/tasks", KNOWN, OF_LENGTH), FORM.formatted("/", "", OF_LENGTH))) {
+    for (String begin : List.of(FORM.formatted("/v1/tasks", KNOWN, IN_CHUNKS),
+        FORM.formatted("/v1/tasks", "", IN_CHUNKS), FORM.formatted("/v1/tasks", KNOWN, OF_LENGTH),
+        FORM.formatted("/", "", OF_LENGTH))) {
       IntStream.range(0, 12).forEach(i -> slow
-          .add(CompletableFuture.supplyAsync(() -> send(begin, begin.contains(IN_CHUNKS) ? "1\r\n \r\n" : " ", CUT_WITHIN), threads)));
+          .add(CompletableFuture.supplyAsync(
+              () -> send(begin, begin.contains(IN_CHUNKS) ? "1\r\n \r\n" : " ", CUT_WITHIN),
+              threads)));
     }
 
     Duration longest = Duration.ZERO;
@@ -210,7 +247,8 @@ class SlowBodiesIT {
       asked++;
     }
 
-    System.out.println("slow: " + asked + " others, the longest took " + longest.toMillis() + " ms");
+    System.out
+        .println("slow: " + asked + " others, the longest took " + longest.toMillis() + " ms");
     assertThat(longest).isLessThan(Duration.ofSeconds(3));
     assertThat(slow).allMatch(each -> each.join().status() > 0);
   }

@@ -13,8 +13,11 @@ public final class StaleRoutes {
 
   public static List<String> all() {
     return List.copyOf(new TreeSet<>(new RestApplication().getClasses().stream()
-        .flatMap(type -> Arrays.stream(type.getDeclaredMethods()).filter(method -> method.isAnnotationPresent(MayBeStale.class))
-            .map(method -> Stream.of(type.getAnnotation(Path.class), method.getAnnotation(Path.class)).filter(path -> path != null)
+        .flatMap(type -> Arrays.stream(type.getDeclaredMethods())
+            .filter(method -> method.isAnnotationPresent(MayBeStale.class))
+            .map(method -> Stream
+                .of(type.getAnnotation(Path.class), method.getAnnotation(Path.class))
+                .filter(path -> path != null)
                 .map(Path::value).reduce((resource, own) -> resource + "/" + own).orElseThrow()))
         .toList()));
   }

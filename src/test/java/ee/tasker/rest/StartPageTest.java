@@ -22,7 +22,8 @@ class StartPageTest {
   @Test
   void all_of_it_is_in_a_landmark_and_one_of_them_is_the_main_one() {
     assertThat(body.split("<main[ >]", -1)).as("one main part").hasSize(2);
-    assertThat(body.replaceAll("(?s)<(header|main|footer)[ >].*?</\\1>", "").strip()).as("what is in no landmark").isEmpty();
+    assertThat(body.replaceAll("(?s)<(header|main|footer)[ >].*?</\\1>", "").strip())
+        .as("what is in no landmark").isEmpty();
   }
 
   @Test

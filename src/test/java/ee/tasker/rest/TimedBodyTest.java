@@ -58,9 +58,11 @@ class TimedBodyTest {
   }
 
   @Test
-  void long_body_that_keeps_the_least_rate_is_read_to_its_end_however_long_it_takes() throws IOException {
+  void long_body_that_keeps_the_least_rate_is_read_to_its_end_however_long_it_takes()
+      throws IOException {
     assertThat(timed(dropsEvery(0.01, 100_000), 100_000).readAllBytes()).hasSize(100_000);
-    assertThat(catchThrowable(timed(dropsEvery(0.0115, 100_000), 100_000)::readAllBytes)).isInstanceOf(Problem.class);
+    assertThat(catchThrowable(timed(dropsEvery(0.0115, 100_000), 100_000)::readAllBytes))
+        .isInstanceOf(Problem.class);
   }
 
   @Test
@@ -69,8 +71,10 @@ class TimedBodyTest {
   }
 
   @Test
-  void read_that_does_not_come_back_is_interrupted_and_the_thread_is_not_afterwards() throws Exception {
-    try (PipedOutputStream nothingMore = new PipedOutputStream(); InputStream silent = new PipedInputStream(nothingMore)) {
+  void read_that_does_not_come_back_is_interrupted_and_the_thread_is_not_afterwards()
+      throws Exception {
+    try (PipedOutputStream nothingMore = new PipedOutputStream();
+        InputStream silent = new PipedInputStream(nothingMore)) {
       TimedBody body = timed(silent, 1_000);
       CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
       CompletableFuture<Throwable> refused = CompletableFuture.supplyAsync(() -> {
@@ -97,8 +101,11 @@ class TimedBodyTest {
 
   @Test
   void time_out_of_the_server_is_one_too_and_another_fault_is_not() {
-    assertThat(catchThrowable(timed(failing(new IOException(new SocketTimeoutException("x"))), 5)::read)).isInstanceOf(Problem.class);
-    assertThat(catchThrowable(timed(failing(new EOFException("x")), 5)::read)).isInstanceOf(EOFException.class);
+    assertThat(
+        catchThrowable(timed(failing(new IOException(new SocketTimeoutException("x"))), 5)::read))
+        .isInstanceOf(Problem.class);
+    assertThat(catchThrowable(timed(failing(new EOFException("x")), 5)::read))
+        .isInstanceOf(EOFException.class);
   }
 
   private static InputStream failing(IOException fault) {
@@ -111,7 +118,8 @@ class TimedBodyTest {
   }
 
   @Test
-  void what_is_left_of_a_body_that_was_begun_is_taken_and_of_another_only_what_has_arrived() throws IOException {
+  void what_is_left_of_a_body_that_was_begun_is_taken_and_of_another_only_what_has_arrived()
+      throws IOException {
     TimedBody begun = timed(new ByteArrayInputStream(new byte[50_000]), 50_000);
     begun.read();
     assertThat(begun.finish(100_000)).isTrue();

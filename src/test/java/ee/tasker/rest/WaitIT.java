@@ -25,12 +25,14 @@ class WaitIT {
 
   @Test
   void creation_with_wait_answers_with_the_finished_task() {
-    Answer answer = tasker.post("/v1/tasks?wait=20", TaskerClient.taskRequest("testing", "hello", "{'who': 'you'}"));
+    Answer answer = tasker.post("/v1/tasks?wait=20",
+        TaskerClient.taskRequest("testing", "hello", "{'who': 'you'}"));
 
     assertThat(answer.status()).isEqualTo(201);
     assertThat(answer.text("state")).isEqualTo("complete");
     assertThat(answer.object().getJsonObject("context").getString("who")).isEqualTo("you");
-    assertThat(answer.header("Location")).as("relative: the server does not know by which address it is found")
+    assertThat(answer.header("Location"))
+        .as("relative: the server does not know by which address it is found")
         .isEqualTo("/v1/tasks/" + answer.taskUuid());
   }
 
@@ -40,15 +42,17 @@ class WaitIT {
     List<CompletableFuture<Answer>> waiting = new ArrayList<>();
     for (int n = 0; n < 200; n++) {
       String body = TaskerClient.taskRequest("testing", "hello", "{'who': 'caller " + n + "'}");
-      waiting.add(tasker.sendLater(tasker.request("/v1/tasks?wait=50").header("Content-Type", "application/json")
-          .POST(HttpRequest.BodyPublishers.ofString(body))));
+      waiting.add(tasker
+          .sendLater(tasker.request("/v1/tasks?wait=50").header("Content-Type", "application/json")
+              .POST(HttpRequest.BodyPublishers.ofString(body))));
     }
 
     for (int n = 0; n < waiting.size(); n++) {
       Answer answer = waiting.get(n).get(60, TimeUnit.SECONDS);
       assertThat(answer.status()).as("%s", answer).isEqualTo(201);
       assertThat(answer.text("state")).isEqualTo("complete");
-      assertThat(answer.object().getJsonObject("context").getString("who")).isEqualTo("caller " + n);
+      assertThat(answer.object().getJsonObject("context").getString("who"))
+          .isEqualTo("caller " + n);
       assertThat(answer.header("Location")).isEqualTo("/v1/tasks/" + answer.taskUuid());
     }
   }
@@ -81,7 +85,8 @@ class WaitIT {
   @Test
   void wait_ends_soon_after_the_task_does() throws Exception {
     UUID task = tasker.submit("hold", "{}");
-    CompletableFuture<Answer> waiting = tasker.sendLater(tasker.request("/v1/tasks/" + task + "?wait=50").GET());
+    CompletableFuture<Answer> waiting = tasker
+        .sendLater(tasker.request("/v1/tasks/" + task + "?wait=50").GET());
 
     long begin = System.nanoTime();
     release(task);
@@ -96,10 +101,12 @@ class WaitIT {
     UUID task = tasker.submit("retry_later", "{}");
     TaskerClient.until("the step waits for its retry", Duration.ofSeconds(20),
         () -> tasker.get("/v1/tasks/" + task).text("state").equals("waiting_for_retry"));
-    CompletableFuture<Answer> waiting = tasker.sendLater(tasker.request("/v1/tasks/" + task + "?wait=50").GET());
+    CompletableFuture<Answer> waiting = tasker
+        .sendLater(tasker.request("/v1/tasks/" + task + "?wait=50").GET());
 
     // No server is notified of this cancel: the waiting server has to poll.
-    tasker.sql("select tasker.request_cancel(?, 'an operator with psql', 'no longer wanted')", task);
+    tasker.sql("select tasker.request_cancel(?, 'an operator with psql', 'no longer wanted')",
+        task);
     Answer answer = waiting.get(20, TimeUnit.SECONDS);
 
     assertThat(answer.text("state")).isEqualTo("cancelled");
@@ -119,8 +126,10 @@ class WaitIT {
 
   @Test
   void wait_for_a_blocked_task_does_not_last_until_it_is_repaired() {
-    HttpRequest.Builder request = tasker.request("/v1/tasks?wait=30").header("Content-Type", "application/json")
-        .POST(HttpRequest.BodyPublishers.ofString(TaskerClient.taskRequest("testing", "fail", "{'way': 'permanent'}").replace('\'', '"')));
+    HttpRequest.Builder request = tasker.request("/v1/tasks?wait=30")
+        .header("Content-Type", "application/json")
+        .POST(HttpRequest.BodyPublishers.ofString(TaskerClient
+            .taskRequest("testing", "fail", "{'way': 'permanent'}").replace('\'', '"')));
 
     long begin = System.nanoTime();
     Answer answer = tasker.send(request);
@@ -133,10 +142,12 @@ class WaitIT {
   void many_waits_hold_no_threads() throws Exception {
     UUID task = tasker.submit("hold", "{}");
     var waiting = java.util.stream.IntStream.range(0, 100)
-        .mapToObj(i -> tasker.sendLater(tasker.request("/v1/tasks/" + task + "?wait=50").GET())).toList();
+        .mapToObj(i -> tasker.sendLater(tasker.request("/v1/tasks/" + task + "?wait=50").GET()))
+        .toList();
 
     // More waits than the server has threads to spare, and it still takes tasks in and runs them.
-    assertThat(tasker.post("/v1/tasks?wait=20", TaskerClient.taskRequest("testing", "hello", "{}")).text("state")).isEqualTo("complete");
+    assertThat(tasker.post("/v1/tasks?wait=20", TaskerClient.taskRequest("testing", "hello", "{}"))
+        .text("state")).isEqualTo("complete");
     release(task);
     for (CompletableFuture<Answer> each : waiting) {
       assertThat(each.get(30, TimeUnit.SECONDS).text("state")).isEqualTo("complete");

@@ -26,7 +26,8 @@ class WaitsIT {
   }
 
   private void register(String steps) {
-    assertThat(tasker.postTemplate("name: " + name + "\nnamespace_name: testing\nversion: 1.0.0\nidentity_strategy: always_unique\nsteps:\n"
+    assertThat(tasker.postTemplate("name: " + name
+        + "\nnamespace_name: testing\nversion: 1.0.0\nidentity_strategy: always_unique\nsteps:\n"
         + steps.indent(2)).status()).isIn(200, 201);
   }
 
@@ -55,7 +56,8 @@ class WaitsIT {
     assertThat(shown.getString("explanation")).startsWith("Step sleep waits until ");
     assertThat(ended(task).getString("state")).isEqualTo("complete");
     JsonObject slept = tasker.steps(task).get("sleep").getJsonObject("result");
-    assertThat(Duration.between(OffsetDateTime.parse(slept.getString("due_at")), OffsetDateTime.parse(slept.getString("fired_at"))))
+    assertThat(Duration.between(OffsetDateTime.parse(slept.getString("due_at")),
+        OffsetDateTime.parse(slept.getString("fired_at"))))
         .isBetween(Duration.ZERO, Duration.ofSeconds(3));
     assertThat(tasker.steps(task).get("then").getString("state")).isEqualTo("complete");
   }
@@ -91,7 +93,8 @@ class WaitsIT {
     TaskerClient.until("the other one is refused", Duration.ofSeconds(30), () -> tasker.count(
         "select count(*) from pgmq.q_orchestration_task_requests_refused where message #>> '{problem,code}' = 'signal-not-known' and message #>> '{request,signal,task_uuid}' = ?",
         queued.toString()) == 1);
-    tasker.sql("delete from pgmq.q_orchestration_task_requests_refused where message #>> '{request,signal,task_uuid}' = ?",
+    tasker.sql(
+        "delete from pgmq.q_orchestration_task_requests_refused where message #>> '{request,signal,task_uuid}' = ?",
         queued.toString());
   }
 
@@ -102,7 +105,8 @@ class WaitsIT {
           signal: {name: payment, timeout: PT1H, schema: {type: object, required: [amount], properties: {amount: {type: integer}}}}
         - {name: ship, dependencies: [pay], handler: {callable: testing.Echo}}
         """, "{}");
-    JsonObject why = tasker.get("/v1/tasks/" + task + "/diagnosis").object().getJsonArray("waiting").getJsonObject(0);
+    JsonObject why = tasker.get("/v1/tasks/" + task + "/diagnosis").object().getJsonArray("waiting")
+        .getJsonObject(0);
     assertThat(why.getString("cause")).isEqualTo("signal");
     assertThat(why.getJsonObject("details").getString("signal")).isEqualTo("payment");
 
@@ -114,13 +118,19 @@ class WaitsIT {
     assertThat(send(task, "refund", "{}").text("code")).isEqualTo("signal-not-known");
     assertThat(send(UUID.randomUUID(), "payment", "{}").status()).isEqualTo(404);
 
-    JsonObject sent = send(task, "payment", "{'payload': {'amount': 12}, 'signal_id': 'p-1'}").object();
+    JsonObject sent = send(task, "payment", "{'payload': {'amount': 12}, 'signal_id': 'p-1'}")
+        .object();
     assertThat(sent.getString("outcome")).isEqualTo("accepted");
     assertThat(sent.getBoolean("is_consumed")).isTrue();
-    assertThat(send(task, "payment", "{'payload': {'amount': 12}, 'signal_id': 'p-1'}").text("outcome")).isEqualTo("duplicate");
-    assertThat(send(task, "payment", "{'payload': {'amount': 13}, 'signal_id': 'p-1'}").text("code")).isEqualTo("signal-id-taken");
+    assertThat(
+        send(task, "payment", "{'payload': {'amount': 12}, 'signal_id': 'p-1'}").text("outcome"))
+        .isEqualTo("duplicate");
+    assertThat(
+        send(task, "payment", "{'payload': {'amount': 13}, 'signal_id': 'p-1'}").text("code"))
+        .isEqualTo("signal-id-taken");
     assertThat(ended(task).getString("state")).isEqualTo("complete");
-    assertThat(tasker.steps(task).get("pay").getJsonObject("result")).hasToString("{\"amount\":12}");
+    assertThat(tasker.steps(task).get("pay").getJsonObject("result"))
+        .hasToString("{\"amount\":12}");
     Answer late = send(task, "payment", "{'payload': {'amount': 1}}");
     assertThat(late.status()).isEqualTo(409);
     assertThat(late.text("code")).isEqualTo("task-already-ended");
@@ -130,7 +140,8 @@ class WaitsIT {
   void a_wait_without_a_signal_times_out() {
     UUID blocked = task("- {name: pay, signal: {name: payment, timeout: PT1S}}", "{}");
     assertThat(ended(blocked).getString("state")).isEqualTo("blocked_by_failures");
-    assertThat(tasker.steps(blocked).get("pay").getJsonObject("error").getString("type")).isEqualTo("wait_timed_out");
+    assertThat(tasker.steps(blocked).get("pay").getJsonObject("error").getString("type"))
+        .isEqualTo("wait_timed_out");
   }
 
   @Test
@@ -146,11 +157,15 @@ class WaitsIT {
     Answer tooMany = tasker.post("/v1/signals/payment", body + "}");
     assertThat(tooMany.status()).isEqualTo(409);
     assertThat(tooMany.text("code")).isEqualTo("too-many-receivers");
-    JsonObject sent = tasker.post("/v1/signals/payment", body + TaskerClient.quoted(", 'limit': 2}")).object();
-    assertThat(sent.getJsonArray("signals").getValuesAs(JsonObject.class)).extracting(answer -> answer.getString("task_uuid"))
+    JsonObject sent = tasker
+        .post("/v1/signals/payment", body + TaskerClient.quoted(", 'limit': 2}")).object();
+    assertThat(sent.getJsonArray("signals").getValuesAs(JsonObject.class))
+        .extracting(answer -> answer.getString("task_uuid"))
         .containsExactly(first.toString(), second.toString());
-    assertThat(List.of(ended(first), ended(second))).extracting(task -> task.getString("state")).containsOnly("complete");
-    assertThat(tasker.post("/v1/signals/payment", body + "}").text("code")).isEqualTo("no-task-for-signal");
+    assertThat(List.of(ended(first), ended(second))).extracting(task -> task.getString("state"))
+        .containsOnly("complete");
+    assertThat(tasker.post("/v1/signals/payment", body + "}").text("code"))
+        .isEqualTo("no-task-for-signal");
   }
 
   @Test
@@ -161,8 +176,10 @@ class WaitsIT {
     TaskerClient sender = tasker.asOneWhoMay(List.of("tasks:signal in testing"));
 
     assertThat(reader.post("/v1/tasks/" + task + "/signals/payment", "{}").status()).isEqualTo(403);
-    assertThat(stranger.post("/v1/tasks/" + task + "/signals/payment", "{}").status()).isEqualTo(404);
-    String correlated = TaskerClient.quoted("{'correlation_id': '" + tasker.get("/v1/tasks/" + task).text("correlation_id") + "'}");
+    assertThat(stranger.post("/v1/tasks/" + task + "/signals/payment", "{}").status())
+        .isEqualTo(404);
+    String correlated = TaskerClient.quoted(
+        "{'correlation_id': '" + tasker.get("/v1/tasks/" + task).text("correlation_id") + "'}");
     assertThat(stranger.post("/v1/signals/payment", correlated).status()).isEqualTo(404);
     assertThat(sender.post("/v1/signals/payment", correlated).status()).isEqualTo(200);
     assertThat(ended(task).getString("state")).isEqualTo("complete");
@@ -170,30 +187,40 @@ class WaitsIT {
 
   @Test
   void a_task_starts_when_its_request_says_and_who_waits_for_it_is_answered() {
-    String request = TaskerClient.taskRequest("testing", "hello", "{'who': 'later'}").replace("\"context\"",
+    String request = TaskerClient.taskRequest("testing", "hello", "{'who': 'later'}").replace(
+        "\"context\"",
         "\"delay_seconds\": 2, \"context\"");
     Instant before = Instant.now();
     JsonObject ended = tasker.post("/v1/tasks?wait=20", request).object();
 
     assertThat(ended.getString("state")).isEqualTo("complete");
-    assertThat(Duration.between(before, Instant.now())).isBetween(Duration.ofMillis(1_900), Duration.ofSeconds(6));
+    assertThat(Duration.between(before, Instant.now())).isBetween(Duration.ofMillis(1_900),
+        Duration.ofSeconds(6));
     assertThat(OffsetDateTime.parse(ended.getString("start_at")).toInstant()).isAfter(before);
 
-    Answer later = tasker.post("/v1/tasks", request.replace("\"delay_seconds\": 2", "\"start_at\": \"2031-01-31T12:00:00+02:00\""));
+    Answer later = tasker.post("/v1/tasks",
+        request.replace("\"delay_seconds\": 2", "\"start_at\": \"2031-01-31T12:00:00+02:00\""));
     assertThat(later.text("state")).isEqualTo("pending");
-    assertThat(tasker.get("/v1/tasks/" + later.text("task_uuid")).text("start_at")).startsWith("2031-01-31T10:00:00");
-    assertThat(tasker.post("/v1/tasks", request.replace("\"delay_seconds\": 2", "\"delay_seconds\": -2")).fields())
+    assertThat(tasker.get("/v1/tasks/" + later.text("task_uuid")).text("start_at"))
+        .startsWith("2031-01-31T10:00:00");
+    assertThat(
+        tasker.post("/v1/tasks", request.replace("\"delay_seconds\": 2", "\"delay_seconds\": -2"))
+            .fields())
         .containsExactly("delay_seconds");
-    assertThat(tasker.post("/v1/tasks", request.replace("\"delay_seconds\": 2", "\"start_at\": \"tomorrow\"")).fields())
+    assertThat(tasker
+        .post("/v1/tasks", request.replace("\"delay_seconds\": 2", "\"start_at\": \"tomorrow\""))
+        .fields())
         .containsExactly("start_at");
-    assertThat(tasker.post("/v1/tasks:batch", "[" + request + "]").object().getJsonArray("verdicts").getJsonObject(0).getString("state"))
+    assertThat(tasker.post("/v1/tasks:batch", "[" + request + "]").object().getJsonArray("verdicts")
+        .getJsonObject(0).getString("state"))
         .isEqualTo("pending");
   }
 
   @Test
   void a_template_with_a_wrong_wait_is_refused_with_line_and_column() {
-    Answer answer = tasker.send(tasker.request("/v1/templates/validate").header("Content-Type", "application/yaml")
-        .POST(HttpRequest.BodyPublishers.ofString("""
+    Answer answer = tasker
+        .send(tasker.request("/v1/templates/validate").header("Content-Type", "application/yaml")
+            .POST(HttpRequest.BodyPublishers.ofString("""
             name: wrong
             namespace_name: testing
             version: 1.0.0
@@ -203,6 +230,7 @@ class WaitsIT {
               - {name: c, wait: {until: $.results.a.at}}
             """)));
 
-    assertThat(answer.object().toString()).contains("\"line\":6").contains("must be a duration of ISO 8601").contains("\"line\":7");
+    assertThat(answer.object().toString()).contains("\"line\":6")
+        .contains("must be a duration of ISO 8601").contains("\"line\":7");
   }
 }

@@ -26,7 +26,10 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Programs outside the servers that run steps over HTTP. No server has the handlers of these templates. */
+/**
+ * Programs outside the servers that run steps over HTTP. No server has the handlers of these
+ * templates.
+ */
 @AgainstServer
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class WorkersIT {
@@ -55,7 +58,9 @@ class WorkersIT {
   void every_task_has_ended_and_the_history_is_as_promised() {
     tasks.forEach(admin::awaitTerminalOrBlocked);
     assertThat(History.broken(admin)).isEmpty();
-    assertThat(admin.sql("select invariant, violations, examples from tasker.check_history() where violations > 0")).isEmpty();
+    assertThat(admin.sql(
+        "select invariant, violations, examples from tasker.check_history() where violations > 0"))
+        .isEmpty();
   }
 
   // ---- a worker
@@ -66,7 +71,8 @@ class WorkersIT {
     }
 
     CompletableFuture<Answer> later(String json) {
-      return client.sendLater(client.request("/v1/workers/" + uuid + "/claims").header("Content-Type", "application/json")
+      return client.sendLater(client.request("/v1/workers/" + uuid + "/claims")
+          .header("Content-Type", "application/json")
           .POST(HttpRequest.BodyPublishers.ofString(quoted(json))));
     }
 
@@ -77,21 +83,27 @@ class WorkersIT {
     }
 
     Answer submit(String claims, String... results) {
-      return ask("results", "{'results': [" + String.join(",", results) + "]" + (claims == null ? "" : ", 'claims': " + claims) + "}");
+      return ask("results", "{'results': [" + String.join(",", results) + "]"
+          + (claims == null ? "" : ", 'claims': " + claims) + "}");
     }
 
     Answer beat(JsonObject... running) {
       return ask("heartbeat",
-          "{'steps': [" + String.join(",", Stream.of(running).map(WorkersIT::named).map(each -> each + "}").toList()) + "]}");
+          "{'steps': ["
+              + String.join(",",
+                  Stream.of(running).map(WorkersIT::named).map(each -> each + "}").toList())
+              + "]}");
     }
   }
 
   private static String named(JsonObject step) {
-    return "{'step_uuid': '" + step.getString("step_uuid") + "', 'handoff': " + step.getInt("handoff");
+    return "{'step_uuid': '" + step.getString("step_uuid") + "', 'handoff': "
+        + step.getInt("handoff");
   }
 
   private static String success(JsonObject step, String result) {
-    return named(step) + ", 'outcome': 'success', 'result': " + result + ", 'execution_time_ms': 5}";
+    return named(step) + ", 'outcome': 'success', 'result': " + result
+        + ", 'execution_time_ms': 5}";
   }
 
   private static String gone(JsonObject step, String outcome) {
@@ -102,9 +114,12 @@ class WorkersIT {
     return worker(client, capacity, 300, handlers);
   }
 
-  private Worker worker(TaskerClient client, int capacity, int heartbeatSeconds, String... handlers) {
-    Answer answer = client.post("/v1/workers", quoted("{'name': 'a test', 'namespaces': ['remote'], 'capacity': " + capacity
-        + ", 'heartbeat_seconds': " + heartbeatSeconds + ", 'handlers': ['" + String.join("', '", handlers) + "']}"));
+  private Worker worker(TaskerClient client, int capacity, int heartbeatSeconds,
+      String... handlers) {
+    Answer answer = client.post("/v1/workers",
+        quoted("{'name': 'a test', 'namespaces': ['remote'], 'capacity': " + capacity
+            + ", 'heartbeat_seconds': " + heartbeatSeconds + ", 'handlers': ['"
+            + String.join("', '", handlers) + "']}"));
     assertThat(answer.status()).as("%s", answer).isEqualTo(201);
     assertThat(answer.header("Location")).isEqualTo("/v1/workers/" + answer.text("worker_uuid"));
     assertThat(answer.object().getInt("lease_seconds")).isPositive();
@@ -141,16 +156,19 @@ class WorkersIT {
     JsonObject first = worker.claim(10, 20).get(0);
     assertThat(first.getString("task_uuid")).isEqualTo(task.toString());
     assertThat(
-        first.getString("name") + " " + first.getString("handler") + " " + first.getInt("attempt") + " " + first.getInt("timeout_seconds"))
+        first.getString("name") + " " + first.getString("handler") + " " + first.getInt("attempt")
+            + " " + first.getInt("timeout_seconds"))
         .isEqualTo("first remote.First 1 600");
     assertThat(first.getJsonObject("context").getInt("a")).isEqualTo(1);
     assertThat(first.getJsonObject("initialization").getInt("rate")).isEqualTo(3);
     assertThat(first.getString("idempotency_token")).isEqualTo(first.getString("step_uuid"));
-    Answer answer = worker.submit("{'max': 1, 'request_id': 'next'}", success(first, "{'half': 2}"));
+    Answer answer = worker.submit("{'max': 1, 'request_id': 'next'}",
+        success(first, "{'half': 2}"));
     assertThat(verdicts(answer)).containsExactly("accepted");
     JsonObject second = answer.list("steps").get(0);
     assertThat(second.getJsonObject("results").getJsonObject("first").getInt("half")).isEqualTo(2);
-    assertThat(verdicts(worker.submit(null, success(second, "{'sum': 4}")))).containsExactly("accepted");
+    assertThat(verdicts(worker.submit(null, success(second, "{'sum': 4}"))))
+        .containsExactly("accepted");
 
     assertThat(admin.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
     assertThat(admin.steps(task).get("second").getJsonObject("result").getInt("sum")).isEqualTo(4);
@@ -170,7 +188,8 @@ class WorkersIT {
     assertThat(first.getString("task_uuid")).isEqualTo(ones.toString());
     assertThat(second.getString("task_uuid")).isEqualTo(others.toString());
     assertThat(one.claim(10, 0)).isEmpty();
-    assertThat(verdicts(one.submit(null, success(second, "{}")))).as("of a step of the other").containsExactly("stale");
+    assertThat(verdicts(one.submit(null, success(second, "{}")))).as("of a step of the other")
+        .containsExactly("stale");
     assertThat(verdicts(one.submit(null, success(first, "{}")))).containsExactly("accepted");
     assertThat(verdicts(other.submit(null, success(second, "{}")))).containsExactly("accepted");
     assertThat(verdicts(other.submit(null, success(second, "{}")))).containsExactly("already");
@@ -187,7 +206,8 @@ class WorkersIT {
 
     JsonObject found = heir.claim(1, 60).get(0);
 
-    assertThat(found.getString("step_uuid") + " " + found.getInt("attempt")).isEqualTo(lost.getString("step_uuid") + " 2");
+    assertThat(found.getString("step_uuid") + " " + found.getInt("attempt"))
+        .isEqualTo(lost.getString("step_uuid") + " 2");
     assertThat(mortal.beat(lost).object().getJsonArray("lost").getValuesAs(JsonString::getString))
         .containsExactly(lost.getString("step_uuid"));
     assertThat(verdicts(mortal.submit(null, success(lost, "{}")))).containsExactly("stale");
@@ -201,7 +221,8 @@ class WorkersIT {
   void waiting_request_gets_a_step_within_a_second_and_a_newer_one_ends_it() throws Exception {
     Worker worker = worker(ann, 5, "remote.Waited");
     CompletableFuture<Answer> older = worker.later("{'wait_seconds': 60}");
-    TaskerClient.until("it waits", Duration.ofSeconds(20), () -> !older.isDone() && isKnown(worker));
+    TaskerClient.until("it waits", Duration.ofSeconds(20),
+        () -> !older.isDone() && isKnown(worker));
     CompletableFuture<Answer> newer = worker.later("{'wait_seconds': 60, 'request_id': 'r'}");
     assertThat(older.get(20, TimeUnit.SECONDS).list("steps")).isEmpty();
 
@@ -210,9 +231,12 @@ class WorkersIT {
     List<JsonObject> steps = newer.get(20, TimeUnit.SECONDS).list("steps");
 
     assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(1));
-    assertThat(steps).extracting(step -> step.getString("task_uuid")).containsExactly(task.toString());
-    assertThat(worker.ask("claims", "{'max': 5, 'request_id': 'r'}").list("steps")).as("the same request again")
-        .extracting(step -> step.getString("step_uuid")).containsExactly(steps.get(0).getString("step_uuid"));
+    assertThat(steps).extracting(step -> step.getString("task_uuid"))
+        .containsExactly(task.toString());
+    assertThat(worker.ask("claims", "{'max': 5, 'request_id': 'r'}").list("steps"))
+        .as("the same request again")
+        .extracting(step -> step.getString("step_uuid"))
+        .containsExactly(steps.get(0).getString("step_uuid"));
     worker.submit(null, success(steps.get(0), "null"));
     drained(worker);
   }
@@ -221,15 +245,19 @@ class WorkersIT {
   void waiting_request_hears_of_steps_that_another_program_offers_by_sql() throws Exception {
     Worker worker = worker(ann, 5, "remote.Waited");
     CompletableFuture<Answer> waiting = worker.later("{'wait_seconds': 60}");
-    TaskerClient.until("it waits", Duration.ofSeconds(20), () -> !waiting.isDone() && isKnown(worker));
+    TaskerClient.until("it waits", Duration.ofSeconds(20),
+        () -> !waiting.isDone() && isKnown(worker));
 
     long begin = System.nanoTime();
-    UUID task = (UUID) admin.value("select tasker.submit_task('remote', 'waited_step', '1.0.0', '{}'::jsonb)");
+    UUID task = (UUID) admin
+        .value("select tasker.submit_task('remote', 'waited_step', '1.0.0', '{}'::jsonb)");
     tasks.add(task);
     List<JsonObject> steps = waiting.get(20, TimeUnit.SECONDS).list("steps");
 
-    assertThat(Duration.ofNanos(System.nanoTime() - begin)).as("by a notification of the database").isLessThan(Duration.ofSeconds(2));
-    assertThat(steps).extracting(step -> step.getString("task_uuid")).containsExactly(task.toString());
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).as("by a notification of the database")
+        .isLessThan(Duration.ofSeconds(2));
+    assertThat(steps).extracting(step -> step.getString("task_uuid"))
+        .containsExactly(task.toString());
     worker.submit(null, success(steps.get(0), "{}"));
     drained(worker);
   }
@@ -240,9 +268,11 @@ class WorkersIT {
 
   /** Of the servers that this program has started; 0 where the system does not tell. */
   private static long threadsOfServers() {
-    return ProcessHandle.current().descendants().filter(each -> each.info().command().filter(name -> name.endsWith("java")).isPresent())
+    return ProcessHandle.current().descendants()
+        .filter(each -> each.info().command().filter(name -> name.endsWith("java")).isPresent())
         .mapToLong(each -> {
-          String[] threads = java.nio.file.Path.of("/proc", Long.toString(each.pid()), "task").toFile().list();
+          String[] threads = java.nio.file.Path.of("/proc", Long.toString(each.pid()), "task")
+              .toFile().list();
           return threads == null ? 0 : threads.length;
         }).sum();
   }
@@ -255,26 +285,33 @@ class WorkersIT {
     TaskerClient.pause(Duration.ofSeconds(5));
     long withoutRequests = admin.count(commits) - start;
     long threads = threadsOfServers();
-    List<Worker> workers = IntStream.range(0, IDLE).parallel().mapToObj(i -> worker(ann, 1, "remote.Counted")).toList();
-    List<CompletableFuture<Answer>> waiting = workers.stream().map(each -> each.later("{'wait_seconds': 60}")).toList();
-    // Requests are looked at once when they arrive, and connections that are idle tell of their transactions a little later.
+    List<Worker> workers = IntStream.range(0, IDLE).parallel()
+        .mapToObj(i -> worker(ann, 1, "remote.Counted")).toList();
+    List<CompletableFuture<Answer>> waiting = workers.stream()
+        .map(each -> each.later("{'wait_seconds': 60}")).toList();
+    // Requests are looked at once when they arrive, and connections that are idle tell of their
+    // transactions a little later.
     long withRequests = Long.MAX_VALUE;
     for (int window = 0; window < 8 && withRequests >= 2 * withoutRequests + 100; window++) {
       long before = admin.count(commits);
       TaskerClient.pause(Duration.ofSeconds(5));
       withRequests = admin.count(commits) - before;
     }
-    System.out.printf("transactions in 5 s: %d without requests that wait, %d with %d; threads: %d and %d%n", withoutRequests, withRequests,
-        IDLE, threads, threadsOfServers());
+    System.out.printf(
+        "transactions in 5 s: %d without requests that wait, %d with %d; threads: %d and %d%n",
+        withoutRequests, withRequests, IDLE, threads, threadsOfServers());
     // If each polled once in ten seconds, there would be 500 more.
-    assertThat(withRequests).as("by all servers, heartbeats included").isLessThan(2 * withoutRequests + 100);
+    assertThat(withRequests).as("by all servers, heartbeats included")
+        .isLessThan(2 * withoutRequests + 100);
     assertThat(threadsOfServers()).as("no request has a thread").isLessThan(threads + IDLE / 4);
 
     long begin = System.nanoTime();
     UUID task = submit("counted_step", "{}");
-    TaskerClient.until("one of them gets the step", Duration.ofSeconds(10), () -> waiting.stream().anyMatch(CompletableFuture::isDone));
+    TaskerClient.until("one of them gets the step", Duration.ofSeconds(10),
+        () -> waiting.stream().anyMatch(CompletableFuture::isDone));
     assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(2));
-    int winner = IntStream.range(0, workers.size()).filter(i -> waiting.get(i).isDone()).findFirst().orElseThrow();
+    int winner = IntStream.range(0, workers.size()).filter(i -> waiting.get(i).isDone()).findFirst()
+        .orElseThrow();
     JsonObject step = waiting.get(winner).get().list("steps").get(0);
     assertThat(step.getString("task_uuid")).isEqualTo(task.toString());
     assertThat(waiting).filteredOn(CompletableFuture::isDone).hasSize(1);
@@ -302,10 +339,12 @@ class WorkersIT {
     int done = 0;
     for (; !steps.isEmpty(); done += 2) {
       assertThat(steps).hasSizeLessThanOrEqualTo(2);
-      steps = worker.submit("{'max': 100}", steps.stream().map(step -> success(step, "{}")).toArray(String[]::new)).list("steps");
+      steps = worker.submit("{'max': 100}",
+          steps.stream().map(step -> success(step, "{}")).toArray(String[]::new)).list("steps");
     }
     assertThat(done).as("two, two and one").isEqualTo(6);
-    assertThat(five).allSatisfy(task -> assertThat(admin.get("/v1/tasks/" + task).text("state")).isEqualTo("complete"));
+    assertThat(five).allSatisfy(
+        task -> assertThat(admin.get("/v1/tasks/" + task).text("state")).isEqualTo("complete"));
     drained(worker);
   }
 
@@ -334,15 +373,20 @@ class WorkersIT {
         """.formatted(name)).status()).isEqualTo(201);
     Worker worker = worker(ann, 5, "remote.Decided");
     UUID task = submit(name, "{}");
-    JsonObject route = worker.submit("{}", success(worker.claim(1, 20).get(0), "{}")).list("steps").get(0);
+    JsonObject route = worker.submit("{}", success(worker.claim(1, 20).get(0), "{}")).list("steps")
+        .get(0);
     Answer misplaced = worker.submit(null,
-        named(route) + ", 'outcome': 'permanent_failure', 'error': {'type': 'T', 'message': 'm'}, 'decision': ['x']}");
+        named(route)
+            + ", 'outcome': 'permanent_failure', 'error': {'type': 'T', 'message': 'm'}, 'decision': ['x']}");
     assertThat(misplaced.status()).isEqualTo(400);
     assertThat(misplaced.fields()).containsExactly("results/0/decision");
 
-    List<JsonObject> next = worker.submit("{}", named(route) + ", 'outcome': 'success', 'result': {}, 'decision': ['y']}").list("steps");
+    List<JsonObject> next = worker
+        .submit("{}", named(route) + ", 'outcome': 'success', 'result': {}, 'decision': ['y']}")
+        .list("steps");
 
-    assertThat(next).singleElement().satisfies(step -> assertThat(step.getString("name")).isEqualTo("y"));
+    assertThat(next).singleElement()
+        .satisfies(step -> assertThat(step.getString("name")).isEqualTo("y"));
     worker.submit(null, success(next.get(0), "{}"));
     assertThat(admin.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
     assertThat(admin.steps(task).keySet()).containsExactlyInAnyOrder("a", "route", "y");
@@ -356,7 +400,8 @@ class WorkersIT {
     JsonObject first = worker.claim(1, 20).get(0);
     assertThat(verdicts(worker.submit(null, gone(first, "released")))).containsExactly("accepted");
     first = worker.claim(1, 20).get(0);
-    assertThat(first.getInt("attempt") + " " + first.getInt("handoff")).as("not an attempt").isEqualTo("1 2");
+    assertThat(first.getInt("attempt") + " " + first.getInt("handoff")).as("not an attempt")
+        .isEqualTo("1 2");
     assertThat(verdicts(worker.submit(null, named(first)
         + ", 'outcome': 'retryable_failure', 'error': {'type': 'Busy', 'message': 'later', 'details': {'a': 1}}, 'retry_after_ms': 100}")))
         .containsExactly("accepted");
@@ -364,12 +409,15 @@ class WorkersIT {
     assertThat(first.getInt("attempt")).isEqualTo(2);
     JsonObject second = worker.submit("{}", success(first, "1")).list("steps").get(0);
 
-    JsonObject verdict = worker.submit(null, success(second, "{'sum': 'four'}")).list("verdicts").get(0);
+    JsonObject verdict = worker.submit(null, success(second, "{'sum': 'four'}")).list("verdicts")
+        .get(0);
 
-    assertThat(verdict.getString("verdict") + " " + verdict.getJsonObject("error").getString("type"))
+    assertThat(
+        verdict.getString("verdict") + " " + verdict.getJsonObject("error").getString("type"))
         .isEqualTo("accepted result_schema_violation");
     assertThat(verdict.getJsonObject("error").getString("message")).startsWith("result/sum");
-    assertThat(admin.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("blocked_by_failures");
+    assertThat(admin.awaitTerminalOrBlocked(task).getString("state"))
+        .isEqualTo("blocked_by_failures");
     drained(worker);
   }
 
@@ -378,11 +426,13 @@ class WorkersIT {
     Worker wrong = worker(ann, 5, "remote.Other");
     submit("other_step", "{}");
     JsonObject step = wrong.claim(1, 20).get(0);
-    assertThat(verdicts(wrong.submit("{'max': 5}", gone(step, "declined")))).containsExactly("accepted");
+    assertThat(verdicts(wrong.submit("{'max': 5}", gone(step, "declined"))))
+        .containsExactly("accepted");
     assertThat(wrong.claim(1, 1)).isEmpty();
     Worker right = worker(bob, 5, "remote.Other");
     JsonObject again = right.claim(1, 20).get(0);
-    assertThat(again.getString("step_uuid") + " " + again.getInt("attempt")).isEqualTo(step.getString("step_uuid") + " 1");
+    assertThat(again.getString("step_uuid") + " " + again.getInt("attempt"))
+        .isEqualTo(step.getString("step_uuid") + " 1");
     right.submit(null, success(again, "{}"));
     drained(wrong);
     drained(right);
@@ -397,10 +447,12 @@ class WorkersIT {
     assertThat(unreported.getString("step_uuid")).isEqualTo(step.getString("step_uuid"));
     assertThat(worker.beat(step).object().getJsonArray("cancels")).isEmpty();
 
-    assertThat(admin.delete("/v1/tasks/" + task + "?policy=cancel_running&reason=test").status()).isEqualTo(200);
+    assertThat(admin.delete("/v1/tasks/" + task + "?policy=cancel_running&reason=test").status())
+        .isEqualTo(200);
     JsonObject answer = worker.beat(step).object();
 
-    assertThat(answer.getJsonArray("cancels").getJsonObject(0).getString("step_uuid")).isEqualTo(step.getString("step_uuid"));
+    assertThat(answer.getJsonArray("cancels").getJsonObject(0).getString("step_uuid"))
+        .isEqualTo(step.getString("step_uuid"));
     assertThat(answer.getJsonArray("unreported")).isEmpty();
     assertThat(verdicts(worker.submit(null, gone(step, "cancelled")))).containsExactly("accepted");
     assertThat(admin.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("cancelled");
@@ -419,16 +471,21 @@ class WorkersIT {
 
     assertThat(verdicts(saved)).containsExactly("saved");
     assertThat(saved.object().getJsonArray("cancels")).isEmpty();
-    assertThat(verdicts(other.ask("checkpoints", checkpoint.formatted(8)))).as("of another worker").containsExactly("stale");
+    assertThat(verdicts(other.ask("checkpoints", checkpoint.formatted(8)))).as("of another worker")
+        .containsExactly("stale");
     Answer foreign = new Worker(bob, worker.uuid()).ask("checkpoints", checkpoint.formatted(9));
     assertThat(foreign.status() + " " + foreign.text("code")).isEqualTo("404 worker-not-found");
     worker.submit(null, gone(step, "released"));
     JsonObject again = worker.claim(1, 20).get(0);
     assertThat(again.getJsonObject("checkpoint").getInt("row")).isEqualTo(7);
-    assertThat(verdicts(worker.ask("checkpoints", checkpoint.formatted(10)))).as("of the former handoff").containsExactly("stale");
-    assertThat(admin.delete("/v1/tasks/" + task + "?policy=cancel_running&reason=test").status()).isEqualTo(200);
-    Answer late = worker.ask("checkpoints", checkpoint.replace(named(step), named(again)).formatted(11));
-    assertThat(late.object().getJsonArray("cancels").getJsonObject(0).getString("step_uuid")).isEqualTo(step.getString("step_uuid"));
+    assertThat(verdicts(worker.ask("checkpoints", checkpoint.formatted(10))))
+        .as("of the former handoff").containsExactly("stale");
+    assertThat(admin.delete("/v1/tasks/" + task + "?policy=cancel_running&reason=test").status())
+        .isEqualTo(200);
+    Answer late = worker.ask("checkpoints",
+        checkpoint.replace(named(step), named(again)).formatted(11));
+    assertThat(late.object().getJsonArray("cancels").getJsonObject(0).getString("step_uuid"))
+        .isEqualTo(step.getString("step_uuid"));
     worker.submit(null, gone(again, "cancelled"));
     drained(worker);
     drained(other);
@@ -438,8 +495,9 @@ class WorkersIT {
   void checkpoint_that_is_too_long_is_refused_with_its_length() {
     Worker worker = worker(ann, 1, "remote.None");
 
-    Answer answer = worker.ask("checkpoints", "{'checkpoints': [{'step_uuid': '" + ABSENT + "', 'handoff': 1, 'checkpoint': '"
-        + "x".repeat(65_535) + "'}]}");
+    Answer answer = worker.ask("checkpoints",
+        "{'checkpoints': [{'step_uuid': '" + ABSENT + "', 'handoff': 1, 'checkpoint': '"
+            + "x".repeat(65_535) + "'}]}");
 
     assertThat(answer.status()).as("%s", answer).isEqualTo(400);
     assertThat(answer.fields()).containsExactly("checkpoints/0/checkpoint");
@@ -464,24 +522,34 @@ class WorkersIT {
     Worker other = worker(bob, 1, "remote.Far");
     submit(name, "{}");
     JsonObject far = worker.claim(1, 20).get(0);
-    JsonObject near = worker.submit("{}", success(far, "{'secret': 'of far'}")).list("steps").get(0);
-    JsonObject last = worker.submit("{}", success(near, "{'secret': 'of near'}")).list("steps").get(0);
-    String path = "/v1/workers/" + worker.uuid() + "/steps/" + last.getString("step_uuid") + "/results?name=";
+    JsonObject near = worker.submit("{}", success(far, "{'secret': 'of far'}")).list("steps")
+        .get(0);
+    JsonObject last = worker.submit("{}", success(near, "{'secret': 'of near'}")).list("steps")
+        .get(0);
+    String path = "/v1/workers/" + worker.uuid() + "/steps/" + last.getString("step_uuid")
+        + "/results?name=";
 
     Answer found = ann.get(path + "far&name=near&name=last&name=none");
 
     assertThat(found.status()).as("%s", found).isEqualTo(200);
-    assertThat(found.object().getJsonObject("results").keySet()).containsExactlyInAnyOrder("far", "near");
-    assertThat(found.object().getJsonObject("results").getJsonObject("far").getString("secret")).isEqualTo("of far");
-    Answer before = ann.get("/v1/workers/" + worker.uuid() + "/steps/" + near.getString("step_uuid") + "/results?name=far");
-    assertThat(before.status() + " " + before.text("code")).as("a step that has ended").isEqualTo("404 step-not-claimed");
+    assertThat(found.object().getJsonObject("results").keySet()).containsExactlyInAnyOrder("far",
+        "near");
+    assertThat(found.object().getJsonObject("results").getJsonObject("far").getString("secret"))
+        .isEqualTo("of far");
+    Answer before = ann.get("/v1/workers/" + worker.uuid() + "/steps/" + near.getString("step_uuid")
+        + "/results?name=far");
+    assertThat(before.status() + " " + before.text("code")).as("a step that has ended")
+        .isEqualTo("404 step-not-claimed");
     Answer stolen = bob.get(path.replace(worker.uuid(), other.uuid()) + "far");
-    assertThat(stolen.status() + " " + stolen.text("code")).as("by another worker").isEqualTo("404 step-not-claimed");
+    assertThat(stolen.status() + " " + stolen.text("code")).as("by another worker")
+        .isEqualTo("404 step-not-claimed");
     assertThat(stolen.body()).doesNotContain("of far");
     Answer foreign = bob.get(path + "far");
-    assertThat(foreign.status() + " " + foreign.text("code")).as("by another caller").isEqualTo("404 worker-not-found");
+    assertThat(foreign.status() + " " + foreign.text("code")).as("by another caller")
+        .isEqualTo("404 worker-not-found");
     assertThat(foreign.body()).doesNotContain("of far");
-    for (String wrong : List.of("", "x".repeat(200), "%00", "a" + "&name=a".repeat(20), "a&limit=1")) {
+    for (String wrong : List.of("", "x".repeat(200), "%00", "a" + "&name=a".repeat(20),
+        "a&limit=1")) {
       assertThat(ann.get(path + wrong).status()).as(wrong).isEqualTo(400);
     }
     assertThat(ann.get(path.replace("?name=", "")).status()).isEqualTo(400);
@@ -511,19 +579,24 @@ class WorkersIT {
       worker.submit(null, success(load, "{'secret': 'of " + load.getString("name") + "'}"));
     }
     JsonObject report = worker.claim(1, 20).get(0);
-    String path = "/v1/workers/" + worker.uuid() + "/steps/" + report.getString("step_uuid") + "/batch-results?name=load";
+    String path = "/v1/workers/" + worker.uuid() + "/steps/" + report.getString("step_uuid")
+        + "/batch-results?name=load";
 
     Answer first = ann.get(path + "&limit=2");
     assertThat(first.status()).as("%s", first).isEqualTo(200);
-    assertThat(first.list("results")).extracting(each -> each.getString("batch_id")).containsExactly("001", "002");
+    assertThat(first.list("results")).extracting(each -> each.getString("batch_id"))
+        .containsExactly("001", "002");
     Answer last = ann.get(path + "&limit=2&cursor=" + first.text("next"));
     assertThat(last.list("results")).singleElement()
-        .satisfies(each -> assertThat(each.getJsonObject("result").getString("secret")).isEqualTo("of load_003"));
+        .satisfies(each -> assertThat(each.getJsonObject("result").getString("secret"))
+            .isEqualTo("of load_003"));
     assertThat(last.object().isNull("next")).isTrue();
     Answer stolen = bob.get(path.replace(worker.uuid(), other.uuid()));
-    assertThat(stolen.status() + " " + stolen.text("code")).as("by another worker").isEqualTo("404 step-not-claimed");
+    assertThat(stolen.status() + " " + stolen.text("code")).as("by another worker")
+        .isEqualTo("404 step-not-claimed");
     assertThat(bob.get(path).status()).as("by another caller").isEqualTo(404);
-    for (String wrong : List.of("", "x".repeat(200), "cut", "load&limit=0", "load&limit=1001", "load&cursor=x", "load&name=load",
+    for (String wrong : List.of("", "x".repeat(200), "cut", "load&limit=0", "load&limit=1001",
+        "load&cursor=x", "load&name=load",
         "load&more=1")) {
       Answer refused = ann.get(path.replace("load", "") + wrong);
       assertThat(refused.status()).as(wrong).isEqualTo(400);
@@ -536,18 +609,22 @@ class WorkersIT {
 
   @Test
   void caller_whose_permission_is_taken_away_reads_no_more_results() {
-    TaskerClient caller = admin.asOneWhoMay(List.of("steps:work in remote", "steps:work in testing"));
+    TaskerClient caller = admin
+        .asOneWhoMay(List.of("steps:work in remote", "steps:work in testing"));
     Worker worker = worker(caller, 1, "remote.Only");
     UUID task = submit("one_step", "{}");
     JsonObject step = worker.claim(1, 20).get(0);
-    String path = "/v1/workers/" + worker.uuid() + "/steps/" + step.getString("step_uuid") + "/results?name=any";
+    String path = "/v1/workers/" + worker.uuid() + "/steps/" + step.getString("step_uuid")
+        + "/results?name=any";
     assertThat(caller.get(path).status()).isEqualTo(200);
 
     takeAwayRemote(caller, worker, step);
 
     Answer answer = caller.get(path);
-    assertThat(answer.status() + " " + answer.text("code")).as("%s", answer).isEqualTo("403 not-permitted");
-    assertThat(caller.get(path.replace("/results", "/batch-results")).status()).as("nor those of a batch").isEqualTo(403);
+    assertThat(answer.status() + " " + answer.text("code")).as("%s", answer)
+        .isEqualTo("403 not-permitted");
+    assertThat(caller.get(path.replace("/results", "/batch-results")).status())
+        .as("nor those of a batch").isEqualTo(403);
     worker.submit(null, success(step, "{}"));
     assertThat(admin.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
     drained(worker);
@@ -560,12 +637,15 @@ class WorkersIT {
     JsonObject step = worker.claim(1, 20).get(0);
     CompletableFuture<Answer> waiting = worker.later("{'wait_seconds': 60}");
     Answer drained = ann.delete("/v1/workers/" + worker.uuid());
-    assertThat(drained.text("state") + " " + drained.object().getInt("claimed")).isEqualTo("draining 1");
+    assertThat(drained.text("state") + " " + drained.object().getInt("claimed"))
+        .isEqualTo("draining 1");
     Answer ended = waiting.get(20, TimeUnit.SECONDS);
-    assertThat(ended.status()).as("one that waited ends, one that comes later is refused").isIn(200, 409);
+    assertThat(ended.status()).as("one that waited ends, one that comes later is refused").isIn(200,
+        409);
 
     Answer refused = worker.ask("claims", "{}");
-    assertThat(refused.status() + " " + refused.text("code") + " " + refused.text("state")).isEqualTo("409 worker-not-claiming draining");
+    assertThat(refused.status() + " " + refused.text("code") + " " + refused.text("state"))
+        .isEqualTo("409 worker-not-claiming draining");
     assertThat(worker.beat(step).text("state")).isEqualTo("draining");
     assertThat(worker.submit("{'max': 1}", success(step, "{}")).text("state")).isEqualTo("stopped");
     assertThat(admin.get("/v1/workers/" + worker.uuid()).text("health")).isEqualTo("stopped");
@@ -580,24 +660,30 @@ class WorkersIT {
     Worker none = new Worker(bob, UUID.randomUUID().toString());
     String registration = "{'worker_uuid': '" + anns.uuid()
         + "', 'name': 'mine', 'namespaces': ['remote'], 'handlers': ['remote.Only'], 'capacity': 1}";
-    String result = "{'step_uuid': '" + ABSENT + "', 'handoff': 1, 'outcome': 'success', 'result': 1}";
+    String result = "{'step_uuid': '" + ABSENT
+        + "', 'handoff': 1, 'outcome': 'success', 'result': 1}";
 
     for (Worker worker : List.of(stolen, none)) {
-      for (Answer answer : List.of(worker.ask("claims", "{}"), worker.ask("claims", "{'wait_seconds': 60}"), worker.submit(null, result),
-          worker.submit("{'max': 5}", result.replace("success', 'result': 1", "released'")), worker.beat(),
+      for (Answer answer : List.of(worker.ask("claims", "{}"),
+          worker.ask("claims", "{'wait_seconds': 60}"), worker.submit(null, result),
+          worker.submit("{'max': 5}", result.replace("success', 'result': 1", "released'")),
+          worker.beat(),
           bob.delete("/v1/workers/" + worker.uuid()))) {
         assertThat(answer.status() + " " + answer.text("code") + ": " + answer.text("detail"))
             .isEqualTo("404 worker-not-found: there is no worker " + worker.uuid());
       }
     }
-    assertThat(bob.post("/v1/workers", quoted(registration)).text("code")).isEqualTo("worker-of-another-caller");
+    assertThat(bob.post("/v1/workers", quoted(registration)).text("code"))
+        .isEqualTo("worker-of-another-caller");
     assertThat(bob.get("/v1/workers/" + anns.uuid()).status()).isEqualTo(403);
     assertThat(bob.get("/v1/workers").status()).isEqualTo(403);
     Answer again = ann.post("/v1/workers", quoted(registration));
     assertThat(again.status()).as("%s", again).isEqualTo(200);
     assertThat(admin.get("/v1/workers/" + anns.uuid()).text("name")).isEqualTo("mine");
-    assertThat(admin.get("/v1/workers/" + anns.uuid()).text("registered_by")).isEqualTo("key:of a test");
-    assertThat(admin.delete("/v1/workers/" + anns.uuid()).text("state")).as("an operator").isEqualTo("stopped");
+    assertThat(admin.get("/v1/workers/" + anns.uuid()).text("registered_by"))
+        .isEqualTo("key:of a test");
+    assertThat(admin.delete("/v1/workers/" + anns.uuid()).text("state")).as("an operator")
+        .isEqualTo("stopped");
   }
 
   @Test
@@ -605,18 +691,23 @@ class WorkersIT {
     String registration = "{'name': 'x', 'capacity': 1, 'handlers': ['a'], 'namespaces': %s}";
     for (String namespaces : List.of("['remote', 'testing']", "['elsewhere']", "null")) {
       Answer answer = ann.post("/v1/workers", quoted(registration.formatted(namespaces)));
-      assertThat(answer.status() + " " + answer.text("code")).as(namespaces).isEqualTo("403 not-permitted");
+      assertThat(answer.status() + " " + answer.text("code")).as(namespaces)
+          .isEqualTo("403 not-permitted");
       assertThat(answer.text("detail")).contains("steps:work");
     }
-    TaskerClient reader = admin.asOneWhoMay(List.of("steps:read", "tasks:read", "system:servers_read"));
-    assertThat(reader.post("/v1/workers", quoted(registration.formatted("['remote']"))).status()).isEqualTo(403);
+    TaskerClient reader = admin
+        .asOneWhoMay(List.of("steps:read", "tasks:read", "system:servers_read"));
+    assertThat(reader.post("/v1/workers", quoted(registration.formatted("['remote']"))).status())
+        .isEqualTo(403);
     assertThat(reader.get("/v1/workers").status()).isEqualTo(200);
   }
 
   /** @param held steps whose leases are renewed meanwhile */
   private void takeAwayRemote(TaskerClient caller, Worker worker, JsonObject... held) {
-    admin.sql("delete from tasker.access_grants g using tasker.access_keys k where g.key_uuid = k.key_uuid and g.namespace = 'remote' "
-        + "and 'key:' || k.key_uuid = (select w.owner from tasker.workers w where w.worker_uuid = ?)", UUID.fromString(worker.uuid()));
+    admin.sql(
+        "delete from tasker.access_grants g using tasker.access_keys k where g.key_uuid = k.key_uuid and g.namespace = 'remote' "
+            + "and 'key:' || k.key_uuid = (select w.owner from tasker.workers w where w.worker_uuid = ?)",
+        UUID.fromString(worker.uuid()));
     // What a caller may do is remembered for a while.
     TaskerClient.until("the server has read the rights again", Duration.ofSeconds(60), () -> {
       assertThat(worker.beat(held).status()).isEqualTo(200);
@@ -628,7 +719,8 @@ class WorkersIT {
   void caller_whose_permission_is_taken_away_gets_no_more_steps() {
     TaskerClient carl = admin.asOneWhoMay(List.of("steps:work in remote", "steps:work in testing"));
     Answer registered = carl.post("/v1/workers",
-        quoted("{'name': 'x', 'capacity': 1, 'handlers': ['remote.Other'], 'namespaces': ['remote', 'testing']}"));
+        quoted(
+            "{'name': 'x', 'capacity': 1, 'handlers': ['remote.Other'], 'namespaces': ['remote', 'testing']}"));
     Worker worker = new Worker(carl, registered.text("worker_uuid"));
     submit("other_step", "{}");
     takeAwayRemote(carl, worker);
@@ -693,7 +785,8 @@ class WorkersIT {
   void bad_input_is_refused_with_the_field(String what, String field, String body) {
     Worker worker = new Worker(ann, UUID.randomUUID().toString());
     Answer answer = worker.ask(what, body.replace("ABSENT", ABSENT));
-    assertThat(answer.status() + " " + answer.text("code")).as("%s", answer).isEqualTo("400 invalid-request");
+    assertThat(answer.status() + " " + answer.text("code")).as("%s", answer)
+        .isEqualTo("400 invalid-request");
     assertThat(answer.fields()).containsExactly(field);
   }
 
@@ -713,7 +806,8 @@ class WorkersIT {
   void bad_registration_is_refused_with_the_field(String field, String body) {
     long before = admin.count("select count(*) from tasker.workers");
     Answer answer = ann.post("/v1/workers", quoted(body));
-    assertThat(answer.status() + " " + answer.text("code")).as("%s", answer).isEqualTo("400 invalid-request");
+    assertThat(answer.status() + " " + answer.text("code")).as("%s", answer)
+        .isEqualTo("400 invalid-request");
     assertThat(answer.fields()).containsExactly(field);
     assertThat(admin.count("select count(*) from tasker.workers")).isEqualTo(before);
   }
@@ -721,12 +815,15 @@ class WorkersIT {
   @Test
   void namespace_that_does_not_exist_and_key_of_a_server_are_refused() {
     String registration = "{'name': 'x', 'capacity': 1, 'handlers': ['a'], 'namespaces': ['not_there']}";
-    assertThat(admin.post("/v1/workers", quoted(registration)).fields()).containsExactly("namespaces");
+    assertThat(admin.post("/v1/workers", quoted(registration)).fields())
+        .containsExactly("namespaces");
     String server = admin.get("/v1/servers").list("servers").get(0).getString("server_uuid");
     assertThat(ann.post("/v1/workers", quoted("{'worker_uuid': '" + server
-        + "', 'name': 'x', 'capacity': 1, 'handlers': ['a'], 'namespaces': ['remote']}")).status()).isIn(400, 409);
+        + "', 'name': 'x', 'capacity': 1, 'handlers': ['a'], 'namespaces': ['remote']}")).status())
+        .isIn(400, 409);
     assertThat(new Worker(admin, server).ask("claims", "{}").status()).isEqualTo(404);
-    assertThat(admin.delete("/v1/workers/" + server).status()).as("nor is a server drained as a worker").isEqualTo(404);
+    assertThat(admin.delete("/v1/workers/" + server).status())
+        .as("nor is a server drained as a worker").isEqualTo(404);
   }
 
   @Test
@@ -744,7 +841,8 @@ class WorkersIT {
     Answer tooMuch = worker.submit(null, success(step, "'" + "x".repeat(17_000_000) + "'"));
     assertThat(tooMuch.status() + " " + tooMuch.text("code")).isEqualTo("413 body-too-large");
     assertThat(worker.beat(step).object().getJsonArray("lost")).isEmpty();
-    assertThat(verdicts(worker.submit(null, success(step, "'" + "x".repeat(1_000_000) + "'")))).containsExactly("accepted");
+    assertThat(verdicts(worker.submit(null, success(step, "'" + "x".repeat(1_000_000) + "'"))))
+        .containsExactly("accepted");
     drained(worker);
   }
 
@@ -758,29 +856,37 @@ class WorkersIT {
         verdicts(
             worker
                 .submit(null,
-                    named(first) + ", 'outcome': 'retryable_failure', 'error': {'type': 'Bad\\u0000', 'message': 'a\\u0000b \\ud83d"
-                        + "x".repeat(200_000) + "', 'details': {'k\\u0000': ['\\ude00']}}, 'retry_after_ms': 1}")))
+                    named(first)
+                        + ", 'outcome': 'retryable_failure', 'error': {'type': 'Bad\\u0000', 'message': 'a\\u0000b \\ud83d"
+                        + "x".repeat(200_000)
+                        + "', 'details': {'k\\u0000': ['\\ude00']}}, 'retry_after_ms': 1}")))
         .containsExactly("accepted");
 
     JsonObject again = worker.claim(1, 20).get(0);
     assertThat(again.getInt("attempt")).isEqualTo(2);
-    JsonObject error = admin.get("/v1/tasks/" + task + "/workflow_steps/" + first.getString("step_uuid") + "/audit").list("results").get(0)
+    JsonObject error = admin
+        .get("/v1/tasks/" + task + "/workflow_steps/" + first.getString("step_uuid") + "/audit")
+        .list("results").get(0)
         .getJsonObject("error");
     assertThat(error.getString("type")).isEqualTo("Bad ");
     assertThat(error.getString("message")).startsWith("a b ?xxx").endsWith("x…").hasSize(4_000);
     assertThat(error.getJsonObject("details").getJsonArray("k ").getString(0)).isEqualTo("?");
-    assertThat(verdicts(worker.submit(null, named(again) + ", 'outcome': 'permanent_failure', 'error': {'type': '', 'message': ' '}}")))
+    assertThat(verdicts(worker.submit(null,
+        named(again) + ", 'outcome': 'permanent_failure', 'error': {'type': '', 'message': ' '}}")))
         .containsExactly("accepted");
-    assertThat(admin.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("blocked_by_failures");
+    assertThat(admin.awaitTerminalOrBlocked(task).getString("state"))
+        .isEqualTo("blocked_by_failures");
     drained(worker);
   }
 
   @Test
   void long_answers_are_cut_and_the_rest_is_given_back() {
     Worker worker = worker(ann, 10, "remote.Other");
-    IntStream.range(0, 6).forEach(i -> submit("other_step", quoted("{'text': '" + "x".repeat(1_000_000) + "'}")));
+    IntStream.range(0, 6)
+        .forEach(i -> submit("other_step", quoted("{'text': '" + "x".repeat(1_000_000) + "'}")));
     int done = 0;
-    for (List<JsonObject> steps = worker.claim(10, 20); !steps.isEmpty(); steps = worker.claim(10, 5)) {
+    for (List<JsonObject> steps = worker.claim(10, 20); !steps.isEmpty(); steps = worker.claim(10,
+        5)) {
       assertThat(steps).hasSizeLessThan(5);
       assertThat(steps).extracting(step -> step.getInt("attempt")).containsOnly(1);
       done += steps.size();

@@ -22,8 +22,8 @@ class BannerTest {
 
   private static String banner(boolean valid, Optional<DevProject> project) {
     return Banner.of(
-        new RunSettings(Path.of("."), Path.of("a.war"), ServerKind.LIBERTY, Path.of("home"), "18.6.0", 8080, Duration.ofSeconds(1_800),
-            DatabaseAddress.embedded(54320), true),
+        new RunSettings(Path.of("."), Path.of("a.war"), ServerKind.LIBERTY, Path.of("home"),
+            "18.6.0", 8080, Duration.ofSeconds(1_800), DatabaseAddress.embedded(54320), true),
         project, LOGIN, valid, 12);
   }
 
@@ -40,16 +40,19 @@ class BannerTest {
   }
 
   @Test
-  void of_another_application_nothing_is_offered_that_it_does_not_have(@TempDir Path application) throws IOException {
+  void of_another_application_nothing_is_offered_that_it_does_not_have(@TempDir Path application)
+      throws IOException {
     Files.createDirectories(application.resolve("src/main/java"));
 
-    assertThat(banner(true, project(application.toString()))).doesNotContain("samples/linear", "mathematical_sequence", "/v1/tasks")
+    assertThat(banner(true, project(application.toString())))
+        .doesNotContain("samples/linear", "mathematical_sequence", "/v1/tasks")
         .contains("curl -K .tasker/login http://localhost:8080/v1/templates");
   }
 
   @Test
   void login_that_the_server_took_is_printed() {
-    assertThat(banner(true)).contains("user admin, password q1V0-drawn-by-the-run-command", "kept in .tasker/login",
+    assertThat(banner(true)).contains("user admin, password q1V0-drawn-by-the-run-command",
+        "kept in .tasker/login",
         "curl -K .tasker/login -i");
   }
 
@@ -63,7 +66,8 @@ class BannerTest {
 
   @Test
   void login_that_the_server_did_not_take_is_not_printed_nor_recommended() {
-    assertThat(banner(false)).doesNotContain("drawn-by-the-run-command", "curl -K").contains("a user that this database had already",
+    assertThat(banner(false)).doesNotContain("drawn-by-the-run-command", "curl -K").contains(
+        "a user that this database had already",
         "tasker.create_user(");
   }
 }

@@ -29,15 +29,18 @@ class CheckHistoryCommandTest {
       Command check(String url, String quietFor) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         PrintStream stream = new PrintStream(out, true);
-        return new Command(CheckHistory.run(url, "postgres", "", null, quietFor, stream, stream), out.toString().strip());
+        return new Command(CheckHistory.run(url, "postgres", "", null, quietFor, stream, stream),
+            out.toString().strip());
       }
     },
     PSQL {
       @Override
       Command check(String url, String quietFor) {
         Path checkout = Path.of("").toAbsolutePath();
-        Assumptions.assumeTrue(Command.run(checkout, List.of("psql", "--version")).succeeded(), "there is no psql here");
-        List<String> words = new ArrayList<>(List.of("db/check-history", "-U", "postgres", url.substring("jdbc:".length())));
+        Assumptions.assumeTrue(Command.run(checkout, List.of("psql", "--version")).succeeded(),
+            "there is no psql here");
+        List<String> words = new ArrayList<>(
+            List.of("db/check-history", "-U", "postgres", url.substring("jdbc:".length())));
         if (quietFor != null) {
           words.addAll(List.of("-v", "quiet_for=" + quietFor));
         }
@@ -55,7 +58,8 @@ class CheckHistoryCommandTest {
 
     assertThat(check.status()).as(check.output()).isZero();
     long promises = promises();
-    assertThat(check.output().lines()).hasSize((int) promises + 1).last().isEqualTo(promises + " of " + promises + " promises were kept");
+    assertThat(check.output().lines()).hasSize((int) promises + 1).last()
+        .isEqualTo(promises + " of " + promises + " promises were kept");
     assertThat(check.output()).startsWith("kept           0  task_state_is_the_end_of_its_history");
     assertThat(way.check(url(), "1 hour").output()).as("with those about quiet systems")
         .endsWith((promises + 12) + " of " + (promises + 12) + " promises were kept");
@@ -73,7 +77,9 @@ class CheckHistoryCommandTest {
     Command check = way.check(url(), null);
 
     assertThat(check.status()).as(check.output()).isEqualTo(1);
-    assertThat(check.output()).contains("BROKEN         1  task_state_is_the_end_of_its_history\n", "\"task_uuid\"", task.uuid().toString())
+    assertThat(check.output())
+        .contains("BROKEN         1  task_state_is_the_end_of_its_history\n", "\"task_uuid\"",
+            task.uuid().toString())
         .contains(kept() + " of " + promises() + " promises were kept");
     assertThat(kept()).isLessThan(promises());
   }
@@ -81,7 +87,8 @@ class CheckHistoryCommandTest {
   @ParameterizedTest
   @EnumSource
   void what_cannot_be_checked_ends_with_2(Way way) {
-    assertThat(way.check("jdbc:postgresql://127.0.0.1:1/postgres", null).status()).as("there is no listener").isEqualTo(2);
+    assertThat(way.check("jdbc:postgresql://127.0.0.1:1/postgres", null).status())
+        .as("there is no listener").isEqualTo(2);
     Command elsewhere = way.check(url().replaceAll("/postgres(?=\\?|$)", "/template1"), null);
     assertThat(elsewhere.status()).as("no schema of ours: " + elsewhere.output()).isEqualTo(2);
     assertThat(elsewhere.output()).contains("could not be checked");

@@ -29,7 +29,8 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The inner loop on a real server: an application in a folder of its own, whose files are saved as an editor would. Printed are
+ * The inner loop on a real server: an application in a folder of its own, whose files are saved as
+ * an editor would. Printed are
  * the seconds from a save to the first task that shows it.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -49,7 +50,8 @@ class DevLoopIT {
   @BeforeAll
   void start(@TempDir Path folder) throws Exception {
     application = folder;
-    assumeTrue(ServerKind.from(System.getProperties()) == ServerKind.LIBERTY, "the inner loop is for Open Liberty");
+    assumeTrue(ServerKind.from(System.getProperties()) == ServerKind.LIBERTY,
+        "the inner loop is for Open Liberty");
     saveHandler("\"Hello, \" + name");
     save("src/main/java/shop/Wait.java", """
         package shop;
@@ -83,18 +85,22 @@ class DevLoopIT {
     DevProject project = DevProject.from(checkout, build).orElseThrow();
     Map<String, String> environment = new HashMap<>(Map.of(
         "HTTP_HOST", "127.0.0.1", "HTTP_PORT", Integer.toString(port),
-        "DB_HOST", database.address().host(), "DB_PORT", Integer.toString(database.address().port()),
+        "DB_HOST", database.address().host(), "DB_PORT",
+        Integer.toString(database.address().port()),
         "DB_NAME", "tasker", "DB_USER", "tasker", "DB_PASSWORD", "tasker",
-        "TASKER_WORKER_DRAIN_SECONDS", "1", "TASKER_TEMPLATES_FOLDER", project.templates().toString()));
+        "TASKER_WORKER_DRAIN_SECONDS", "1", "TASKER_TEMPLATES_FOLDER",
+        project.templates().toString()));
     environment.putAll(Login.FOR_TESTS.environment());
     server = ServerKind.LIBERTY.process(Path.of(System.getProperty("tasker.server.home")),
         Path.of(System.getProperty("tasker.it.folder"), "servers"), port, environment).quietly();
     server.claimPort();
-    DevLoop loop = new DevLoop(project, server, new DevTemplates(server.address(), Login.FOR_TESTS), server.folder, line -> {
-      System.out.println("  | " + line.strip());
-      terminal.add(line);
-    });
-    server.start(ServerKind.LIBERTY.config(checkout), loop.prepare(checkout.resolve("target/tasker-ee-samples")));
+    DevLoop loop = new DevLoop(project, server, new DevTemplates(server.address(), Login.FOR_TESTS),
+        server.folder, line -> {
+          System.out.println("  | " + line.strip());
+          terminal.add(line);
+        });
+    server.start(ServerKind.LIBERTY.config(checkout),
+        loop.prepare(checkout.resolve("target/tasker-ee-samples")));
     server.awaitReady(Duration.ofMinutes(15), database.address());
     tasker = new TaskerClient(URI.create("http://127.0.0.1:" + port), database.address());
     watcher = new Thread(() -> {
@@ -105,7 +111,8 @@ class DevLoopIT {
       }
     });
     watcher.start();
-    TaskerClient.until("the loop watches", LONG, () -> terminal.stream().anyMatch(line -> line.startsWith("Watching")));
+    TaskerClient.until("the loop watches", LONG,
+        () -> terminal.stream().anyMatch(line -> line.startsWith("Watching")));
     assertThat(greeting()).isEqualTo("Hello, Ann");
   }
 
@@ -172,7 +179,9 @@ class DevLoopIT {
       UUID task = tasker.submit("shop", "greeting", "{\"name\": \"Ann\"}");
       // Asked of the database: a request that waits would wait for a server that has been replaced.
       TaskerClient.until("the greeting is said", Duration.ofSeconds(10),
-          () -> tasker.count("select count(*) from tasker.tasks where task_uuid = ? and state = 'complete'", task) == 1);
+          () -> tasker.count(
+              "select count(*) from tasker.tasks where task_uuid = ? and state = 'complete'",
+              task) == 1);
       return tasker.steps(task).get("only").getJsonObject("result").getString("text");
     } catch (RuntimeException | AssertionError e) {
       return null;
@@ -181,7 +190,8 @@ class DevLoopIT {
 
   private double secondsUntil(String greeting) {
     long begin = System.nanoTime();
-    TaskerClient.until("the greeting is " + greeting + "; said so far: " + terminal, LONG, () -> greeting.equals(greeting()));
+    TaskerClient.until("the greeting is " + greeting + "; said so far: " + terminal, LONG,
+        () -> greeting.equals(greeting()));
     return (System.nanoTime() - begin) / 1e9;
   }
 
@@ -199,7 +209,8 @@ class DevLoopIT {
   void body_of_a_method_is_replaced_while_its_step_runs() throws Exception {
     UUID waiting = tasker.submit("shop", "waiting", "{}");
     TaskerClient.until("a step runs", LONG,
-        () -> tasker.count("select count(*) from tasker.workflow_steps where state = 'in_progress'") == 1);
+        () -> tasker
+            .count("select count(*) from tasker.workflow_steps where state = 'in_progress'") == 1);
 
     saveHandler("\"Good morning, \" + name");
     double seconds = secondsUntil("Good morning, Ann");
@@ -208,7 +219,9 @@ class DevLoopIT {
     assertThat(seconds).isLessThan(5);
     assertThat(terminal).anyMatch(line -> line.contains("methods were replaced"));
     assertThat(
-        tasker.count("select count(*) from tasker.workflow_steps where task_uuid = ? and state = 'in_progress' and attempts = 1", waiting))
+        tasker.count(
+            "select count(*) from tasker.workflow_steps where task_uuid = ? and state = 'in_progress' and attempts = 1",
+            waiting))
         .as("the step goes on").isEqualTo(1);
   }
 
@@ -220,13 +233,17 @@ class DevLoopIT {
     awaitLine("cannot find symbol");
 
     assertThat(terminal).anySatisfy(line -> assertThat(line)
-        .startsWith(Path.of("src/main/java/shop/Greet.java") + ":14:").contains(": error: cannot find symbol")
+        .startsWith(Path.of("src/main/java/shop/Greet.java") + ":14:")
+        .contains(": error: cannot find symbol")
         .contains("\n    ").endsWith("^"));
     awaitLine("the version before keeps running");
     assertThat(greeting()).isEqualTo("Good morning, Ann");
   }
 
-  /** The step that waits since the first test is interrupted, offered again, and done by the new version. */
+  /**
+   * The step that waits since the first test is interrupted, offered again, and done by the new
+   * version.
+   */
   @Order(3)
   @Test
   void new_class_comes_with_the_application_and_no_running_step_is_lost() throws Exception {
@@ -245,22 +262,29 @@ class DevLoopIT {
     awaitLine("the application was replaced");
     TaskerClient.until("the step that was interrupted is complete", LONG,
         () -> tasker.count("select count(*) from tasker.tasks where state <> 'complete'") == 0);
-    assertThat(tasker.sql("select * from tasker.check_history(p_quiet_for => '1 second') where violations > 0")).isEmpty();
+    assertThat(tasker
+        .sql("select * from tasker.check_history(p_quiet_for => '1 second') where violations > 0"))
+        .isEmpty();
     assertThat(History.broken(tasker)).isEmpty();
   }
 
   @Order(4)
   @Test
-  void template_is_registered_when_it_is_saved_and_its_problems_have_their_place() throws Exception {
-    save("src/main/resources/shop/greeting.yaml", template("greeting", "1.0.0", "shop.Greet") + "    timeout_seconds: 0\n");
+  void template_is_registered_when_it_is_saved_and_its_problems_have_their_place()
+      throws Exception {
+    save("src/main/resources/shop/greeting.yaml",
+        template("greeting", "1.0.0", "shop.Greet") + "    timeout_seconds: 0\n");
     awaitLine("timeout_seconds");
     assertThat(terminal)
-        .anyMatch(line -> line.matches("src.main.resources.shop.greeting\\.yaml:8:\\d+: error: steps\\[0]\\.timeout_seconds: .*"));
+        .anyMatch(line -> line.matches(
+            "src.main.resources.shop.greeting\\.yaml:8:\\d+: error: steps\\[0]\\.timeout_seconds: .*"));
 
-    save("src/main/resources/shop/greeting.yaml", template("greeting", "1.0.0", "shop.Greet") + "    timeout_seconds: 5\n");
+    save("src/main/resources/shop/greeting.yaml",
+        template("greeting", "1.0.0", "shop.Greet") + "    timeout_seconds: 5\n");
     awaitLine("a change needs a new version");
 
-    save("src/main/resources/shop/greeting.yaml", template("greeting", "1.1.0", "shop.Greet") + "    timeout_seconds: 5\n");
+    save("src/main/resources/shop/greeting.yaml",
+        template("greeting", "1.1.0", "shop.Greet") + "    timeout_seconds: 5\n");
     awaitLine("registered as shop/greeting:1.1.0");
     assertThat(tasker.get("/v1/templates/shop/greeting/1.1.0").status()).isEqualTo(200);
   }
@@ -269,7 +293,8 @@ class DevLoopIT {
   @Test
   void application_that_cannot_start_is_told_and_the_version_before_is_put_back() throws Exception {
     save("src/main/java/shop/Greet2.java",
-        Files.readString(application.resolve("src/main/java/shop/Greet.java")).replace("class Greet", "class Greet2"));
+        Files.readString(application.resolve("src/main/java/shop/Greet.java"))
+            .replace("class Greet", "class Greet2"));
 
     awaitLine("cannot be started");
     awaitLine("The version before runs again");

@@ -28,7 +28,8 @@ class LogWatchTest {
   @Test
   void failure_is_reported_when_its_trace_is_complete() throws IOException {
     Path log = folder.resolve("server.log");
-    Files.writeString(log, "Exception while loading the app\nCaused by: java.lang.Error: of an earlier run\n");
+    Files.writeString(log,
+        "Exception while loading the app\nCaused by: java.lang.Error: of an earlier run\n");
     LogWatch watch = new LogWatch(log, Pattern.compile("Exception while loading"));
     assertThat(watch.failure()).isEmpty();
 
@@ -68,10 +69,13 @@ class LogWatchTest {
         "Caused by: org.flywaydb.FlywayException: Validate failed\nMigration checksum mismatch for 1\n-> Applied: 7\n\tat a.B.c(B.java:1)\n"))
         .contains("Validate failed\nMigration checksum mismatch for 1\n-> Applied: 7");
     assertThat(
-        LogWatch.causeOf("\"jboss.unit\" => \"java.lang.E: x\n    Caused by: java.lang.IllegalStateException: the port is 99999\"\n}}"))
+        LogWatch.causeOf(
+            "\"jboss.unit\" => \"java.lang.E: x\n    Caused by: java.lang.IllegalStateException: the port is 99999\"\n}}"))
         .contains("the port is 99999");
-    assertThat(LogWatch.causeOf("Caused by: java.lang.Error: no access\\\"\n}}")).contains("no access");
-    assertThat(LogWatch.causeOf("Caused by: java.lang.NullPointerException\n\tat a.B.c(B.java:1)\n"))
+    assertThat(LogWatch.causeOf("Caused by: java.lang.Error: no access\\\"\n}}"))
+        .contains("no access");
+    assertThat(
+        LogWatch.causeOf("Caused by: java.lang.NullPointerException\n\tat a.B.c(B.java:1)\n"))
         .contains("java.lang.NullPointerException");
     assertThat(LogWatch.causeOf("nothing")).isEmpty();
   }

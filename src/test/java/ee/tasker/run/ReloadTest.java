@@ -12,7 +12,10 @@ import java.util.Properties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The parts of the inner loop that need no server: the compiler's messages, what counts as a change of methods, and replacing them. */
+/**
+ * The parts of the inner loop that need no server: the compiler's messages, what counts as a change
+ * of methods, and replacing them.
+ */
 class ReloadTest {
   @TempDir
   private Path folder;
@@ -49,7 +52,8 @@ class ReloadTest {
   void error_has_its_file_line_column_and_the_line_itself() throws Exception {
     Path file = source(clock("", "\"a\" + nam"));
 
-    List<String> errors = compiler.compile(List.of(file), folder.resolve("classes"), path -> path.getFileName().toString());
+    List<String> errors = compiler.compile(List.of(file), folder.resolve("classes"),
+        path -> path.getFileName().toString());
 
     assertThat(errors).singleElement().asString()
         .startsWith("Clock.java:4:18: error: cannot find symbol\n").contains("nam\n")
@@ -59,8 +63,10 @@ class ReloadTest {
   @Test
   void every_error_is_told_and_nothing_when_there_is_none() throws Exception {
     Path file = source("class Clock { int a = \"x\"; int b = \"y\"; }");
-    assertThat(compiler.compile(List.of(file), folder.resolve("classes"), Path::toString)).hasSize(2);
-    assertThat(compiler.compile(List.of(source(clock("", "\"a\""))), folder.resolve("classes"), Path::toString)).isEmpty();
+    assertThat(compiler.compile(List.of(file), folder.resolve("classes"), Path::toString))
+        .hasSize(2);
+    assertThat(compiler.compile(List.of(source(clock("", "\"a\""))), folder.resolve("classes"),
+        Path::toString)).isEmpty();
     assertThat(folder.resolve("classes/Clock.class")).exists();
   }
 
@@ -69,11 +75,16 @@ class ReloadTest {
     String before = skeleton(clock("int n() { return 1; }", "\"a\""));
 
     assertThat(skeleton(clock("int n() { int a = 2; return a; }", "\"b\""))).isEqualTo(before);
-    assertThat(skeleton(clock("int n() { return 1; } int m() { return 1; }", "\"a\""))).as("a method more").isNotEqualTo(before);
-    assertThat(skeleton(clock("long n() { return 1; }", "\"a\""))).as("another type").isNotEqualTo(before);
-    for (String member : List.of("int n = %s;", "Clock() { System.exit(%s); }", "static { System.exit(%s); }",
-        "@Deprecated void start() { System.exit(%s); }", "@SuppressWarnings(\"%s\") int n() { return 1; }")) {
-      assertThat(skeleton(clock(member.formatted(1), "\"a\""))).as(member).isNotEqualTo(skeleton(clock(member.formatted(2), "\"a\"")));
+    assertThat(skeleton(clock("int n() { return 1; } int m() { return 1; }", "\"a\"")))
+        .as("a method more").isNotEqualTo(before);
+    assertThat(skeleton(clock("long n() { return 1; }", "\"a\""))).as("another type")
+        .isNotEqualTo(before);
+    for (String member : List.of("int n = %s;", "Clock() { System.exit(%s); }",
+        "static { System.exit(%s); }",
+        "@Deprecated void start() { System.exit(%s); }",
+        "@SuppressWarnings(\"%s\") int n() { return 1; }")) {
+      assertThat(skeleton(clock(member.formatted(1), "\"a\""))).as(member)
+          .isNotEqualTo(skeleton(clock(member.formatted(2), "\"a\"")));
     }
   }
 
@@ -82,18 +93,23 @@ class ReloadTest {
     Path classes = folder.resolve("classes");
     Path said = folder.resolve("said");
     compiler.compile(List.of(source(clock("", "\"one\""))), classes, Path::toString);
-    Process process = new ProcessBuilder(ServerProcess.java(), "-cp", classes.toString(), "Clock", said.toString()).inheritIO().start();
+    Process process = new ProcessBuilder(ServerProcess.java(), "-cp", classes.toString(), "Clock",
+        said.toString()).inheritIO().start();
     try {
       TaskerClient.until("it runs", Duration.ofSeconds(60), () -> says(said, "one"));
       HotSwap hotSwap = new HotSwap(folder);
 
-      compiler.compile(List.of(source(clock("", "\"two\""))), folder.resolve("second"), Path::toString);
+      compiler.compile(List.of(source(clock("", "\"two\""))), folder.resolve("second"),
+          Path::toString);
       assertThat(hotSwap.replace(process.pid(), folder.resolve("second"))).isTrue();
       TaskerClient.until("it runs the new code", Duration.ofSeconds(60), () -> says(said, "two"));
 
-      compiler.compile(List.of(source(clock("static String more() { return \"three\"; }", "more()"))), folder.resolve("third"),
+      compiler.compile(
+          List.of(source(clock("static String more() { return \"three\"; }", "more()"))),
+          folder.resolve("third"),
           Path::toString);
-      assertThat(hotSwap.replace(process.pid(), folder.resolve("third"))).as("a method was added").isFalse();
+      assertThat(hotSwap.replace(process.pid(), folder.resolve("third"))).as("a method was added")
+          .isFalse();
       assertThat(process.isAlive()).isTrue();
     } finally {
       process.destroyForcibly().waitFor();
@@ -110,8 +126,10 @@ class ReloadTest {
 
   @Test
   void files_of_editors_and_builds_are_not_watched() throws Exception {
-    for (String file : List.of("src/main/java/a/A.java", "src/main/java/a/.A.java.swp", "src/main/java/a/A.java~",
-        "src/main/resources/a/t.yaml", "src/main/resources/target/t.yaml", "src/main/resources/a.properties")) {
+    for (String file : List.of("src/main/java/a/A.java", "src/main/java/a/.A.java.swp",
+        "src/main/java/a/A.java~",
+        "src/main/resources/a/t.yaml", "src/main/resources/target/t.yaml",
+        "src/main/resources/a.properties")) {
       Files.createDirectories(folder.resolve(file).getParent());
       Files.writeString(folder.resolve(file), "");
     }
@@ -121,7 +139,8 @@ class ReloadTest {
     DevProject project = DevProject.from(folder, build).orElseThrow();
 
     assertThat(project.snapshot().keySet()).extracting(project::shown).containsExactlyInAnyOrder(
-        Path.of("src/main/java/a/A.java").toString(), Path.of("src/main/resources/a/t.yaml").toString(),
+        Path.of("src/main/java/a/A.java").toString(),
+        Path.of("src/main/resources/a/t.yaml").toString(),
         Path.of("src/main/resources/a.properties").toString());
   }
 }

@@ -37,16 +37,20 @@ class StartPatienceTest {
   @Test
   void a_start_that_makes_progress_is_waited_for() {
     for (int minute = 0; minute < 30; minute += 2) {
-      assertThat(patience.exhausted(seen(100, minute, false), minutes(minute))).as("a migration more, minute " + minute).isEmpty();
+      assertThat(patience.exhausted(seen(100, minute, false), minutes(minute)))
+          .as("a migration more, minute " + minute).isEmpty();
     }
     assertThat(patience.exhausted(seen(100, 99, false), minutes(30))).hasValueSatisfying(
-        end -> assertThat(end).contains("within 30 min", "START_SECONDS", "the log has 100 bytes", "the database 99 migrations"));
+        end -> assertThat(end).contains("within 30 min", "START_SECONDS", "the log has 100 bytes",
+            "the database 99 migrations"));
   }
 
   @Test
   void a_long_migration_is_progress_and_so_is_a_log_that_grows() {
     for (int minute = 0; minute < 30; minute++) {
-      assertThat(patience.exhausted(minute < 15 ? seen(100, 7, true) : seen(100 + minute, -1, false), minutes(minute))).isEmpty();
+      assertThat(patience.exhausted(
+          minute < 15 ? seen(100, 7, true) : seen(100 + minute, -1, false), minutes(minute)))
+          .isEmpty();
     }
   }
 
@@ -55,7 +59,8 @@ class StartPatienceTest {
     assertThat(patience.exhausted(seen(100, 7, false), minutes(1))).isEmpty();
     assertThat(patience.exhausted(seen(100, 7, false), minutes(3.9))).isEmpty();
     assertThat(patience.exhausted(seen(100, 7, false), minutes(4))).hasValueSatisfying(
-        end -> assertThat(end).contains("after 4 min", "nothing new for 3 min", "the database 7 migrations"));
+        end -> assertThat(end).contains("after 4 min", "nothing new for 3 min",
+            "the database 7 migrations"));
   }
 
   @Test
@@ -65,7 +70,8 @@ class StartPatienceTest {
     try (StartProgress progress = new StartProgress(() -> TestDatabase.get().connect())) {
       StartProgress.Seen first = progress.look(log);
       assertThat(first.logBytes()).isEqualTo(5);
-      assertThat(first.migrations()).isEqualTo(sql.number("select count(*) from tasker.flyway_schema_history").longValue());
+      assertThat(first.migrations())
+          .isEqualTo(sql.number("select count(*) from tasker.flyway_schema_history").longValue());
       assertThat(first.isDatabaseAtWork()).isFalse();
       assertThat(progress.look(folder.resolve("none.log")).logBytes()).isZero();
     }
@@ -96,7 +102,8 @@ class StartPatienceTest {
 
   @Test
   void a_database_that_does_not_answer_is_no_progress() {
-    try (StartProgress progress = new StartProgress(DatabaseAddress.embedded(Ports.freeNear(65536)))) {
+    try (StartProgress progress = new StartProgress(
+        DatabaseAddress.embedded(Ports.freeNear(65536)))) {
       assertThat(progress.look(folder)).extracting(StartProgress.Seen::migrations).isEqualTo(-1L);
     }
   }
@@ -106,6 +113,7 @@ class StartPatienceTest {
     String health = "{\"status\":\"UP\",\"checks\":[{\"name\":\"database\"},{\"name\":\"worker\",\"data\":{\"name\": \"there:4711\"}}]}";
     assertThat(ServerProcess.stranger(health, 4712)).contains("there:4711");
     assertThat(ServerProcess.stranger(health, 4711)).isEmpty();
-    assertThat(ServerProcess.stranger("{\"status\":\"DOWN\",\"checks\":[]}", 4711)).as("the server before the application").isEmpty();
+    assertThat(ServerProcess.stranger("{\"status\":\"DOWN\",\"checks\":[]}", 4711))
+        .as("the server before the application").isEmpty();
   }
 }

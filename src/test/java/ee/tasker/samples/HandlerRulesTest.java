@@ -40,14 +40,15 @@ class HandlerRulesTest {
     "4, 25.00, 100.00, 8.00, 0.00, 108.00",
     "3, 0.335, 1.01, 0.08, 9.99, 11.08",
     "1, 0.01, 0.01, 0.00, 9.99, 10.00"})
-  void a_cart_costs_its_lines_and_tax_and_below_100_shipping(int quantity, String price, String subtotal, String tax,
-      String shipping, String total) throws Exception {
+  void a_cart_costs_its_lines_and_tax_and_below_100_shipping(int quantity, String price,
+      String subtotal, String tax, String shipping, String total) throws Exception {
     JsonObject cart = success(new ValidateCart(), StepStub.withInput("""
         {'customer_email': 'a@b', 'items': [{'sku': 's', 'name': 'n', 'quantity': %d, 'unit_price': %s}]}
         """.formatted(quantity, price)));
 
-    assertThat(List.of(cart.get("subtotal").toString(), cart.get("tax").toString(), cart.get("shipping").toString(),
-        cart.get("total").toString())).containsExactly(subtotal, tax, shipping, total);
+    assertThat(List.of(cart.get("subtotal").toString(), cart.get("tax").toString(),
+        cart.get("shipping").toString(), cart.get("total").toString()))
+        .containsExactly(subtotal, tax, shipping, total);
   }
 
   @ParameterizedTest(name = "{1}")
@@ -81,9 +82,11 @@ class HandlerRulesTest {
   @Test
   void a_compensation_gives_back_what_the_result_says() throws Exception {
     JsonObject refund = success(new RefundPayment(),
-        StepStub.withInput("{}").stepInputs("{'result': {'payment_id': 'pay_1', 'amount': 96.39}}"));
+        StepStub.withInput("{}")
+            .stepInputs("{'result': {'payment_id': 'pay_1', 'amount': 96.39}}"));
     JsonObject release = success(new ReleaseInventory(),
-        StepStub.withInput("{}").stepInputs("{'result': {'reservations': [{'reservation_id': 'res_1'}, {'reservation_id': 'res_2'}]}}"));
+        StepStub.withInput("{}").stepInputs(
+            "{'result': {'reservations': [{'reservation_id': 'res_1'}, {'reservation_id': 'res_2'}]}}"));
 
     assertThat(refund.getJsonNumber("amount").bigDecimalValue()).isEqualByComparingTo("96.39");
     assertThat(refund.getString("payment_id")).isEqualTo("pay_1");
@@ -92,15 +95,19 @@ class HandlerRulesTest {
 
   @Test
   void a_trial_lasts_the_days_of_the_template_or_the_seconds_of_the_context() throws Exception {
-    StartTrial handler = new StartTrial(Clock.fixed(Instant.parse("2028-02-23T00:00:00Z"), ZoneOffset.UTC));
+    StartTrial handler = new StartTrial(
+        Clock.fixed(Instant.parse("2028-02-23T00:00:00Z"), ZoneOffset.UTC));
 
     JsonObject days = success(handler, StepStub.withInput("{}").config(json("{'days': 30}")));
-    JsonObject seconds = success(handler, StepStub.withInput("{'trial_seconds': 3}").config(json("{'days': 30}")));
+    JsonObject seconds = success(handler,
+        StepStub.withInput("{'trial_seconds': 3}").config(json("{'days': 30}")));
 
     assertThat(days).isEqualTo(
-        json("{'started_at': '2028-02-23T00:00:00Z', 'remind_at': '2028-03-21T00:00:00Z', 'ends_at': '2028-03-24T00:00:00Z'}"));
+        json(
+            "{'started_at': '2028-02-23T00:00:00Z', 'remind_at': '2028-03-21T00:00:00Z', 'ends_at': '2028-03-24T00:00:00Z'}"));
     assertThat(seconds).isEqualTo(
-        json("{'started_at': '2028-02-23T00:00:00Z', 'remind_at': '2028-02-23T00:00:02.700Z', 'ends_at': '2028-02-23T00:00:03Z'}"));
+        json(
+            "{'started_at': '2028-02-23T00:00:00Z', 'remind_at': '2028-02-23T00:00:02.700Z', 'ends_at': '2028-02-23T00:00:03Z'}"));
   }
 
   @Test
@@ -121,13 +128,15 @@ class HandlerRulesTest {
     "pay_stolen_2, mallory@example.com, 98.43, true",
     "pay_stolen_47, mallory@example.com, 85.49, true",
     "pay_order_1001, ada@example.com, 22.35, false"})
-  void a_refund_is_refused_above_a_fraud_score_of_85(String payment, String email, String score, boolean isRefused) {
+  void a_refund_is_refused_above_a_fraud_score_of_85(String payment, String email, String score,
+      boolean isRefused) {
     StepOutcome outcome = new ValidatePaymentEligibility().handle(StepStub.withInput("""
         {'payment_id': '%s', 'customer_email': '%s', 'refund_amount': 1, 'refund_reason': 'fraud'}
         """.formatted(payment, email)));
 
     assertThat(ValidatePaymentEligibility.fraudScore(payment, email)).isEqualByComparingTo(score);
-    assertThat(outcome).isInstanceOf(isRefused ? StepOutcome.PermanentFailure.class : StepOutcome.Success.class);
+    assertThat(outcome)
+        .isInstanceOf(isRefused ? StepOutcome.PermanentFailure.class : StepOutcome.Success.class);
   }
 
   @ParameterizedTest(name = "{0} for {1}: {2}")
@@ -140,17 +149,20 @@ class HandlerRulesTest {
     "500.01, wrong_item, manager_review",
     "499.00, defective_product, auto_approved",
     "499.00, duplicate_charge, auto_approved"})
-  void a_refund_request_goes_the_way_of_its_amount_and_reason(String amount, String reason, String path)
+  void a_refund_request_goes_the_way_of_its_amount_and_reason(String amount, String reason,
+      String path)
       throws Exception {
     JsonObject policy = success(new CheckRefundPolicy(), StepStub.named("check_refund_policy")
-        .result("validate_refund_request", "{'refund_amount': %s, 'refund_reason': '%s', 'customer_tier': 'gold'}"
-            .formatted(amount, reason)));
+        .result("validate_refund_request",
+            "{'refund_amount': %s, 'refund_reason': '%s', 'customer_tier': 'gold'}"
+                .formatted(amount, reason)));
 
     assertThat(policy.getString("approval_path")).isEqualTo(path);
   }
 
   @ParameterizedTest(name = "{0}: {1}")
-  @CsvSource({"cust_VIP_1, premium", "premium-7, premium", "gold-vip, premium", "Gold_8, gold", "cust_17, standard"})
+  @CsvSource({"cust_VIP_1, premium", "premium-7, premium", "gold-vip, premium", "Gold_8, gold",
+    "cust_17, standard"})
   void a_customer_id_tells_the_tier(String customer, String tier) throws Exception {
     JsonObject request = success(new ValidateRefundRequest(), StepStub.withInput("""
         {'ticket_id': 'T', 'customer_id': '%s', 'refund_amount': 10000, 'customer_email': 'a@b'}
@@ -180,13 +192,15 @@ class HandlerRulesTest {
 
   @ParameterizedTest(name = "after {0} ms: as asked {1}, for backoff {2}")
   @CsvSource({"999, false, false", "1000, true, false", "20000, true, true"})
-  void a_busy_server_measures_how_long_it_was_left_alone(long waitedMs, boolean asAsked, boolean forBackoff)
+  void a_busy_server_measures_how_long_it_was_left_alone(long waitedMs, boolean asAsked,
+      boolean forBackoff)
       throws Exception {
     Clock start = Clock.fixed(Instant.parse("2026-01-01T00:00:00Z"), ZoneOffset.UTC);
     StepStub step = StepStub.named("busy_once");
 
     StepOutcome first = new BusyOnce(start).handle(step);
-    JsonObject second = success(new BusyOnce(Clock.offset(start, Duration.ofMillis(waitedMs))), step.attempt(2, 3));
+    JsonObject second = success(new BusyOnce(Clock.offset(start, Duration.ofMillis(waitedMs))),
+        step.attempt(2, 3));
 
     assertThat(first).isInstanceOfSatisfying(StepOutcome.RetryableFailure.class,
         failure -> assertThat(failure.delay()).contains(Duration.ofSeconds(1)));
@@ -210,9 +224,12 @@ class HandlerRulesTest {
         .hasSize(6)
         .anySatisfy(difference -> assertThat(difference).startsWith("state: expected complete"))
         .anySatisfy(difference -> assertThat(difference).startsWith("a.attempts: expected 1"))
-        .anySatisfy(difference -> assertThat(difference).startsWith("a.result.list: expected 2 elements"))
-        .anySatisfy(difference -> assertThat(difference).startsWith("a.result.id: expected any value"))
-        .anySatisfy(difference -> assertThat(difference).startsWith("b: expected a mention of \"Boom\""))
+        .anySatisfy(
+            difference -> assertThat(difference).startsWith("a.result.list: expected 2 elements"))
+        .anySatisfy(
+            difference -> assertThat(difference).startsWith("a.result.id: expected any value"))
+        .anySatisfy(
+            difference -> assertThat(difference).startsWith("b: expected a mention of \"Boom\""))
         .anySatisfy(difference -> assertThat(difference).startsWith("c: there is no such step"));
   }
 

@@ -38,8 +38,10 @@ import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
 /**
- * Runs a sample without a database or a server, one step after the other: attempts, yields, time-outs, dependencies and the two
- * ways to go on after an error, and nothing else. It shows that templates, handlers and expectations of the samples fit
+ * Runs a sample without a database or a server, one step after the other: attempts, yields,
+ * time-outs, dependencies and the two
+ * ways to go on after an error, and nothing else. It shows that templates, handlers and
+ * expectations of the samples fit
  * together; it says nothing about the engine.
  */
 final class PaperEngine {
@@ -52,12 +54,14 @@ final class PaperEngine {
   private final Map<String, UUID> tasksByKey = new HashMap<>();
 
   /** A task that is terminal or blocked; {@code steps} in the form of the REST answer. */
-  record Task(UUID uuid, UUID correlationId, UUID parentCorrelationId, String state, JsonArray steps) {
+  record Task(UUID uuid, UUID correlationId, UUID parentCorrelationId, String state,
+      JsonArray steps) {
   }
 
   PaperEngine(Path folder) {
     this.folder = folder;
-    HANDLERS.forEach(type -> handlers.put(type.getAnnotation(Handles.class).value()[0], handler(type)));
+    HANDLERS
+        .forEach(type -> handlers.put(type.getAnnotation(Handles.class).value()[0], handler(type)));
   }
 
   Optional<Task> task(UUID uuid) {
@@ -68,7 +72,8 @@ final class PaperEngine {
     return run(sampleCase.template(), sampleCase.request().getJsonObject("context"), null);
   }
 
-  private Task run(Path template, JsonObject context, UUID parent) throws IOException, InterruptedException {
+  private Task run(Path template, JsonObject context, UUID parent)
+      throws IOException, InterruptedException {
     Load yaml = new Load(LoadSettings.builder().build());
     JsonObject definition = json(yaml.loadFromString(Files.readString(template))).asJsonObject();
     Map<String, Step> steps = new LinkedHashMap<>();
@@ -76,7 +81,8 @@ final class PaperEngine {
       steps.put(step.getString("name"), new Step(step));
     }
     boolean isStopping = !definition.containsKey("lifecycle")
-        || !definition.getJsonObject("lifecycle").getString("on_step_error", "stop").equals("continue");
+        || !definition.getJsonObject("lifecycle").getString("on_step_error", "stop")
+            .equals("continue");
     UUID uuid = UUID.randomUUID();
     UUID correlationId = UUID.randomUUID();
     for (Optional<Step> ready = ready(steps); ready.isPresent(); ready = ready(steps)) {
@@ -88,7 +94,8 @@ final class PaperEngine {
     boolean isComplete = steps.values().stream().allMatch(step -> step.state.equals("complete"));
     JsonArrayBuilder answer = Json.createArrayBuilder();
     steps.values().forEach(step -> answer.add(step.answer()));
-    Task task = new Task(uuid, correlationId, parent, isComplete ? "complete" : "blocked_by_failures", answer.build());
+    Task task = new Task(uuid, correlationId, parent,
+        isComplete ? "complete" : "blocked_by_failures", answer.build());
     tasks.put(uuid, task);
     return task;
   }
@@ -96,11 +103,13 @@ final class PaperEngine {
   private static Optional<Step> ready(Map<String, Step> steps) {
     return steps.values().stream()
         .filter(step -> step.state.equals("pending"))
-        .filter(step -> step.parents.stream().allMatch(parent -> steps.get(parent).state.equals("complete")))
+        .filter(step -> step.parents.stream()
+            .allMatch(parent -> steps.get(parent).state.equals("complete")))
         .findFirst();
   }
 
-  private void runStep(Step step, Map<String, Step> steps, UUID task, UUID correlationId, JsonObject context)
+  private void runStep(Step step, Map<String, Step> steps, UUID task, UUID correlationId,
+      JsonObject context)
       throws InterruptedException {
     StepStub stub = StepStub.named(step.name)
         .ofTask(task, correlationId)
@@ -130,18 +139,22 @@ final class PaperEngine {
       Future<StepOutcome> outcome = thread.submit(() -> call(handler, step.method, stub));
       return outcome.get(step.timeoutSeconds, TimeUnit.SECONDS);
     } catch (TimeoutException e) {
-      return StepOutcome.retryable("handler_timeout", "no outcome after " + step.timeoutSeconds + " s");
+      return StepOutcome.retryable("handler_timeout",
+          "no outcome after " + step.timeoutSeconds + " s");
     } catch (ExecutionException e) {
-      return outcome(e.getCause() instanceof InvocationTargetException call ? call.getCause() : e.getCause());
+      return outcome(
+          e.getCause() instanceof InvocationTargetException call ? call.getCause() : e.getCause());
     } finally {
       thread.shutdownNow();
     }
   }
 
-  private static StepOutcome call(StepHandler handler, String method, StepStub stub) throws Exception {
+  private static StepOutcome call(StepHandler handler, String method, StepStub stub)
+      throws Exception {
     return method.equals("call")
         ? handler.handle(stub)
-        : (StepOutcome) handler.getClass().getMethod(method, StepContext.class).invoke(handler, stub);
+        : (StepOutcome) handler.getClass().getMethod(method, StepContext.class).invoke(handler,
+            stub);
   }
 
   private static StepOutcome outcome(Throwable thrown) {
@@ -172,7 +185,8 @@ final class PaperEngine {
     }
   }
 
-  private RefundStarter.StartedRefund startRefund(JsonObject context, UUID correlationId, String key) {
+  private RefundStarter.StartedRefund startRefund(JsonObject context, UUID correlationId,
+      String key) {
     UUID known = tasksByKey.get(key);
     if (known != null) {
       return new RefundStarter.StartedRefund(known, true);
@@ -222,14 +236,16 @@ final class PaperEngine {
 
     Step(JsonObject definition) {
       name = definition.getString("name");
-      parents = definition.getOrDefault("dependencies", JsonValue.EMPTY_JSON_ARRAY).asJsonArray().stream()
+      parents = definition.getOrDefault("dependencies", JsonValue.EMPTY_JSON_ARRAY).asJsonArray()
+          .stream()
           .map(parent -> ((JsonString) parent).getString())
           .toList();
       JsonObject handler = definition.getJsonObject("handler");
       callable = handler.getString("callable");
       method = handler.getString("method", "call");
       config = handler.getOrDefault("initialization", JsonValue.EMPTY_JSON_OBJECT).asJsonObject();
-      JsonObject retry = definition.getOrDefault("retry", JsonValue.EMPTY_JSON_OBJECT).asJsonObject();
+      JsonObject retry = definition.getOrDefault("retry", JsonValue.EMPTY_JSON_OBJECT)
+          .asJsonObject();
       maxAttempts = retry.getInt("max_attempts", 3);
       isRetryable = retry.getBoolean("retryable", true);
       timeoutSeconds = definition.getInt("timeout_seconds", 60);

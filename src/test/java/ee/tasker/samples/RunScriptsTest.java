@@ -15,14 +15,16 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
- * {@code samples/run} and {@code samples/run.cmd} do the same. The build has no Windows: this reads the text of the second, and the first is run
+ * {@code samples/run} and {@code samples/run.cmd} do the same. The build has no Windows: this reads
+ * the text of the second, and the first is run
  * by continuous integration.
  */
 class RunScriptsTest {
   private static final Pattern VARIABLE = Pattern.compile("\\b(?:TASKER_[A-Z]+|HTTP_PORT)\\b");
   private static final Pattern PROPERTY = Pattern.compile("-D(base\\.url|samples\\.\\w+)=");
   private static final Pattern OPTION = Pattern.compile("--(?:only|no-register|url)\\b");
-  private static final Pattern SOURCES = Pattern.compile("(?:samples/java|extras/(?:cli|client)/src)/[a-z/]+");
+  private static final Pattern SOURCES = Pattern
+      .compile("(?:samples/java|extras/(?:cli|client)/src)/[a-z/]+");
   private static final Pattern LABEL = Pattern.compile("(?m)^:(\\w+)");
   private static final Pattern JUMP = Pattern.compile("goto (\\w+)");
 
@@ -46,9 +48,11 @@ class RunScriptsTest {
   void both_know_the_same_variables_options_sources_and_properties() {
     Set<String> variables = found(VARIABLE, windows);
     variables.remove("TASKER_JAVA_OPTIONS");
-    assertThat(variables).isEqualTo(found(VARIABLE, posix)).contains("TASKER_KEY", "TASKER_USER", "HTTP_PORT");
+    assertThat(variables).isEqualTo(found(VARIABLE, posix)).contains("TASKER_KEY", "TASKER_USER",
+        "HTTP_PORT");
     for (Pattern each : List.of(PROPERTY, OPTION, SOURCES)) {
-      assertThat(found(each, windows)).as(each.pattern()).isEqualTo(found(each, posix)).isNotEmpty();
+      assertThat(found(each, windows)).as(each.pattern()).isEqualTo(found(each, posix))
+          .isNotEmpty();
     }
   }
 
@@ -56,7 +60,8 @@ class RunScriptsTest {
   void readme_shows_how_many_cases_there_are() throws IOException {
     int cases = SampleCase.in(Path.of("samples")).size();
 
-    assertThat(read("README.md")).contains("\n" + cases + " cases, " + cases + " as expected, 0 not\n");
+    assertThat(read("README.md"))
+        .contains("\n" + cases + " cases, " + cases + " as expected, 0 not\n");
   }
 
   @Test
@@ -69,12 +74,16 @@ class RunScriptsTest {
   }
 
   @Test
-  void the_script_for_windows_jumps_to_labels_that_it_has_and_hands_the_exit_code_on() throws IOException {
-    Set<String> labels = LABEL.matcher(windows).results().map(label -> label.group(1)).collect(Collectors.toSet());
-    Set<String> jumps = JUMP.matcher(windows).results().map(jump -> jump.group(1)).collect(Collectors.toSet());
+  void the_script_for_windows_jumps_to_labels_that_it_has_and_hands_the_exit_code_on()
+      throws IOException {
+    Set<String> labels = LABEL.matcher(windows).results().map(label -> label.group(1))
+        .collect(Collectors.toSet());
+    Set<String> jumps = JUMP.matcher(windows).results().map(jump -> jump.group(1))
+        .collect(Collectors.toSet());
 
     assertThat(labels).containsAll(jumps);
     assertThat(windows.lines().filter(line -> line.equals("exit /b %ERRORLEVEL%"))).hasSize(2);
-    assertThat(Files.readString(Path.of("samples/run.cmd")).replace("\r\n", "")).as("lines end as Windows reads them").doesNotContain("\n");
+    assertThat(Files.readString(Path.of("samples/run.cmd")).replace("\r\n", ""))
+        .as("lines end as Windows reads them").doesNotContain("\n");
   }
 }

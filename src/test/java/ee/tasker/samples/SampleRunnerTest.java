@@ -28,7 +28,8 @@ class SampleRunnerTest {
   private static final Path SAMPLES = Path.of("samples");
 
   static {
-    // Before the server's class is loaded: otherwise each answer waits 40 ms for the acknowledgement of its headers.
+    // Before the server's class is loaded: otherwise each answer waits 40 ms for the
+    // acknowledgement of its headers.
     System.setProperty("sun.net.httpserver.nodelay", "true");
   }
 
@@ -55,10 +56,12 @@ class SampleRunnerTest {
 
   @Test
   void samples_that_come_out_as_they_say_are_ok_and_again_when_posted_again() throws Exception {
-    List<SampleRunner.Outcome> first = runner(true).run(name -> name.endsWith("_refund") || isStrict(name));
+    List<SampleRunner.Outcome> first = runner(true)
+        .run(name -> name.endsWith("_refund") || isStrict(name));
     List<SampleRunner.Outcome> second = runner(true).run(SampleRunnerTest::isStrict);
 
-    assertThat(first).hasSize(19).allSatisfy(outcome -> assertThat(outcome.differences()).isEmpty());
+    assertThat(first).hasSize(19)
+        .allSatisfy(outcome -> assertThat(outcome.differences()).isEmpty());
     assertThat(second).hasSize(7).allMatch(SampleRunner.Outcome::ok);
     assertThat(registered).as("templates").hasSize(30);
   }
@@ -87,7 +90,8 @@ class SampleRunnerTest {
   private void answer(HttpExchange exchange) throws IOException {
     String[] path = exchange.getRequestURI().getPath().split("/");
     if (exchange.getRequestMethod().equals("POST")) {
-      JsonObject request = Json.createReader(new ByteArrayInputStream(exchange.getRequestBody().readAllBytes()))
+      JsonObject request = Json
+          .createReader(new ByteArrayInputStream(exchange.getRequestBody().readAllBytes()))
           .readObject();
       boolean isDuplicate = known.containsKey(request);
       UUID uuid = isDuplicate ? known.get(request) : submit(request);

@@ -32,7 +32,8 @@ class SamplesOnPaperTest {
 
   static Stream<SampleCase> cases() throws IOException {
     return SampleCase.in(SAMPLES).stream()
-        .filter(each -> !Set.of(OF_TIME, OF_RULES, OF_BATCHES, OF_PEOPLE, OF_CHILDREN).contains(each.sample()))
+        .filter(each -> !Set.of(OF_TIME, OF_RULES, OF_BATCHES, OF_PEOPLE, OF_CHILDREN)
+            .contains(each.sample()))
         .filter(each -> !OF_WAITS.contains(each.sample()));
   }
 
@@ -45,16 +46,19 @@ class SamplesOnPaperTest {
     assertThat(sample.expected().getJsonObject("steps").keySet())
         .as("every step is expected to become something")
         .containsExactlyInAnyOrderElementsOf(
-            task.steps().getValuesAs(JsonObject.class).stream().map(step -> step.getString("name")).toList());
+            task.steps().getValuesAs(JsonObject.class).stream().map(step -> step.getString("name"))
+                .toList());
   }
 
   private List<String> differences(JsonObject expected, PaperEngine.Task task) {
-    List<String> differences = new ArrayList<>(Expectation.differences(expected, task.state(), task.steps()));
+    List<String> differences = new ArrayList<>(
+        Expectation.differences(expected, task.state(), task.steps()));
     if (expected.containsKey("started_tasks")) {
       expected.getJsonObject("started_tasks").forEach((stepName, value) -> {
         JsonObject started = value.asJsonObject();
         PaperEngine.Task child = Expectation.step(task.steps(), stepName)
-            .map(step -> step.getJsonObject("result").getString(started.getString("task_uuid_field")))
+            .map(step -> step.getJsonObject("result")
+                .getString(started.getString("task_uuid_field")))
             .flatMap(uuid -> engine.task(UUID.fromString(uuid)))
             .orElseThrow();
         differences.addAll(differences(started.getJsonObject("expected"), child));

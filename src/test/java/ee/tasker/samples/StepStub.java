@@ -16,7 +16,8 @@ import java.util.UUID;
 final class StepStub implements StepContext {
   private final String stepName;
   private UUID taskUuid = UUID.nameUUIDFromBytes("a task".getBytes(StandardCharsets.UTF_8));
-  private UUID correlationId = UUID.nameUUIDFromBytes("a correlation".getBytes(StandardCharsets.UTF_8));
+  private UUID correlationId = UUID
+      .nameUUIDFromBytes("a correlation".getBytes(StandardCharsets.UTF_8));
   private int attempt = 1;
   private int maxAttempts = 3;
   private JsonObject input = JsonValue.EMPTY_JSON_OBJECT;

@@ -47,20 +47,26 @@ class CronExpressionTest {
 
   @Test
   void when_both_days_are_restricted_either_suffices() {
-    assertThat(first(5, "0 0 13 * 5", "2026-02-05T12:00")).containsExactly("2026-02-06T00:00", "2026-02-13T00:00", "2026-02-20T00:00",
+    assertThat(first(5, "0 0 13 * 5", "2026-02-05T12:00")).containsExactly("2026-02-06T00:00",
+        "2026-02-13T00:00", "2026-02-20T00:00",
         "2026-02-27T00:00", "2026-03-06T00:00");
-    assertThat(first(3, "0 0 15 * 1", "2026-04-10T00:00")).as("the 15th is a Wednesday").containsExactly("2026-04-13T00:00",
-        "2026-04-15T00:00", "2026-04-20T00:00");
+    assertThat(first(3, "0 0 15 * 1", "2026-04-10T00:00")).as("the 15th is a Wednesday")
+        .containsExactly("2026-04-13T00:00",
+            "2026-04-15T00:00", "2026-04-20T00:00");
   }
 
   @ParameterizedTest
   @CsvSource(delimiter = '|',
-      value = {"SUN-THU | 0 1 2 3 4", "SUN-7 | 0 1 2 3 4 5 6", "0-SUN | 0", "0-7 | 0 1 2 3 4 5 6", "FRI-SUN | 0 5 6",
-        "fri-7 | 0 5 6", "5-0 | 0 5 6", "5-7 | 0 5 6", "7-2 | 0 1 2", "Sun-Sun | 0", "7-7 | 0", "7 | 0", "SUN-SAT/2 | 0 2 4 6",
-        "MON-SUN/3 | 0 1 4", "SUN-MON,FRI-SUN | 0 1 5 6", "sat,SUN-1 | 0 1 6", "mon-fri | 1 2 3 4 5"})
+      value = {"SUN-THU | 0 1 2 3 4", "SUN-7 | 0 1 2 3 4 5 6", "0-SUN | 0", "0-7 | 0 1 2 3 4 5 6",
+        "FRI-SUN | 0 5 6",
+        "fri-7 | 0 5 6", "5-0 | 0 5 6", "5-7 | 0 5 6", "7-2 | 0 1 2", "Sun-Sun | 0", "7-7 | 0",
+        "7 | 0", "SUN-SAT/2 | 0 2 4 6",
+        "MON-SUN/3 | 0 1 4", "SUN-MON,FRI-SUN | 0 1 5 6", "sat,SUN-1 | 0 1 6",
+        "mon-fri | 1 2 3 4 5"})
   void a_range_of_days_may_begin_and_end_with_sunday(String days, String expected) {
     assertThat(first(expected.split(" ").length, "0 0 * * " + days, "2026-01-03T12:00").stream()
-        .map(time -> Integer.toString(LocalDateTime.parse(time).getDayOfWeek().getValue() % 7)).collect(Collectors.joining(" ")))
+        .map(time -> Integer.toString(LocalDateTime.parse(time).getDayOfWeek().getValue() % 7))
+        .collect(Collectors.joining(" ")))
         .isEqualTo(expected);
   }
 
@@ -69,7 +75,8 @@ class CronExpressionTest {
     Locale before = Locale.getDefault();
     try {
       Locale.setDefault(Locale.forLanguageTag("tr-TR"));
-      assertThat(first(2, "17 3 * apr-jun,dec fri", "2026-01-01T00:00")).containsExactly("2026-04-03T03:17", "2026-04-10T03:17");
+      assertThat(first(2, "17 3 * apr-jun,dec fri", "2026-01-01T00:00"))
+          .containsExactly("2026-04-03T03:17", "2026-04-10T03:17");
     } finally {
       Locale.setDefault(before);
     }
@@ -81,11 +88,14 @@ class CronExpressionTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "* * * *", "* * * * * *", "61 * * * *", "* 24 * * *", "* * 0 * *", "* * * 13 *", "* * * * 8", "@reboot",
-    "@every 5m", "a b c d e", "*/0 * * * *", "0 0 */2 * 1", "5-1 * * * *", "0 0 * * FRI-MON", "0 0 * * SUNDAY", "0 0 * * JAN",
+  @ValueSource(strings = {"", "* * * *", "* * * * * *", "61 * * * *", "* 24 * * *", "* * 0 * *",
+    "* * * 13 *", "* * * * 8", "@reboot",
+    "@every 5m", "a b c d e", "*/0 * * * *", "0 0 */2 * 1", "5-1 * * * *", "0 0 * * FRI-MON",
+    "0 0 * * SUNDAY", "0 0 * * JAN",
     "0 0 * SUN *", "0 0 L * *"})
   void what_is_no_expression_is_refused_with_a_message(String expression) {
-    assertThatThrownBy(() -> CronExpression.parse(expression)).isInstanceOf(IllegalArgumentException.class)
+    assertThatThrownBy(() -> CronExpression.parse(expression))
+        .isInstanceOf(IllegalArgumentException.class)
         .satisfies(problem -> assertThat(problem.getMessage()).isNotBlank());
   }
 

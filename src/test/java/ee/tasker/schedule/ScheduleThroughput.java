@@ -15,7 +15,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * How many schedules two servers fire per second: a thousand that fire every second, for some seconds of virtual time, as quickly as it goes. By hand: {@code -Dtest=ScheduleThroughput
+ * How many schedules two servers fire per second: a thousand that fire every second, for some
+ * seconds of virtual time, as quickly as it goes. By hand: {@code -Dtest=ScheduleThroughput
  * -Dschedules=1000 -Dseconds=10}.
  */
 @DatabaseTest
@@ -30,7 +31,9 @@ class ScheduleThroughput {
     try (Sql sql = Sql.open()) {
       ScheduleDesk desk = new ScheduleDesk(sql);
       IntStream.range(0, schedules).forEach(n -> desk.create(template.namespace(), template.name(),
-          "{\"name\": \"s" + n + "\", \"every_seconds\": 1, \"overlap\": \"allow\", \"catch_up\": \"all\"}", START));
+          "{\"name\": \"s" + n
+              + "\", \"every_seconds\": 1, \"overlap\": \"allow\", \"catch_up\": \"all\"}",
+          START));
       AtomicLong rounds = new AtomicLong();
       long began = System.nanoTime();
       for (int second = 1; second <= seconds; second++) {
@@ -40,14 +43,17 @@ class ScheduleThroughput {
         servers.forEach(CompletableFuture::join);
       }
       double took = Duration.ofNanos(System.nanoTime() - began).toMillis() / 1_000.0;
-      long fires = sql.number("select count(*) from tasker.schedule_fires where outcome = 'started'");
-      System.out.printf("%d schedules, %d seconds, two servers: %d tasks in %.1f s = %.0f tasks/s, %d rounds%n", schedules, seconds, fires,
-          took,
-          fires / took, rounds.get());
+      long fires = sql
+          .number("select count(*) from tasker.schedule_fires where outcome = 'started'");
+      System.out.printf(
+          "%d schedules, %d seconds, two servers: %d tasks in %.1f s = %.0f tasks/s, %d rounds%n",
+          schedules, seconds, fires, took, fires / took, rounds.get());
 
       assertThat(fires).isEqualTo((long) schedules * seconds);
       assertThat(sql.number("select count(*) from tasker.tasks")).isEqualTo(fires);
-      assertThat(sql.number("select count(distinct (schedule_uuid, fire_at)) from tasker.schedule_fires")).isEqualTo(fires);
+      assertThat(
+          sql.number("select count(distinct (schedule_uuid, fire_at)) from tasker.schedule_fires"))
+          .isEqualTo(fires);
     }
   }
 
@@ -56,7 +62,8 @@ class ScheduleThroughput {
       ScheduleDesk desk = new ScheduleDesk(session);
       for (int done = 1; done > 0;) {
         JsonObject taken = desk.taken(now, 200);
-        done = taken.getJsonArray("schedules").isEmpty() ? 0 : desk.fire(desk.plans(taken, "schedules"), now).getInt("tasks");
+        done = taken.getJsonArray("schedules").isEmpty() ? 0
+            : desk.fire(desk.plans(taken, "schedules"), now).getInt("tasks");
         session.commit();
         rounds.incrementAndGet();
       }

@@ -18,17 +18,21 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Schema {@code tasker} as its catalogue tells it, as one text for readers: types, tables with all that belongs to them, columns of views,
- * functions by room with who calls them. The same on all supported releases of PostgreSQL. Months of the history are left out, since
+ * Schema {@code tasker} as its catalogue tells it, as one text for readers: types, tables with all
+ * that belongs to them, columns of views,
+ * functions by room with who calls them. The same on all supported releases of PostgreSQL. Months
+ * of the history are left out, since
  * they depend on the day, and schema {@code pgmq}, which may be an extension.
  */
 final class SchemaDump {
   static final Path FILE = checkout().resolve("db/schema.sql");
 
   private static final int WIDTH = 150;
-  private static final Pattern CALL_IN_SQL = Pattern.compile("\\btasker\\.(v_[a-z_]+|[a-z][a-z_0-9]*(?=\\s*\\())");
+  private static final Pattern CALL_IN_SQL = Pattern
+      .compile("\\btasker\\.(v_[a-z_]+|[a-z][a-z_0-9]*(?=\\s*\\())");
   /** The beginning of a text in Java: the call that a gateway makes, or one within a statement. */
-  private static final Pattern CALL_IN_JAVA = Pattern.compile("\"([a-z][a-z_0-9]*)\\(|(?<!@code )\\btasker\\.([a-z][a-z_0-9]*)\\(");
+  private static final Pattern CALL_IN_JAVA = Pattern
+      .compile("\"([a-z][a-z_0-9]*)\\(|(?<!@code )\\btasker\\.([a-z][a-z_0-9]*)\\(");
 
   private final Sql sql;
   private final Map<String, Set<String>> callers = new TreeMap<>();
@@ -59,12 +63,14 @@ final class SchemaDump {
     line(
         "-- functions from db/routine/<room>. Made by SchemaDump from the catalogue; SchemaDumpTest fails when it differs. Written anew by");
     line("--   ./mvnw test-compile surefire:test -Dtest=SchemaDumpTest -Dschema.write=true");
-    line("-- Not here: the monthly partitions of the two transition tables, and schema pgmq, which may be an extension.");
+    line(
+        "-- Not here: the monthly partitions of the two transition tables, and schema pgmq, which may be an extension.");
   }
 
   private void types() {
     title("Types");
-    for (Map<String, Object> type : sql.rows("""
+    for (Map<String, Object> type : sql.rows(
+        """
         select t.typname as name, obj_description(t.oid, 'pg_type') as comment,
                case when t.typtype = 'e'
                  then 'enum (' || (select string_agg(quote_literal(e.enumlabel), ', ' order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid) || ')'
@@ -96,8 +102,10 @@ final class SchemaDump {
           select pg_get_indexdef(i.indexrelid) || ';' from pg_index i join pg_class x on x.oid = i.indexrelid
           where i.indrelid = ?::oid and not exists (select from pg_constraint k where k.conindid = i.indexrelid and k.conrelid = i.indrelid)
           order by x.relname collate "C\"""", id).forEach(this::line);
-      sql.texts("""
-          select pg_get_triggerdef(t.oid) || ';' from pg_trigger t where t.tgrelid = ?::oid and not t.tgisinternal order by t.tgname""", id)
+      sql.texts(
+          """
+          select pg_get_triggerdef(t.oid) || ';' from pg_trigger t where t.tgrelid = ?::oid and not t.tgisinternal order by t.tgname""",
+          id)
           .forEach(this::line);
     }
   }
@@ -110,19 +118,22 @@ final class SchemaDump {
                        when a.attidentity <> '' then ' generated always as identity'
                        when d.adbin is not null then ' default ' || pg_get_expr(d.adbin, d.adrelid, true) else '' end as rest
         from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
-        where a.attrelid = ?::oid and a.attnum > 0 and not a.attisdropped order by a.attnum""", table);
+        where a.attrelid = ?::oid and a.attnum > 0 and not a.attisdropped order by a.attnum""",
+        table);
     List<String> constraints = sql.texts(
         """
         select 'constraint ' || k.conname || ' ' || pg_get_constraintdef(k.oid, true) from pg_constraint k
         where k.conrelid = ?::oid and k.contype in ('p', 'u', 'f', 'c', 'x') order by strpos('pufcx', k.contype::text), k.conname collate "C\"""",
         table);
-    int name = columns.stream().mapToInt(column -> column.get("name").toString().length()).max().orElse(0);
+    int name = columns.stream().mapToInt(column -> column.get("name").toString().length()).max()
+        .orElse(0);
     for (int i = 0; i < columns.size(); i++) {
       Map<String, Object> column = columns.get(i);
       if (column.get("comment") != null) {
         wrapped("  -- ", column.get("comment").toString());
       }
-      line("  " + pad(column.get("name").toString(), name) + " " + column.get("type") + column.get("rest")
+      line("  " + pad(column.get("name").toString(), name) + " " + column.get("type")
+          + column.get("rest")
           + (i < columns.size() - 1 || !constraints.isEmpty() ? "," : ""));
     }
     for (int i = 0; i < constraints.size(); i++) {
@@ -132,7 +143,8 @@ final class SchemaDump {
 
   private void views() {
     title("Views");
-    for (Map<String, Object> view : sql.rows("""
+    for (Map<String, Object> view : sql.rows(
+        """
         select c.relname as name, obj_description(c.oid, 'pg_class') as comment,
                (select string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod), ', ' order by a.attnum) from pg_attribute a
                 where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns
@@ -146,12 +158,18 @@ final class SchemaDump {
   private void findCallers() {
     sql.rows("select c.relname as name, pg_get_viewdef(c.oid) as body from pg_class c "
         + "where c.relnamespace = 'tasker'::regnamespace and c.relkind = 'v'")
-        .forEach(view -> called(CALL_IN_SQL, view.get("body").toString(), view.get("name").toString()));
-    sql.rows("select p.proname as name, p.prosrc as body from pg_proc p where p.pronamespace = 'tasker'::regnamespace")
-        .forEach(function -> called(CALL_IN_SQL, function.get("body").toString().replaceAll("--.*", ""), function.get("name").toString()));
-    sql.rows("select p.proname as name, 'trigger of ' || c.relname as trigger from pg_trigger t join pg_proc p on p.oid = t.tgfoid "
-        + "join pg_class c on c.oid = t.tgrelid where p.pronamespace = 'tasker'::regnamespace and not t.tgisinternal and not c.relispartition")
-        .forEach(trigger -> callers.computeIfAbsent(trigger.get("name").toString(), none -> new TreeSet<>())
+        .forEach(
+            view -> called(CALL_IN_SQL, view.get("body").toString(), view.get("name").toString()));
+    sql.rows(
+        "select p.proname as name, p.prosrc as body from pg_proc p where p.pronamespace = 'tasker'::regnamespace")
+        .forEach(
+            function -> called(CALL_IN_SQL, function.get("body").toString().replaceAll("--.*", ""),
+                function.get("name").toString()));
+    sql.rows(
+        "select p.proname as name, 'trigger of ' || c.relname as trigger from pg_trigger t join pg_proc p on p.oid = t.tgfoid "
+            + "join pg_class c on c.oid = t.tgrelid where p.pronamespace = 'tasker'::regnamespace and not t.tgisinternal and not c.relispartition")
+        .forEach(trigger -> callers
+            .computeIfAbsent(trigger.get("name").toString(), none -> new TreeSet<>())
             .add(trigger.get("trigger").toString()));
     sources().forEach((name, source) -> called(CALL_IN_JAVA, source, name));
   }
@@ -175,13 +193,15 @@ final class SchemaDump {
     String name = function.get("name").toString();
     comment(function.get("comment"));
     wrapped("function tasker." + name + "(",
-        function.get("arguments") + ") returns " + function.get("result") + function.get("volatility") + ";");
+        function.get("arguments") + ") returns " + function.get("result")
+            + function.get("volatility") + ";");
     calledBy(name, "  -- called by ");
   }
 
   private void calledBy(String name, String begin) {
     Set<String> known = callers.getOrDefault(name, Set.of());
-    wrapped(begin, known.isEmpty() ? "no function or class: for manual use" : String.join(", ", known));
+    wrapped(begin,
+        known.isEmpty() ? "no function or class: for manual use" : String.join(", ", known));
   }
 
   /** Collects callers by name from the sources; leaves out functions that call themselves. */
@@ -196,18 +216,22 @@ final class SchemaDump {
 
   private static Map<String, String> sources() {
     Map<String, String> sources = new TreeMap<>();
-    files("src/main/java", ".java").forEach(file -> sources.put(file.getFileName().toString().replace(".java", ""), read(file)));
+    files("src/main/java", ".java").forEach(
+        file -> sources.put(file.getFileName().toString().replace(".java", ""), read(file)));
     return sources;
   }
 
   /** The functions of each room by the files there; those that a migration creates are in none. */
   private Map<String, Set<String>> rooms() {
     Map<String, Set<String>> rooms = new TreeMap<>();
-    Set<String> rest = new TreeSet<>(sql.texts("select p.proname from pg_proc p where p.pronamespace = 'tasker'::regnamespace"));
+    Set<String> rest = new TreeSet<>(
+        sql.texts("select p.proname from pg_proc p where p.pronamespace = 'tasker'::regnamespace"));
     files("db/routine", ".sql").forEach(file -> {
-      Matcher made = Pattern.compile("(?m)^create or replace function tasker\\.([a-z_0-9]+)").matcher(read(file));
+      Matcher made = Pattern.compile("(?m)^create or replace function tasker\\.([a-z_0-9]+)")
+          .matcher(read(file));
       while (made.find()) {
-        rooms.computeIfAbsent(file.getParent().getFileName().toString(), none -> new TreeSet<>()).add(made.group(1));
+        rooms.computeIfAbsent(file.getParent().getFileName().toString(), none -> new TreeSet<>())
+            .add(made.group(1));
         rest.remove(made.group(1));
       }
     });
@@ -219,7 +243,8 @@ final class SchemaDump {
 
   private static List<Path> files(String folder, String end) {
     try (Stream<Path> files = Files.walk(checkout().resolve(folder))) {
-      return files.filter(file -> file.toString().endsWith(end)).sorted().collect(Collectors.toCollection(ArrayList::new));
+      return files.filter(file -> file.toString().endsWith(end)).sorted()
+          .collect(Collectors.toCollection(ArrayList::new));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -234,7 +259,8 @@ final class SchemaDump {
   }
 
   private void title(String title) {
-    text.append("\n\n-- ").append(title).append("\n-- ").append("-".repeat(title.length())).append("\n");
+    text.append("\n\n-- ").append(title).append("\n-- ").append("-".repeat(title.length()))
+        .append("\n");
   }
 
   private void comment(Object comment) {
@@ -243,13 +269,17 @@ final class SchemaDump {
     }
   }
 
-  /** Lines of at most WIDTH characters: comments go on as comments, everything else is broken after commas and indented. */
+  /**
+   * Lines of at most WIDTH characters: comments go on as comments, everything else is broken after
+   * commas and indented.
+   */
   private void wrapped(String begin, String words) {
     boolean isComment = begin.strip().startsWith("--");
     String next = isComment ? begin.substring(0, begin.indexOf("--")) + "--   " : "    ";
     StringBuilder line = new StringBuilder(begin);
     boolean isFirst = true;
-    for (String word : words.replaceAll("\\s+", " ").strip().split(isComment ? " " : "(?<=,) | (?=returns )")) {
+    for (String word : words.replaceAll("\\s+", " ").strip()
+        .split(isComment ? " " : "(?<=,) | (?=returns )")) {
       if (!isFirst && line.length() + 1 + word.length() > WIDTH) {
         line(line.toString());
         line = new StringBuilder(next).append(word);

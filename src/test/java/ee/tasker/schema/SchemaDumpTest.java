@@ -8,7 +8,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import org.junit.jupiter.api.Test;
 
-/** {@code db/schema.sql} is what the migrations make. {@code -Dschema.write=true} writes it anew instead of comparing. */
+/**
+ * {@code db/schema.sql} is what the migrations make. {@code -Dschema.write=true} writes it anew
+ * instead of comparing.
+ */
 @DatabaseTest
 class SchemaDumpTest {
   @Test

@@ -52,7 +52,8 @@ class BackoffTest {
     }
     fail(Backoff.FREE);
 
-    assertThat(backoff).extracting("failures").asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.MAP)
+    assertThat(backoff).extracting("failures")
+        .asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.MAP)
         .hasSizeLessThanOrEqualTo(10_000);
     assertThat(backoff.secondsLeft("ann")).isPositive();
   }

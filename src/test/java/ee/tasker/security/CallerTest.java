@@ -9,7 +9,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class CallerTest {
   private static Caller named(String name, String namespace) {
-    return new Caller(Caller.Kind.TOKEN, name, null, Grants.of(List.of(new Grants.Grant("tasks:read", namespace))));
+    return new Caller(Caller.Kind.TOKEN, name, null,
+        Grants.of(List.of(new Grants.Grant("tasks:read", namespace))));
   }
 
   @ParameterizedTest

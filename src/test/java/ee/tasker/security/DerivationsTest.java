@@ -44,19 +44,23 @@ class DerivationsTest {
 
   @Test
   void a_refusal_that_an_application_server_wraps_is_one() {
-    assertThat(Derivations.isBusy(new IllegalStateException(new RuntimeException(new Derivations.Busy())))).isTrue();
+    assertThat(
+        Derivations.isBusy(new IllegalStateException(new RuntimeException(new Derivations.Busy()))))
+        .isTrue();
     assertThat(Derivations.isBusy(new IllegalStateException(new RuntimeException()))).isFalse();
   }
 
   @Test
-  void a_caller_that_finds_the_queue_full_is_refused_at_once_and_the_waiting_ones_are_served() throws Exception {
+  void a_caller_that_finds_the_queue_full_is_refused_at_once_and_the_waiting_ones_are_served()
+      throws Exception {
     List<CompletableFuture<Boolean>> calls = new ArrayList<>();
     calls.add(CompletableFuture.supplyAsync(() -> derivations.run(this::derive), callers));
     TaskerClient.until("one is under way", Duration.ofSeconds(30), () -> underWay.get() == 1);
     for (int i = 0; i < MOST_WAITING; i++) {
       int waiting = i + 1;
       calls.add(CompletableFuture.supplyAsync(() -> derivations.run(this::derive), callers));
-      TaskerClient.until(waiting + " wait", Duration.ofSeconds(30), () -> derivations.waiting() == waiting);
+      TaskerClient.until(waiting + " wait", Duration.ofSeconds(30),
+          () -> derivations.waiting() == waiting);
     }
 
     long start = System.nanoTime();
@@ -74,7 +78,8 @@ class DerivationsTest {
   @Test
   void a_caller_that_waited_for_too_long_is_refused() throws Exception {
     Derivations impatient = new Derivations(1, MOST_WAITING, Duration.ofMillis(20));
-    CompletableFuture<Boolean> first = CompletableFuture.supplyAsync(() -> impatient.run(this::derive), callers);
+    CompletableFuture<Boolean> first = CompletableFuture
+        .supplyAsync(() -> impatient.run(this::derive), callers);
     TaskerClient.until("one is under way", Duration.ofSeconds(30), () -> underWay.get() == 1);
 
     assertThatThrownBy(() -> impatient.run(() -> true)).isInstanceOf(Derivations.Busy.class);

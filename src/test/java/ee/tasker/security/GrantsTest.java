@@ -36,10 +36,12 @@ class GrantsTest {
     Grants grants = of(new Grant("tasks:*", null), new Grant("steps:*", "orders"));
 
     assertThat(Permission.values()).allSatisfy(
-        permission -> assertThat(grants.mayEverywhere(permission)).as(permission.text()).isEqualTo(permission.text().startsWith("tasks:")));
+        permission -> assertThat(grants.mayEverywhere(permission)).as(permission.text())
+            .isEqualTo(permission.text().startsWith("tasks:")));
     assertThat(grants.may(Permission.STEPS_RESOLVE, "orders")).isTrue();
     assertThat(Permission.values()).allMatch(of(new Grant("*:*", null))::mayEverywhere);
-    assertThat(Permission.values()).noneMatch(of(new Grant("*", null), new Grant("task:*", null), new Grant("tasks:", null))::may);
+    assertThat(Permission.values()).noneMatch(
+        of(new Grant("*", null), new Grant("task:*", null), new Grant("tasks:", null))::may);
   }
 
   @Test
@@ -47,16 +49,24 @@ class GrantsTest {
     Grant everywhere = new Grant("tasks:list", null);
     Grant orders = new Grant("tasks:context_read", "orders");
 
-    assertThat(of(everywhere, orders).namespaces(List.of(Permission.TASKS_LIST, Permission.TASKS_CONTEXT_READ))).contains(Set.of("orders"));
-    assertThat(of(everywhere, orders).namespaces(List.of(Permission.TASKS_CONTEXT_READ, Permission.TASKS_LIST))).contains(Set.of("orders"));
+    assertThat(of(everywhere, orders)
+        .namespaces(List.of(Permission.TASKS_LIST, Permission.TASKS_CONTEXT_READ)))
+        .contains(Set.of("orders"));
+    assertThat(of(everywhere, orders)
+        .namespaces(List.of(Permission.TASKS_CONTEXT_READ, Permission.TASKS_LIST)))
+        .contains(Set.of("orders"));
     assertThat(
-        of(everywhere, new Grant("tasks:context_read", null)).namespaces(List.of(Permission.TASKS_LIST, Permission.TASKS_CONTEXT_READ)))
+        of(everywhere, new Grant("tasks:context_read", null))
+            .namespaces(List.of(Permission.TASKS_LIST, Permission.TASKS_CONTEXT_READ)))
         .isEmpty();
-    assertThat(of(everywhere).namespaces(List.of(Permission.TASKS_LIST, Permission.TASKS_CONTEXT_READ))).contains(Set.of());
-    assertThat(of(new Grant("tasks:list", "refunds"), orders).namespaces(List.of(Permission.TASKS_LIST, Permission.TASKS_CONTEXT_READ)))
+    assertThat(
+        of(everywhere).namespaces(List.of(Permission.TASKS_LIST, Permission.TASKS_CONTEXT_READ)))
         .contains(Set.of());
-    assertThat(of(new Grant("tasks:list", "refunds"), new Grant("tasks:list", "orders"), orders).namespaces(List.of(Permission.TASKS_LIST,
-        Permission.TASKS_CONTEXT_READ)))
+    assertThat(of(new Grant("tasks:list", "refunds"), orders)
+        .namespaces(List.of(Permission.TASKS_LIST, Permission.TASKS_CONTEXT_READ)))
+        .contains(Set.of());
+    assertThat(of(new Grant("tasks:list", "refunds"), new Grant("tasks:list", "orders"), orders)
+        .namespaces(List.of(Permission.TASKS_LIST, Permission.TASKS_CONTEXT_READ)))
         .contains(Set.of("orders"));
   }
 

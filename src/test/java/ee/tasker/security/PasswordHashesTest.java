@@ -22,7 +22,8 @@ class PasswordHashesTest {
   void it_is_pbkdf2_as_others_compute_it() {
     // Python: hashlib.pbkdf2_hmac('sha512', b'secret password', bytes([0, 1, 2, 3]), 210000, 32)
     assertThat(
-        PasswordHashes.matches("secret password", "PBKDF2WithHmacSHA512:210000:AAECAw==:FjeoZefxjbiB5IL5HLXPlpJVUChJ/+ITWWsXq+kWZ8s="))
+        PasswordHashes.matches("secret password",
+            "PBKDF2WithHmacSHA512:210000:AAECAw==:FjeoZefxjbiB5IL5HLXPlpJVUChJ/+ITWWsXq+kWZ8s="))
         .isTrue();
   }
 

@@ -36,7 +36,8 @@ class ActOnTaskTest {
   void a_retried_task_starts_everything_again_that_failed_or_waits() {
     Dag.Task task = Dag.parallel(3).started();
     var claims = worker.claim(3);
-    worker.complete(claims.get(0).permanentFailure(), claims.get(1).retryableFailure(3_600_000), claims.get(2).success());
+    worker.complete(claims.get(0).permanentFailure(), claims.get(1).retryableFailure(3_600_000),
+        claims.get(2).success());
     assertThatTask(task).isIn("blocked_by_failures").counts(2, 0, 1, 1);
     JsonObject done = ann.task(task, "retry");
     assertThat(done.getInt("steps")).isEqualTo(2);
@@ -53,11 +54,16 @@ class ActOnTaskTest {
     Claim failing = worker.claimOne();
     worker.complete(failing.permanentFailure());
     Claim running = worker.claimOne();
-    assertThat(ann.task(task, "retry", "{\"context\": {\"card\": \"good\"}}").getString("code")).isEqualTo("steps-in-flight");
+    assertThat(ann.task(task, "retry", "{\"context\": {\"card\": \"good\"}}").getString("code"))
+        .isEqualTo("steps-in-flight");
     worker.complete(running.success());
-    assertThat(ann.task(task, "retry", "{\"context\": {\"card\": \"good\"}}").getString("outcome")).isEqualTo("done");
-    assertThat(worker.claimOne().claimedStep().getJsonObject("context").getString("card")).isEqualTo("good");
-    assertThat(sql.text("select details #>> '{before,context,card}' from tasker.operator_actions where task_uuid = ?", task.uuid()))
+    assertThat(ann.task(task, "retry", "{\"context\": {\"card\": \"good\"}}").getString("outcome"))
+        .isEqualTo("done");
+    assertThat(worker.claimOne().claimedStep().getJsonObject("context").getString("card"))
+        .isEqualTo("good");
+    assertThat(sql.text(
+        "select details #>> '{before,context,card}' from tasker.operator_actions where task_uuid = ?",
+        task.uuid()))
         .isEqualTo("bad");
   }
 
@@ -67,7 +73,8 @@ class ActOnTaskTest {
     worker.complete(worker.claimOne().permanentFailure());
     try (Sql session = Sql.session()) {
       session.text("select tasker.set_caller('token:support')");
-      session.text("select tasker.act_on_task(?, 'retry', 'ann', 'the card was wrong', '{\"context\": {\"card\": \"good\"}}')",
+      session.text(
+          "select tasker.act_on_task(?, 'retry', 'ann', 'the card was wrong', '{\"context\": {\"card\": \"good\"}}')",
           task.uuid());
       session.commit();
     }
@@ -77,9 +84,11 @@ class ActOnTaskTest {
         "select concat_ws(' ', e ->> 'kind', e ->> 'step', coalesce(e ->> 'to_state', e ->> 'outcome'), e ->> 'by', e ->> 'claimed_actor', e #>> '{details,context,card}') "
             + "from jsonb_array_elements(tasker.get_task_history(?)) with ordinality as s(e, n) order by n",
         task.uuid())).containsSubsequence(
-            "step s1 in_progress", "result s1 permanent_failure", "step s1 error", "dead_letter_opened", "task blocked_by_failures",
+            "step s1 in_progress", "result s1 permanent_failure", "step s1 error",
+            "dead_letter_opened", "task blocked_by_failures",
             "action token:support ann good", "step s1 pending",
-            "dead_letter_closed", "result s1 success", "step s1 complete", "step s2 complete", "task complete");
+            "dead_letter_closed", "result s1 success", "step s1 complete", "step s2 complete",
+            "task complete");
   }
 
   @Test
@@ -90,7 +99,8 @@ class ActOnTaskTest {
     assertThat(deadLetter(task)).isEqualTo("permanently_failed ann the other side has fixed it");
     assertThat(ann.task(task, "fail").getString("outcome")).isEqualTo("already");
     assertThat(ann.task(task, "retry").getString("state")).isEqualTo("steps_in_process");
-    assertThatTask(task).went("initializing", "enqueuing_steps", "steps_in_process", "evaluating_results", "blocked_by_failures", "error",
+    assertThatTask(task).went("initializing", "enqueuing_steps", "steps_in_process",
+        "evaluating_results", "blocked_by_failures", "error",
         "evaluating_results", "enqueuing_steps", "steps_in_process");
     worker.runToTheEnd();
     assertThatTask(task).isIn("complete");
@@ -117,7 +127,9 @@ class ActOnTaskTest {
     Dag.Task task = Dag.of("a").started();
     assertThat(ann.task(task, "cancel").getString("state")).isEqualTo("cancelled");
     assertThat(ann.task(task, "cancel").getString("outcome")).isEqualTo("already");
-    assertThat(sql.texts("select concat_ws(' ', action, acted_by) from tasker.operator_actions where task_uuid = ?", task.uuid()))
+    assertThat(sql.texts(
+        "select concat_ws(' ', action, acted_by) from tasker.operator_actions where task_uuid = ?",
+        task.uuid()))
         .containsExactly("cancel ann");
     Dag.Task done = Dag.of("a").started();
     worker.runToTheEnd();
@@ -131,18 +143,21 @@ class ActOnTaskTest {
         "[{\"task_uuid\": \"" + task.uuid() + "\", \"violations\": [{\"field\": \"context\"}]}]");
     assertThatTask(task).isIn("error");
     assertThat(ann.task(task, "retry").getString("message")).contains("give another one");
-    assertThat(ann.task(task, "retry", "{\"context\": {\"x\": 1}}").getString("state")).isEqualTo("steps_in_process");
+    assertThat(ann.task(task, "retry", "{\"context\": {\"x\": 1}}").getString("state"))
+        .isEqualTo("steps_in_process");
     worker.runToTheEnd();
     assertThatTask(task).isIn("complete");
   }
 
   /** a → b → d, a → c → e; b failed permanently, everything else is done. */
   private Dag.Task halfway() {
-    Dag.Task task = Dag.of("a").step("b").dependsOn("a").step("c").dependsOn("a").step("d").dependsOn("b").step("e").dependsOn("c")
+    Dag.Task task = Dag.of("a").step("b").dependsOn("a").step("c").dependsOn("a").step("d")
+        .dependsOn("b").step("e").dependsOn("c")
         .continueOnError().started();
     worker.complete(worker.claimOne().success("{\"run\": 1}"));
     for (Claim claim : worker.claim(2)) {
-      worker.complete(claim.step().equals(task.step("b")) ? claim.permanentFailure() : claim.success());
+      worker.complete(
+          claim.step().equals(task.step("b")) ? claim.permanentFailure() : claim.success());
     }
     worker.runToTheEnd();
     assertThatTask(task).isIn("blocked_by_failures");
@@ -165,11 +180,13 @@ class ActOnTaskTest {
     JsonObject refused = ann.task(task, "retry_from_step", "{\"step\": \"a\"}");
     assertThat(refused.getString("code")).isEqualTo("step-already-done");
     assertThat(refused.getString("field")).isEqualTo("rerun_completed");
-    JsonObject done = ann.task(task, "retry_from_step", "{\"step\": \"" + task.step("a") + "\", \"rerun_completed\": true}");
+    JsonObject done = ann.task(task, "retry_from_step",
+        "{\"step\": \"" + task.step("a") + "\", \"rerun_completed\": true}");
     assertThat(done.getInt("steps")).isEqualTo(4);
     assertThatTask(task).isIn("steps_in_process").counts(5, 1, 0, 0);
     worker.complete(worker.claimOne().success("{\"run\": 2}"));
-    assertThat(worker.claim(1).stream().peek(c -> worker.complete(c.success())).toList().get(0).claimedStep().getJsonObject("results")
+    assertThat(worker.claim(1).stream().peek(c -> worker.complete(c.success())).toList().get(0)
+        .claimedStep().getJsonObject("results")
         .getJsonObject("a").getInt("run")).isEqualTo(2);
     worker.runToTheEnd();
     assertThatTask(task).isIn("complete").counts(0, 0, 0, 0);
@@ -180,7 +197,8 @@ class ActOnTaskTest {
   void a_retry_from_a_step_waits_for_what_runs_below_it() {
     Dag.Task task = Dag.of("a").step("b").dependsOn("a").started();
     worker.complete(worker.claimOne().success());
-    assertThat(ann.task(task, "retry_from_step", "{\"step\": \"a\", \"rerun_completed\": true}").getString("code"))
+    assertThat(ann.task(task, "retry_from_step", "{\"step\": \"a\", \"rerun_completed\": true}")
+        .getString("code"))
         .isEqualTo("steps-in-flight");
     JsonObject unknown = ann.task(task, "retry_from_step", "{\"step\": \"z\"}");
     assertThat(unknown.getString("field")).isEqualTo("step");
@@ -191,14 +209,19 @@ class ActOnTaskTest {
     Dag.Task task = Dag.of("a").started();
     worker.complete(worker.claimOne().permanentFailure());
     assertThat(ann.task(task, "retry", "[]").getString("field")).isEqualTo("data");
-    assertThat(ann.task(task, "retry", "{\"context\": null}").getString("field")).isEqualTo("context");
-    assertThat(ann.task(task, "retry_from_step", "{\"step\": \"a\", \"rerun_completed\": \"yes\"}").getString("field"))
+    assertThat(ann.task(task, "retry", "{\"context\": null}").getString("field"))
+        .isEqualTo("context");
+    assertThat(ann.task(task, "retry_from_step", "{\"step\": \"a\", \"rerun_completed\": \"yes\"}")
+        .getString("field"))
         .isEqualTo("rerun_completed");
     assertThat(ann.task(task, "retry_from_step", null).getString("field")).isEqualTo("step");
     assertThatDatabaseRefuses("TK007", () -> ann.task(task, "cancel", "{\"policy\": \"softly\"}"))
         .hasMessageContaining("allow_finish or cancel_running");
     assertThatTask(task).isIn("blocked_by_failures");
-    assertThat(sql.number("select count(*) from tasker.operator_actions where task_uuid = ?", task.uuid())).isZero();
-    assertThat(ann.task(task, "retry", null).getString("outcome")).as("retry needs no data").isEqualTo("done");
+    assertThat(
+        sql.number("select count(*) from tasker.operator_actions where task_uuid = ?", task.uuid()))
+        .isZero();
+    assertThat(ann.task(task, "retry", null).getString("outcome")).as("retry needs no data")
+        .isEqualTo("done");
   }
 }

@@ -56,8 +56,9 @@ class AddStepsTest {
   }
 
   private List<String> states(Dag.Task task) {
-    return sql.texts("select concat_ws(' ', coalesce(s.name, n.name), s.state, s.remaining_parents || '/' || s.total_parents) "
-        + "from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) where s.task_uuid = ? order by s.step_position",
+    return sql.texts(
+        "select concat_ws(' ', coalesce(s.name, n.name), s.state, s.remaining_parents || '/' || s.total_parents) "
+            + "from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) where s.task_uuid = ? order by s.step_position",
         task.uuid());
   }
 
@@ -66,35 +67,48 @@ class AddStepsTest {
     Dag.Task task = Dag.linear(2).started();
     sql.text("select tasker.roll_up_analytics()");
     Claim first = worker.claimOne();
-    JsonObject answer = added(task, steps("s1", "w1", "w2"), edges("s1>w1", "s1>w2", "w1>s2", "w2>s2"));
-    assertThat(answer.getJsonArray("steps").getValuesAs(JsonObject.class)).extracting(s -> UUID.fromString(s.getString("step_uuid")))
+    JsonObject answer = added(task, steps("s1", "w1", "w2"),
+        edges("s1>w1", "s1>w2", "w1>s2", "w2>s2"));
+    assertThat(answer.getJsonArray("steps").getValuesAs(JsonObject.class))
+        .extracting(s -> UUID.fromString(s.getString("step_uuid")))
         .containsExactly(task.step("w1"), task.step("w2"));
-    assertThat(states(task)).containsExactly("s1 in_progress 0/0", "s2 pending 3/3", "w1 pending 1/1", "w2 pending 1/1");
+    assertThat(states(task)).containsExactly("s1 in_progress 0/0", "s2 pending 3/3",
+        "w1 pending 1/1", "w2 pending 1/1");
     assertThatTask(task).isIn("steps_in_process").counts(4, 1, 0, 0);
-    assertThat(sql.texts("select step_name || ' ' || sentence from tasker.explain_waiting(?) where cause = 'parents'", task.uuid()))
-        .containsExactly("s2 waits for s1 (in_progress), w1 (pending), w2 (pending)", "w1 waits for s1 (in_progress)",
+    assertThat(sql.texts(
+        "select step_name || ' ' || sentence from tasker.explain_waiting(?) where cause = 'parents'",
+        task.uuid()))
+        .containsExactly("s2 waits for s1 (in_progress), w1 (pending), w2 (pending)",
+            "w1 waits for s1 (in_progress)",
             "w2 waits for s1 (in_progress)");
     assertThatHistoryIsSound();
 
     worker.complete(first.success("{\"n\": 1}"));
     List<Claim> fan = worker.claim(9);
-    assertThat(fan).extracting(Claim::step).containsExactlyInAnyOrder(task.step("w1"), task.step("w2"));
-    assertThat(fan).extracting(claim -> claim.claimedStep().getString("name")).containsExactlyInAnyOrder("w1", "w2");
-    assertThat(fan.get(0).claimedStep().getJsonObject("results").getJsonObject("s1").getInt("n")).isEqualTo(1);
-    fan.forEach(claim -> worker.complete(claim.success(claim.step().equals(task.step("w1")) ? "{\"n\": 2}" : "{\"n\": 3}")));
+    assertThat(fan).extracting(Claim::step).containsExactlyInAnyOrder(task.step("w1"),
+        task.step("w2"));
+    assertThat(fan).extracting(claim -> claim.claimedStep().getString("name"))
+        .containsExactlyInAnyOrder("w1", "w2");
+    assertThat(fan.get(0).claimedStep().getJsonObject("results").getJsonObject("s1").getInt("n"))
+        .isEqualTo(1);
+    fan.forEach(claim -> worker.complete(
+        claim.success(claim.step().equals(task.step("w1")) ? "{\"n\": 2}" : "{\"n\": 3}")));
     Claim join = worker.claimOne();
     assertThat(join.step()).isEqualTo(task.step("s2"));
     assertThat(join.claimedStep().isNull("name")).as("the name is the template's").isTrue();
     assertThat(join.claimedStep().getJsonObject("results").toString().replace(" ", ""))
         .contains("\"s1\":{\"n\":1}", "\"w1\":{\"n\":2}", "\"w2\":{\"n\":3}");
-    assertThat(sql.object("select tasker.get_ancestor_results(?)", join.step()).keySet()).containsExactlyInAnyOrder("s1", "w1", "w2");
+    assertThat(sql.object("select tasker.get_ancestor_results(?)", join.step()).keySet())
+        .containsExactlyInAnyOrder("s1", "w1", "w2");
     worker.complete(join.success());
     assertThatTask(task).isIn("complete").counts(0, 0, 0, 0);
 
     JsonArray documents = sql.array("select tasker.get_step_documents(?)", task.uuid());
-    assertThat(documents.getValuesAs(JsonObject.class)).extracting(d -> d.getString("name")).containsExactly("s1", "s2", "w1", "w2");
+    assertThat(documents.getValuesAs(JsonObject.class)).extracting(d -> d.getString("name"))
+        .containsExactly("s1", "s2", "w1", "w2");
     assertThat(
-        sql.texts("select distinct e ->> 'step' from jsonb_array_elements(tasker.get_task_history(?)) e where e ->> 'kind' = 'result'",
+        sql.texts(
+            "select distinct e ->> 'step' from jsonb_array_elements(tasker.get_task_history(?)) e where e ->> 'kind' = 'result'",
             task.uuid()))
         .containsExactlyInAnyOrder("s1", "s2", "w1", "w2");
     assertThat(sql.texts(
@@ -104,19 +118,24 @@ class AddStepsTest {
     sql.text("select tasker.roll_up_analytics()");
     assertThat(sql.texts(
         "select concat_ws(' ', state, sum(steps)) from tasker.task_tallies where named_task_uuid = ? group by state order by state",
-        task.template().uuid())).as("steps when it was created, and when it ended").containsExactly("pending 2", "complete 4");
+        task.template().uuid())).as("steps when it was created, and when it ended")
+        .containsExactly("pending 2", "complete 4");
   }
 
   @Test
   void a_parent_that_is_done_counts_as_done_and_the_step_is_offered_when_the_call_returns() {
     Dag.Task task = Dag.linear(2).started();
     worker.complete(worker.claimOne().success("{\"n\": 1}"));
-    JsonObject answer = added(task, "[{\"name\": \"w1\", \"step\": \"s1\", \"inputs\": {\"row\": 7}}]", edges("s1>w1"));
+    JsonObject answer = added(task,
+        "[{\"name\": \"w1\", \"step\": \"s1\", \"inputs\": {\"row\": 7}}]", edges("s1>w1"));
     assertThat(answer.getJsonArray("queued").toString()).isEqualTo("[\"orders\"]");
-    assertThat(states(task)).containsExactly("s1 complete 0/0", "s2 enqueued 0/1", "w1 enqueued 0/1");
-    Claim claim = worker.claim(9).stream().filter(c -> c.step().equals(task.step("w1"))).findFirst().orElseThrow();
+    assertThat(states(task)).containsExactly("s1 complete 0/0", "s2 enqueued 0/1",
+        "w1 enqueued 0/1");
+    Claim claim = worker.claim(9).stream().filter(c -> c.step().equals(task.step("w1"))).findFirst()
+        .orElseThrow();
     assertThat(claim.claimedStep().getJsonObject("inputs").getInt("row")).isEqualTo(7);
-    assertThat(claim.claimedStep().getJsonObject("results").getJsonObject("s1").getInt("n")).isEqualTo(1);
+    assertThat(claim.claimedStep().getJsonObject("results").getJsonObject("s1").getInt("n"))
+        .isEqualTo(1);
   }
 
   @Test
@@ -124,7 +143,8 @@ class AddStepsTest {
     Dag.Task task = Dag.linear(2).submitted();
     added(task, W1, "[]");
     added(task, steps("s2", "x"), edges("w1>x", "x>s2"));
-    assertThat(states(task)).containsExactly("s1 pending 0/0", "s2 pending 2/2", "w1 pending 0/0", "x pending 1/1");
+    assertThat(states(task)).containsExactly("s1 pending 0/0", "s2 pending 2/2", "w1 pending 0/0",
+        "x pending 1/1");
     assertThatTask(task).isIn("pending");
     worker.advance();
     worker.runToTheEnd();
@@ -145,10 +165,13 @@ class AddStepsTest {
     refused(task, "[{\"name\": \"w1\"}]", "[]", "invalid-request steps[0]");
     refused(task, "[{\"name\": \"  \", \"step\": \"s1\"}]", "[]", "invalid-request steps[0]");
     refused(task, steps("s1", "w1", "n".repeat(129)), "[]", "invalid-request steps[1]");
-    refused(task, "[{\"name\": \"w1\", \"step\": \"s1\", \"inputs\": 7}]", "[]", "invalid-request steps[0]");
-    refused(task, "[{\"name\": \"w1\", \"step\": \"s1\", \"input\": {}}]", "[]", "invalid-request steps[0]");
+    refused(task, "[{\"name\": \"w1\", \"step\": \"s1\", \"inputs\": 7}]", "[]",
+        "invalid-request steps[0]");
+    refused(task, "[{\"name\": \"w1\", \"step\": \"s1\", \"input\": {}}]", "[]",
+        "invalid-request steps[0]");
     refused(task, W1, "[{\"from\": \"s1\"}]", "invalid-request edges[0]");
-    refused(task, W1, "[{\"from\": \"s1\", \"to\": \"w1\", \"name\": \"x\"}]", "invalid-request edges[0]");
+    refused(task, W1, "[{\"from\": \"s1\", \"to\": \"w1\", \"name\": \"x\"}]",
+        "invalid-request edges[0]");
     refused(task, steps("s9", "w1"), "[]", "invalid-request steps[0].step");
     refused(task, steps("s1", "w1", "s2"), "[]", "step-name-taken steps[1].name");
     refused(task, steps("s1", "w1", "w1"), "[]", "step-name-taken steps[1].name");
@@ -161,7 +184,9 @@ class AddStepsTest {
     refused(task, W1, edges("s3>w1", "w1>s2"), "invalid-request edges");
     refused(task, steps("s1", "w1", "w2"), edges("w1>w2", "w2>w1"), "invalid-request edges");
     assertThat(everything()).isEqualTo(before);
-    assertThat(add(sql, new Dag.Task(UUID.randomUUID(), task.template()), W1, "[]").getString("code")).isEqualTo("task-not-found");
+    assertThat(
+        add(sql, new Dag.Task(UUID.randomUUID(), task.template()), W1, "[]").getString("code"))
+        .isEqualTo("task-not-found");
 
     sql.text("select tasker.request_cancel(?, 'ann', 'not wanted any more')", task.uuid());
     assertThat(add(sql, task, W1, "[]").getString("code")).isEqualTo("task-is-being-cancelled");
@@ -170,16 +195,20 @@ class AddStepsTest {
   @Test
   void a_task_has_at_most_ten_thousand_steps() {
     Dag.Task task = Dag.of("s1").started();
-    String many = sql.text("select jsonb_agg(jsonb_build_object('name', 'w' || i, 'step', 's1')) from generate_series(1, 9999) i");
+    String many = sql.text(
+        "select jsonb_agg(jsonb_build_object('name', 'w' || i, 'step', 's1')) from generate_series(1, 9999) i");
     assertThat(
-        add(sql, task, "[" + many.substring(1, many.length() - 1) + ", {\"name\": \"x\", \"step\": \"s1\"}]", "[]").getString("message"))
+        add(sql, task,
+            "[" + many.substring(1, many.length() - 1) + ", {\"name\": \"x\", \"step\": \"s1\"}]",
+            "[]").getString("message"))
         .isEqualTo("the task has 1 steps, and must not have more than 10000");
     assertThatTask(task).counts(1, 1, 0, 0);
   }
 
   private void refused(Dag.Task task, String steps, String edges, String codeAndField) {
     JsonObject answer = add(sql, task, steps, edges);
-    assertThat(answer.getString("outcome") + " " + answer.getString("code", "-") + " " + answer.getString("field", "-"))
+    assertThat(answer.getString("outcome") + " " + answer.getString("code", "-") + " "
+        + answer.getString("field", "-"))
         .as(steps + " " + edges).isEqualTo("refused " + codeAndField);
     assertThat(answer.getString("message")).isNotBlank();
   }
@@ -197,11 +226,13 @@ class AddStepsTest {
     Claim first = worker.claimOne();
     try (Sql completing = Sql.session(); Sql adding = Sql.open()) {
       SqlWorker.in(completing).complete(first.success());
-      Sql.Later<JsonObject> waiting = adding.later(s -> add(s, task, W1, edges("s1>w1"))).untilItWaits();
+      Sql.Later<JsonObject> waiting = adding.later(s -> add(s, task, W1, edges("s1>w1")))
+          .untilItWaits();
       completing.commit();
       assertThat(waiting.get().getString("outcome")).isEqualTo("done");
     }
-    assertThat(states(task)).containsExactly("s1 complete 0/0", "s2 enqueued 0/1", "w1 enqueued 0/1");
+    assertThat(states(task)).containsExactly("s1 complete 0/0", "s2 enqueued 0/1",
+        "w1 enqueued 0/1");
   }
 
   @Test
@@ -210,11 +241,13 @@ class AddStepsTest {
     Claim first = worker.claimOne();
     try (Sql adding = Sql.session(); Sql completing = Sql.open()) {
       add(adding, task, W1, edges("s1>w1", "w1>s2"));
-      Sql.Later<JsonObject> waiting = completing.later(s -> SqlWorker.in(s).complete(first.success())).untilItWaits();
+      Sql.Later<JsonObject> waiting = completing
+          .later(s -> SqlWorker.in(s).complete(first.success())).untilItWaits();
       adding.commit();
       assertThat(waiting.get().getJsonArray("refused")).isEmpty();
     }
-    assertThat(states(task)).containsExactly("s1 complete 0/0", "s2 pending 1/2", "w1 enqueued 0/1");
+    assertThat(states(task)).containsExactly("s1 complete 0/0", "s2 pending 1/2",
+        "w1 enqueued 0/1");
   }
 
   @Test
@@ -237,7 +270,8 @@ class AddStepsTest {
     Claim last = worker.claimOne();
     try (Sql adding = Sql.session(); Sql completing = Sql.open()) {
       add(adding, task, W1, edges("s1>w1"));
-      Sql.Later<JsonObject> waiting = completing.later(s -> SqlWorker.in(s).complete(last.success())).untilItWaits();
+      Sql.Later<JsonObject> waiting = completing
+          .later(s -> SqlWorker.in(s).complete(last.success())).untilItWaits();
       adding.commit();
       assertThat(waiting.get().getJsonArray("ended")).isEmpty();
     }
@@ -275,7 +309,8 @@ class AddStepsTest {
     worker.complete(worker.claimOne().permanentFailure());
     added(task, steps("s2", "w1", "w2"), edges("s1>w1"));
     assertThatTask(task).isIn("blocked_by_failures").counts(4, 0, 1, 0).hasNoWakeUp();
-    assertThat(states(task)).containsExactly("s1 error 0/0", "s2 pending 1/1", "w1 pending 1/1", "w2 pending 0/0");
+    assertThat(states(task)).containsExactly("s1 error 0/0", "s2 pending 1/1", "w1 pending 1/1",
+        "w2 pending 0/0");
     assertThatHistoryIsSound();
     new Operator().step(task, "s1", "reset_for_retry");
     worker.runToTheEnd();
@@ -298,11 +333,15 @@ class AddStepsTest {
     added(task, W1, edges("s1>w1"));
     worker.complete(worker.claimOne().success());
     worker.complete(worker.claimOne().permanentFailure());
-    assertThat(sql.text("select metadata ->> 'failed_steps' from tasker.tasks_dlq where task_uuid = ?", task.uuid())).isEqualTo("[\"w1\"]");
+    assertThat(
+        sql.text("select metadata ->> 'failed_steps' from tasker.tasks_dlq where task_uuid = ?",
+            task.uuid()))
+        .isEqualTo("[\"w1\"]");
     assertThat(sql.text(
         "select string_agg(s ->> 'name', ' ') from tasker.tasks_dlq d, jsonb_array_elements(d.task_snapshot -> 'steps') s where d.task_uuid = ?",
         task.uuid())).isEqualTo("s1 w1");
-    JsonObject done = sql.object("select tasker.act_on_task(?, 'retry_from_step', 'ann', 'it is mended', ?)", task.uuid(),
+    JsonObject done = sql.object(
+        "select tasker.act_on_task(?, 'retry_from_step', 'ann', 'it is mended', ?)", task.uuid(),
         "{\"step\": \"w1\"}");
     assertThat(done.getString("outcome")).as(done.toString()).isEqualTo("done");
     assertThatStep(task.step("w1")).isIn("enqueued");
@@ -310,15 +349,20 @@ class AddStepsTest {
 
   @Test
   void an_added_step_is_under_the_policies_and_settings_of_its_step_in_the_template() {
-    Dag.Task task = Dag.of("s1").step("s2").dependsOn("s1").stepPolicy("{\"limit\": 1}").maxAttempts(7).started();
+    Dag.Task task = Dag.of("s1").step("s2").dependsOn("s1").stepPolicy("{\"limit\": 1}")
+        .maxAttempts(7).started();
     worker.advance();
     worker.complete(worker.claimOne().success());
     added(task, steps("s2", "w1", "w2"), "[]");
     added(task, steps("s1", "free"), "[]");
     worker.advance();
-    assertThat(sql.number("select count(*) from tasker.concurrency_slots where admitted_at is not null")).isEqualTo(1L);
-    assertThat(sql.number("select count(*) from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) "
-        + "where n.name = 's2' and s.state = 'enqueued'")).isEqualTo(1L);
+    assertThat(
+        sql.number("select count(*) from tasker.concurrency_slots where admitted_at is not null"))
+        .isEqualTo(1L);
+    assertThat(sql.number(
+        "select count(*) from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) "
+            + "where n.name = 's2' and s.state = 'enqueued'"))
+        .isEqualTo(1L);
     assertThatStep(task.step("free")).isIn("enqueued");
     assertThat(sql.number(
         "select min(max_attempts) from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) where n.name = 's2'"))

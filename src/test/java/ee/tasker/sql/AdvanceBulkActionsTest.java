@@ -14,7 +14,8 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"advance_bulk_actions", "act_on_tasks_of_bulk", "get_bulk_action_result", "get_bulk_action_document",
+@DatabaseTest.Covers({"advance_bulk_actions", "act_on_tasks_of_bulk", "get_bulk_action_result",
+  "get_bulk_action_document",
   "list_bulk_actions",
   "list_bulk_action_tasks", "cancel_bulk_action", "may_still_act"})
 class AdvanceBulkActionsTest {
@@ -23,7 +24,8 @@ class AdvanceBulkActionsTest {
 
   private List<Dag.Task> blocked(String namespace, int count) {
     List<Dag.Task> tasks = Dag.of("a").inNamespace(namespace).started(count);
-    worker.complete(0, worker.forNamespaces(namespace).claim(count).stream().map(Claim::permanentFailure).toList());
+    worker.complete(0, worker.forNamespaces(namespace).claim(count).stream()
+        .map(Claim::permanentFailure).toList());
     return tasks;
   }
 
@@ -38,7 +40,8 @@ class AdvanceBulkActionsTest {
 
   private UUID started(String action, String namespace) {
     UUID token = counted(action, namespace);
-    assertThat(sql.object("select tasker.run_bulk_action(?)", token).getString("outcome")).isEqualTo("started");
+    assertThat(sql.object("select tasker.run_bulk_action(?)", token).getString("outcome"))
+        .isEqualTo("started");
     return token;
   }
 
@@ -52,20 +55,25 @@ class AdvanceBulkActionsTest {
 
   private String results(UUID token) {
     JsonObject results = document(token).getJsonObject("results");
-    return results.getInt("done") + " " + results.getInt("already") + " " + results.getInt("refused");
+    return results.getInt("done") + " " + results.getInt("already") + " "
+        + results.getInt("refused");
   }
 
   private List<String> verdicts(UUID token) {
-    return sql.texts("select outcome || coalesce(' ' || code, '') from tasker.bulk_action_tasks where token = ? order by task_uuid", token);
+    return sql.texts(
+        "select outcome || coalesce(' ' || code, '') from tasker.bulk_action_tasks where token = ? order by task_uuid",
+        token);
   }
 
   @Test
   void a_dry_run_tells_how_many_in_which_states_and_shows_some() {
     blocked("bulk", 25);
-    JsonObject preview = sql.object("select tasker.preview_bulk_action('cancel', '{\"namespace\": \"bulk\"}', 'ann', 'why')");
+    JsonObject preview = sql.object(
+        "select tasker.preview_bulk_action('cancel', '{\"namespace\": \"bulk\"}', 'ann', 'why')");
     assertThat(preview.getInt("count")).isEqualTo(25);
     assertThat(preview.getBoolean("background")).as("few enough for one transaction").isFalse();
-    assertThat(preview.getJsonObject("by_state").toString()).isEqualTo("{\"blocked_by_failures\":25}");
+    assertThat(preview.getJsonObject("by_state").toString())
+        .isEqualTo("{\"blocked_by_failures\":25}");
     assertThat(preview.getJsonArray("sample")).hasSize(20).doesNotHaveDuplicates();
   }
 
@@ -87,7 +95,9 @@ class AdvanceBulkActionsTest {
     assertThat(document(token).isNull("finished_at")).isFalse();
     assertThat(tasks).allSatisfy(task -> assertThatTask(task).isIn("resolved_manually"));
     assertThat(verdicts(token)).hasSize(7).containsOnly("done");
-    assertThat(sql.number("select count(*) from tasker.operator_actions where bulk_token = ?", token)).isEqualTo(7);
+    assertThat(
+        sql.number("select count(*) from tasker.operator_actions where bulk_token = ?", token))
+        .isEqualTo(7);
     JsonObject again = sql.object("select tasker.run_bulk_action(?)", token);
     assertThat(again.getString("outcome")).isEqualTo("already");
     assertThat(again.getJsonObject("results").getInt("done")).isEqualTo(7);
@@ -102,11 +112,13 @@ class AdvanceBulkActionsTest {
     advance(2);
     advance(50);
 
-    assertThat(verdicts(token)).containsExactly("done", "refused no-longer-matches", "done", "done");
+    assertThat(verdicts(token)).containsExactly("done", "refused no-longer-matches", "done",
+        "done");
     assertThatTask(tasks.get(1)).isIn("resolved_manually");
     assertThat(later).allSatisfy(task -> assertThatTask(task).isIn("blocked_by_failures"));
     JsonObject result = sql.object("select tasker.run_bulk_action(?)", token);
-    assertThat(result.getJsonArray("refusals").getJsonObject(0).getString("task_uuid")).isEqualTo(tasks.get(1).uuid().toString());
+    assertThat(result.getJsonArray("refusals").getJsonObject(0).getString("task_uuid"))
+        .isEqualTo(tasks.get(1).uuid().toString());
   }
 
   @Test
@@ -114,8 +126,10 @@ class AdvanceBulkActionsTest {
     blocked("bulk", 4);
     UUID token = started("fail", "bulk");
     try (Sql dying = Sql.session(); Sql other = Sql.session()) {
-      assertThat(dying.object("select tasker.advance_bulk_actions(null, 2)").getInt("tasks")).isEqualTo(2);
-      assertThat(other.object("select tasker.advance_bulk_actions(null, 2)").getInt("tasks")).as("while a server is at it, others pass")
+      assertThat(dying.object("select tasker.advance_bulk_actions(null, 2)").getInt("tasks"))
+          .isEqualTo(2);
+      assertThat(other.object("select tasker.advance_bulk_actions(null, 2)").getInt("tasks"))
+          .as("while a server is at it, others pass")
           .isZero();
       dying.rollback();
     }
@@ -128,7 +142,8 @@ class AdvanceBulkActionsTest {
   void the_rest_can_be_cancelled_and_the_verdicts_stay() {
     List<Dag.Task> tasks = blocked("bulk", 5);
     UUID waiting = counted("resolve", "bulk");
-    assertThat(sql.object("select tasker.cancel_bulk_action(?, 'ann')", waiting).getString("code")).isEqualTo("bulk-action-not-running");
+    assertThat(sql.object("select tasker.cancel_bulk_action(?, 'ann')", waiting).getString("code"))
+        .isEqualTo("bulk-action-not-running");
     UUID token = started("resolve", "bulk");
     advance(2);
 
@@ -138,20 +153,27 @@ class AdvanceBulkActionsTest {
     assertThat(cancelled.getString("cancelled_by")).isEqualTo("bob");
     assertThat(advance(50)).isZero();
     assertThat(tasks.stream()
-        .filter(task -> sql.text("select state::text from tasker.tasks where task_uuid = ?", task.uuid()).startsWith("blocked")))
+        .filter(task -> sql
+            .text("select state::text from tasker.tasks where task_uuid = ?", task.uuid())
+            .startsWith("blocked")))
         .hasSize(3);
     assertThat(verdicts(token)).hasSize(2);
     assertThat(document(token).getInt("rest")).isEqualTo(3);
-    assertThat(sql.object("select tasker.cancel_bulk_action(?, 'bob')", token).getString("outcome")).isEqualTo("already");
-    assertThat(sql.object("select tasker.cancel_bulk_action(gen_random_uuid(), 'bob')").getString("code")).isEqualTo("token-not-found");
+    assertThat(sql.object("select tasker.cancel_bulk_action(?, 'bob')", token).getString("outcome"))
+        .isEqualTo("already");
+    assertThat(
+        sql.object("select tasker.cancel_bulk_action(gen_random_uuid(), 'bob')").getString("code"))
+        .isEqualTo("token-not-found");
   }
 
   @Test
   void a_user_who_lost_the_permission_acts_no_more() {
     List<Dag.Task> tasks = blocked("bulk", 4);
     String user = sql
-        .text("insert into tasker.access_users (name, created_by) values ('bulk-' || gen_random_uuid(), 'test') returning user_uuid::text");
-    sql.run("insert into tasker.access_grants (user_uuid, permission, namespace, granted_by) values (?::uuid, 'tasks:*', 'bulk', 'test')",
+        .text(
+            "insert into tasker.access_users (name, created_by) values ('bulk-' || gen_random_uuid(), 'test') returning user_uuid::text");
+    sql.run(
+        "insert into tasker.access_grants (user_uuid, permission, namespace, granted_by) values (?::uuid, 'tasks:*', 'bulk', 'test')",
         user);
     JsonObject preview = sql.object(
         "select tasker.preview_bulk_action('resolve', '{\"namespace\": \"bulk\"}', 'ann', 'why', p_made_by => ?, p_background => true)",
@@ -159,7 +181,9 @@ class AdvanceBulkActionsTest {
     UUID token = UUID.fromString(preview.getString("token"));
     sql.text("select tasker.run_bulk_action(?)", token);
     assertThat(advance(1)).isEqualTo(1);
-    assertThat(sql.text("select tasker.may_still_act(?, 'tasks:act', 'elsewhere')::text", "user:" + user)).isEqualTo("false");
+    assertThat(
+        sql.text("select tasker.may_still_act(?, 'tasks:act', 'elsewhere')::text", "user:" + user))
+        .isEqualTo("false");
 
     sql.run("delete from tasker.access_grants where user_uuid = ?::uuid", user);
     advance(1);
@@ -168,18 +192,24 @@ class AdvanceBulkActionsTest {
     assertThat(results(token)).isEqualTo("1 0 0");
     assertThat(advance(50)).isZero();
     assertThatTask(tasks.get(3)).isIn("blocked_by_failures");
-    assertThat(sql.text("select tasker.may_still_act('ann', 'tasks:act', null)::text")).as("only users and keys of the database")
+    assertThat(sql.text("select tasker.may_still_act('ann', 'tasks:act', null)::text"))
+        .as("only users and keys of the database")
         .isEqualTo("true");
-    assertThat(sql.text("select tasker.may_still_act('key:' || gen_random_uuid(), 'tasks:act', null)::text")).isEqualTo("false");
+    assertThat(sql
+        .text("select tasker.may_still_act('key:' || gen_random_uuid(), 'tasks:act', null)::text"))
+        .isEqualTo("false");
   }
 
   @Test
   void a_compensation_in_the_background_needs_the_permission_to_cancel_as_well() {
-    List<Dag.Task> tasks = Dag.of("a").compensatedBy("undo", 1).step("b").dependsOn("a").inNamespace("bulk").started(3);
+    List<Dag.Task> tasks = Dag.of("a").compensatedBy("undo", 1).step("b").dependsOn("a")
+        .inNamespace("bulk").started(3);
     worker.complete(0, worker.forNamespaces("bulk").claim(3).stream().map(Claim::success).toList());
     String user = sql
-        .text("insert into tasker.access_users (name, created_by) values ('bulk-' || gen_random_uuid(), 'test') returning user_uuid::text");
-    sql.run("insert into tasker.access_grants (user_uuid, permission, namespace, granted_by) values (?::uuid, 'tasks:*', 'bulk', 'test')",
+        .text(
+            "insert into tasker.access_users (name, created_by) values ('bulk-' || gen_random_uuid(), 'test') returning user_uuid::text");
+    sql.run(
+        "insert into tasker.access_grants (user_uuid, permission, namespace, granted_by) values (?::uuid, 'tasks:*', 'bulk', 'test')",
         user);
     UUID token = UUID.fromString(sql.object(
         "select tasker.preview_bulk_action('compensate', '{\"namespace\": \"bulk\"}', 'ann', 'recall', p_made_by => ?, p_background => true)",
@@ -187,9 +217,11 @@ class AdvanceBulkActionsTest {
     sql.text("select tasker.run_bulk_action(?)", token);
     advance(1);
     assertThat(results(token)).isEqualTo("1 0 0");
-    assertThat(sql.number("select count(*) from tasker.task_compensations where task_uuid = ?", tasks.get(0).uuid())).isOne();
+    assertThat(sql.number("select count(*) from tasker.task_compensations where task_uuid = ?",
+        tasks.get(0).uuid())).isOne();
 
-    sql.run("update tasker.access_grants set permission = 'tasks:act' where user_uuid = ?::uuid", user);
+    sql.run("update tasker.access_grants set permission = 'tasks:act' where user_uuid = ?::uuid",
+        user);
     advance(50);
     assertThat(document(token).getString("state")).isEqualTo("stopped");
     assertThat(results(token)).isEqualTo("1 0 0");
@@ -199,9 +231,12 @@ class AdvanceBulkActionsTest {
   void an_error_of_one_task_is_its_verdict() {
     List<Dag.Task> tasks = blocked("bulk", 3);
     UUID token = started("resolve", "bulk");
-    sql.run("create function tasker.refuse_one() returns trigger language plpgsql as $$ begin if new.task_uuid = '" + tasks.get(1).uuid()
-        + "' then raise exception 'no' using errcode = 'XX001'; end if; return new; end $$");
-    sql.run("create trigger refuse_one before update on tasker.tasks for each row execute function tasker.refuse_one()");
+    sql.run(
+        "create function tasker.refuse_one() returns trigger language plpgsql as $$ begin if new.task_uuid = '"
+            + tasks.get(1).uuid()
+            + "' then raise exception 'no' using errcode = 'XX001'; end if; return new; end $$");
+    sql.run(
+        "create trigger refuse_one before update on tasker.tasks for each row execute function tasker.refuse_one()");
     try {
       advance(50);
     } finally {
@@ -220,18 +255,25 @@ class AdvanceBulkActionsTest {
     advance(50);
     UUID second = started("retry", "bulk");
     JsonObject page = sql.object("select tasker.list_bulk_actions(null, 1)");
-    assertThat(page.getJsonArray("bulk_actions").getJsonObject(0).getString("token")).isEqualTo(second.toString());
-    JsonObject rest = sql.object("select tasker.list_bulk_actions('[\"bulk\"]', 1, ?::uuid)", page.getString("next"));
-    assertThat(rest.getJsonArray("bulk_actions").getJsonObject(0).getString("token")).isEqualTo(first.toString());
+    assertThat(page.getJsonArray("bulk_actions").getJsonObject(0).getString("token"))
+        .isEqualTo(second.toString());
+    JsonObject rest = sql.object("select tasker.list_bulk_actions('[\"bulk\"]', 1, ?::uuid)",
+        page.getString("next"));
+    assertThat(rest.getJsonArray("bulk_actions").getJsonObject(0).getString("token"))
+        .isEqualTo(first.toString());
     assertThat(rest.isNull("next")).as("one that was only counted is not listed").isTrue();
-    assertThat(sql.object("select tasker.list_bulk_actions('[\"other\"]')").getJsonArray("bulk_actions")).isEmpty();
+    assertThat(
+        sql.object("select tasker.list_bulk_actions('[\"other\"]')").getJsonArray("bulk_actions"))
+        .isEmpty();
 
     JsonObject verdicts = sql.object("select tasker.list_bulk_action_tasks(?, 'done', 3)", first);
     assertThat(verdicts.getJsonArray("tasks")).hasSize(3);
     assertThat(
-        sql.object("select tasker.list_bulk_action_tasks(?, null, 3, ?::uuid)", first, verdicts.getString("next")).getJsonArray("tasks"))
+        sql.object("select tasker.list_bulk_action_tasks(?, null, 3, ?::uuid)", first,
+            verdicts.getString("next")).getJsonArray("tasks"))
         .hasSize(2);
-    assertThat(sql.object("select tasker.list_bulk_action_tasks(?, 'refused')", first).getJsonArray("tasks")).isEmpty();
+    assertThat(sql.object("select tasker.list_bulk_action_tasks(?, 'refused')", first)
+        .getJsonArray("tasks")).isEmpty();
     sql.text("select tasker.cancel_bulk_action(?, 'ann')", second);
   }
 }

@@ -14,7 +14,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"recover_expired_steps", "resend_lost_messages", "set_next_wakeups", "evaluate_tasks"})
+@DatabaseTest.Covers({"recover_expired_steps", "resend_lost_messages", "set_next_wakeups",
+  "evaluate_tasks"})
 class AdvanceDueTasksTest {
   private final SqlWorker worker = SqlWorker.open();
 
@@ -71,7 +72,8 @@ class AdvanceDueTasksTest {
     worker.at(Instant.now().plusSeconds(11)).advance();
     assertThatStep(task.step("a")).isIn("enqueued");
     assertThatTask(task).isIn("steps_in_process").counts(1, 1, 0, 0).went(
-        "initializing", "enqueuing_steps", "steps_in_process", "evaluating_results", "waiting_for_retry",
+        "initializing", "enqueuing_steps", "steps_in_process", "evaluating_results",
+        "waiting_for_retry",
         "evaluating_results", "enqueuing_steps", "steps_in_process");
   }
 
@@ -110,7 +112,8 @@ class AdvanceDueTasksTest {
       sql.run("update pgmq.q_worker_orders_queue set vt = now() + interval '5 years'");
       sql.run("update tasker.task_wakeups set wake_at = now()");
       worker.at(Instant.now().plusSeconds(31)).advance();
-      assertThat(sql.number("select count(*) from pgmq.q_worker_orders_queue")).as("shown and not sent twice").isEqualTo(1);
+      assertThat(sql.number("select count(*) from pgmq.q_worker_orders_queue"))
+          .as("shown and not sent twice").isEqualTo(1);
       worker.at(null).runToTheEnd();
     }
     assertThatTask(task).isIn("complete");
@@ -151,7 +154,8 @@ class AdvanceDueTasksTest {
     Dag.Task task = Dag.diamond().submitted();
     assertThatTask(task).isIn("pending");
     worker.advance();
-    assertThatTask(task).isIn("steps_in_process").went("initializing", "enqueuing_steps", "steps_in_process");
+    assertThatTask(task).isIn("steps_in_process").went("initializing", "enqueuing_steps",
+        "steps_in_process");
     assertThatStep(task.step("a")).isIn("enqueued");
     assertThatStep(task.step("d")).isIn("pending");
   }
@@ -170,7 +174,8 @@ class AdvanceDueTasksTest {
 
   @Test
   void a_task_left_in_any_state_between_two_rests_goes_on() {
-    for (String state : List.of("initializing", "enqueuing_steps", "steps_in_process", "evaluating_results", "waiting_for_dependencies")) {
+    for (String state : List.of("initializing", "enqueuing_steps", "steps_in_process",
+        "evaluating_results", "waiting_for_dependencies")) {
       Dag.Task task = Dag.of("a").submitted();
       try (Sql sql = Sql.open()) {
         move(sql, task, "pending", "initializing");
@@ -197,17 +202,21 @@ class AdvanceDueTasksTest {
   }
 
   private static void move(Sql sql, Dag.Task task, String from, String to) {
-    assertThat(sql.isTrue("select tasker.transition_task_state_atomic(?, ?, ?, null)", task.uuid(), from, to)).isTrue();
+    assertThat(sql.isTrue("select tasker.transition_task_state_atomic(?, ?, ?, null)", task.uuid(),
+        from, to)).isTrue();
   }
 
   @Test
   void a_second_look_finds_nothing_to_do() {
     Dag.Task task = Dag.diamond().started();
     try (Sql sql = Sql.open()) {
-      String before = sql.text("select string_agg(s::text, ';' order by workflow_step_uuid) from tasker.workflow_steps s");
+      String before = sql.text(
+          "select string_agg(s::text, ';' order by workflow_step_uuid) from tasker.workflow_steps s");
       sql.text("select tasker.evaluate_tasks(array[?]::uuid[], null)", task.uuid());
       sql.text("select tasker.evaluate_tasks(array[?]::uuid[], null)", task.uuid());
-      assertThat(sql.text("select string_agg(s::text, ';' order by workflow_step_uuid) from tasker.workflow_steps s")).isEqualTo(before);
+      assertThat(sql.text(
+          "select string_agg(s::text, ';' order by workflow_step_uuid) from tasker.workflow_steps s"))
+          .isEqualTo(before);
     }
     assertThatTask(task).went("initializing", "enqueuing_steps", "steps_in_process");
   }

@@ -16,11 +16,15 @@ import org.junit.jupiter.api.Test;
 
 /** Figures are compared with counts over everything, made here in another way. */
 @DatabaseTest
-@DatabaseTest.Covers({"is_terminal", "calculate_health_score", "count_task_moves", "tally_tasks", "tally_steps", "get_task_tallies",
-  "get_step_tallies", "roll_up_analytics", "rebuild_analytics", "get_system_health_counts", "get_analytics_metrics",
-  "get_slowest_tasks", "get_slowest_steps", "get_slowest_tasks_aggregated", "get_slowest_steps_aggregated", "get_performance_document",
+@DatabaseTest.Covers({"is_terminal", "calculate_health_score", "count_task_moves", "tally_tasks",
+  "tally_steps", "get_task_tallies",
+  "get_step_tallies", "roll_up_analytics", "rebuild_analytics", "get_system_health_counts",
+  "get_analytics_metrics",
+  "get_slowest_tasks", "get_slowest_steps", "get_slowest_tasks_aggregated",
+  "get_slowest_steps_aggregated", "get_performance_document",
   "get_health_document", "get_bottleneck_document", "get_timeline_document",
-  "get_metrics_document", "calculate_duration_bucket", "get_bucket_seconds", "add_tallies", "get_duration_percentiles"})
+  "get_metrics_document", "calculate_duration_bucket", "get_bucket_seconds", "add_tallies",
+  "get_duration_percentiles"})
 class AnalyticsTest {
   private static final String LONG_AGO = "'2020-01-01'::timestamptz";
   private final Sql sql = Sql.open();
@@ -32,13 +36,17 @@ class AnalyticsTest {
 
   /** What get_system_health_counts must say, counted over all rows. */
   private void assertCountsAreRight() {
-    Map<String, Object> reported = sql.rows("select * from tasker.get_system_health_counts()").get(0);
+    Map<String, Object> reported = sql.rows("select * from tasker.get_system_health_counts()")
+        .get(0);
     for (String table : List.of("tasks", "workflow_steps")) {
       String kind = table.equals("tasks") ? "_tasks" : "_steps";
-      for (Map<String, Object> row : sql.rows("select s.state::text as state, (select count(*) from tasker." + table
-          + " t where t.state = s.state) as n from unnest(enum_range(null::tasker." + (table.equals("tasks") ? "task_state" : "step_state")
-          + ")) as s(state)")) {
-        assertThat(reported.get(row.get("state") + kind)).as(row.get("state") + kind).isEqualTo(row.get("n"));
+      for (Map<String, Object> row : sql
+          .rows("select s.state::text as state, (select count(*) from tasker." + table
+              + " t where t.state = s.state) as n from unnest(enum_range(null::tasker."
+              + (table.equals("tasks") ? "task_state" : "step_state")
+              + ")) as s(state)")) {
+        assertThat(reported.get(row.get("state") + kind)).as(row.get("state") + kind)
+            .isEqualTo(row.get("n"));
       }
       assertThat(reported.get("total" + kind)).as("total" + kind)
           .isEqualTo(sql.rows("select count(*) as n from tasker." + table).get(0).get("n"));
@@ -46,8 +54,10 @@ class AnalyticsTest {
   }
 
   private void assertMetricsAreThoseOfTheHistory(String since) {
-    Map<String, Object> reported = sql.rows("select * from tasker.get_analytics_metrics(" + since + ")").get(0);
-    Map<String, Object> counted = sql.rows("""
+    Map<String, Object> reported = sql
+        .rows("select * from tasker.get_analytics_metrics(" + since + ")").get(0);
+    Map<String, Object> counted = sql.rows(
+        """
         select count(*) filter (where h.from_state is null) as created,
                count(*) filter (where h.to_state = 'complete') as completed,
                count(*) filter (where h.to_state = 'error') as failed,
@@ -56,12 +66,15 @@ class AnalyticsTest {
                coalesce(sum((select count(*) from tasker.workflow_step_result_audit r
                               where r.task_uuid = t.task_uuid and r.execution_time_ms is not null))
                  filter (where h.to_state in ('complete', 'error', 'cancelled', 'resolved_manually')), 0)::bigint as executions
-        from tasker.task_transitions h join tasker.tasks t using (task_uuid) where h.created_at >= """ + since).get(0);
+        from tasker.task_transitions h join tasker.tasks t using (task_uuid) where h.created_at >= """
+            + since)
+        .get(0);
     assertThat(reported.get("task_throughput")).isEqualTo(counted.get("created"));
     assertThat(reported.get("completion_count")).isEqualTo(counted.get("completed"));
     assertThat(reported.get("error_count")).isEqualTo(counted.get("failed"));
     assertThat(reported.get("step_throughput")).isEqualTo(counted.get("executions"));
-    assertThat(((BigDecimal) reported.get("avg_task_duration")).subtract((BigDecimal) counted.get("duration")).abs())
+    assertThat(((BigDecimal) reported.get("avg_task_duration"))
+        .subtract((BigDecimal) counted.get("duration")).abs())
         .as("mean duration").isLessThan(new BigDecimal("0.00001"));
   }
 
@@ -71,7 +84,8 @@ class AnalyticsTest {
     System.out.println("AnalyticsTest seed " + seed);
     Random random = new Random(seed);
     for (int round = 0; round < 12; round++) {
-      Dag.of("a").step("b").dependsOn("a").step("c").dependsOn("a").maxAttempts(1 + random.nextInt(2)).started(1 + random.nextInt(6));
+      Dag.of("a").step("b").dependsOn("a").step("c").dependsOn("a")
+          .maxAttempts(1 + random.nextInt(2)).started(1 + random.nextInt(6));
       for (Claim claim : worker.claim(1 + random.nextInt(12))) {
         switch (random.nextInt(8)) {
           case 0 -> worker.complete(claim.permanentFailure());
@@ -98,7 +112,8 @@ class AnalyticsTest {
   void what_a_transaction_did_that_was_open_during_a_roll_up_is_counted_when_it_commits() {
     Dag.Template template = Dag.of("a").registered();
     try (Sql slow = Sql.session()) {
-      slow.text("select tasker.submit_tasks(jsonb_build_array(?::jsonb))::text", Dag.of("a").request(template).toString());
+      slow.text("select tasker.submit_tasks(jsonb_build_array(?::jsonb))::text",
+          Dag.of("a").request(template).toString());
       Dag.of("a").started();
       worker.runToTheEnd();
       rollUp();
@@ -116,14 +131,19 @@ class AnalyticsTest {
   void a_task_that_an_operator_restarts_leaves_the_counts_of_the_finished() {
     Dag.Task task = Dag.of("a").step("b").dependsOn("a").started();
     worker.complete(worker.claimOne().permanentFailure());
-    sql.text("select tasker.transition_task_state_atomic(?, 'blocked_by_failures', 'error', null, '{\"actor\": \"operator\"}')",
+    sql.text(
+        "select tasker.transition_task_state_atomic(?, 'blocked_by_failures', 'error', null, '{\"actor\": \"operator\"}')",
         task.uuid());
     rollUp();
     assertCountsAreRight();
-    sql.text("select tasker.transition_task_state_atomic(?, 'error', 'evaluating_results', null, '{\"actor\": \"operator\"}')",
+    sql.text(
+        "select tasker.transition_task_state_atomic(?, 'error', 'evaluating_results', null, '{\"actor\": \"operator\"}')",
         task.uuid());
-    sql.run("insert into tasker.task_wakeups (task_uuid, wake_at) values (?, now()) on conflict do nothing", task.uuid());
-    sql.text("select tasker.transition_step_state_atomic(?, 1, 'error', 'pending', 'operator', null, '{\"reason\": \"again\"}')",
+    sql.run(
+        "insert into tasker.task_wakeups (task_uuid, wake_at) values (?, now()) on conflict do nothing",
+        task.uuid());
+    sql.text(
+        "select tasker.transition_step_state_atomic(?, 1, 'error', 'pending', 'operator', null, '{\"reason\": \"again\"}')",
         task.step("a"));
     assertCountsAreRight();
     rollUp();
@@ -131,7 +151,8 @@ class AnalyticsTest {
     worker.advance();
     worker.runToTheEnd();
     assertCountsAreRight();
-    assertThat(sql.text("select sum(executions)::text from tasker.get_step_tallies('-infinity')")).isEqualTo("3");
+    assertThat(sql.text("select sum(executions)::text from tasker.get_step_tallies('-infinity')"))
+        .isEqualTo("3");
   }
 
   @Test
@@ -183,7 +204,9 @@ class AnalyticsTest {
     assertMetricsAreThoseOfTheHistory(since);
     rollUp();
     assertMetricsAreThoseOfTheHistory(since);
-    assertThat(sql.text("select completion_count::text from tasker.get_analytics_metrics(" + since + ")")).isEqualTo("2");
+    assertThat(
+        sql.text("select completion_count::text from tasker.get_analytics_metrics(" + since + ")"))
+        .isEqualTo("2");
   }
 
   @Test
@@ -191,21 +214,29 @@ class AnalyticsTest {
     Dag.Task quick = Dag.of("a").started();
     worker.runToTheEnd();
     Dag.Task slow = Dag.of("a").step("b").dependsOn("a").started();
-    sql.run("update tasker.tasks set created_at = created_at - interval '1 hour' where task_uuid = ?", slow.uuid());
+    sql.run(
+        "update tasker.tasks set created_at = created_at - interval '1 hour' where task_uuid = ?",
+        slow.uuid());
     worker.runToTheEnd();
     List<Map<String, Object>> tasks = sql.rows("select * from tasker.get_slowest_tasks()");
-    assertThat(tasks).extracting(row -> row.get("task_uuid")).containsExactly(slow.uuid(), quick.uuid());
-    assertThat(tasks.get(0)).containsEntry("step_count", 2).containsEntry("completed_steps", 2L).containsEntry("error_steps", 0L);
+    assertThat(tasks).extracting(row -> row.get("task_uuid")).containsExactly(slow.uuid(),
+        quick.uuid());
+    assertThat(tasks.get(0)).containsEntry("step_count", 2).containsEntry("completed_steps", 2L)
+        .containsEntry("error_steps", 0L);
     assertThat(sql.rows("select * from tasker.get_slowest_tasks(limit_count => 1)")).hasSize(1);
-    assertThat(sql.rows("select * from tasker.get_slowest_tasks(namespace_filter => 'nobody')")).isEmpty();
+    assertThat(sql.rows("select * from tasker.get_slowest_tasks(namespace_filter => 'nobody')"))
+        .isEmpty();
     assertThat(sql.rows("select * from tasker.get_slowest_steps()")).hasSize(3);
     for (int rolledUp = 0; rolledUp < 2; rolledUp++) {
-      List<Map<String, Object>> templates = sql.rows("select * from tasker.get_slowest_tasks_aggregated(min_executions => 1)");
+      List<Map<String, Object>> templates = sql
+          .rows("select * from tasker.get_slowest_tasks_aggregated(min_executions => 1)");
       assertThat(templates).extracting(row -> row.get("execution_count")).containsExactly(1L, 1L);
       assertThat((BigDecimal) templates.get(0).get("avg_duration_seconds"))
           .isGreaterThan((BigDecimal) templates.get(1).get("avg_duration_seconds"));
-      assertThat(sql.rows("select * from tasker.get_slowest_tasks_aggregated()")).as("fewer than five").isEmpty();
-      assertThat(sql.rows("select * from tasker.get_slowest_steps_aggregated(min_executions => 1)")).hasSize(3);
+      assertThat(sql.rows("select * from tasker.get_slowest_tasks_aggregated()"))
+          .as("fewer than five").isEmpty();
+      assertThat(sql.rows("select * from tasker.get_slowest_steps_aggregated(min_executions => 1)"))
+          .hasSize(3);
       rollUp();
     }
   }
@@ -229,7 +260,8 @@ class AnalyticsTest {
 
   @Test
   void health_is_one_when_nothing_is_wrong_and_falls_with_failures_and_pressure() {
-    assertThat(score("0, 0, 0, 0, 40, 100")).as("no tasks, whatever the connections").isEqualTo("1.0000");
+    assertThat(score("0, 0, 0, 0, 40, 100")).as("no tasks, whatever the connections")
+        .isEqualTo("1.0000");
     assertThat(score("0, 0, 0, 3, 100, 100")).as("none has ended yet").isEqualTo("0.8000");
     assertThat(score("10, 0, 10, 10, 0, 100")).isEqualTo("1.0000");
     assertThat(score("0, 10, 10, 10, 100, 100")).isEqualTo("0.0000");
@@ -256,8 +288,10 @@ class AnalyticsTest {
     assertThat(health.getBoolean("is_under_heavy_load")).as("half of the tasks failed").isTrue();
     JsonObject bottlenecks = sql.object("select tasker.get_bottleneck_document()");
     assertThat(bottlenecks.getJsonArray("slow_steps")).hasSize(1);
-    assertThat(bottlenecks.getJsonArray("recommendations").getString(0)).contains("Step a of", "failed in 50.0 % of 6 executions");
-    assertThat(sql.object("select tasker.get_bottleneck_document(p_namespace => 'nobody')").getJsonArray("recommendations")).isEmpty();
+    assertThat(bottlenecks.getJsonArray("recommendations").getString(0)).contains("Step a of",
+        "failed in 50.0 % of 6 executions");
+    assertThat(sql.object("select tasker.get_bottleneck_document(p_namespace => 'nobody')")
+        .getJsonArray("recommendations")).isEmpty();
   }
 
   @Test
@@ -271,10 +305,12 @@ class AnalyticsTest {
     JsonObject busy = sql.object("select tasker.get_metrics_document()");
     assertThat(busy.getInt("overdue_tasks")).isEqualTo(1);
     assertThat(busy.getJsonNumber("overdue_seconds").doubleValue()).isBetween(299.0, 400.0);
-    assertThat(busy.getJsonArray("queues").getValuesAs(JsonObject.class).stream().mapToInt(queue -> queue.getInt("length")).sum())
+    assertThat(busy.getJsonArray("queues").getValuesAs(JsonObject.class).stream()
+        .mapToInt(queue -> queue.getInt("length")).sum())
         .isEqualTo(3);
     worker.claim(1).forEach(claim -> worker.complete(claim.permanentFailure()));
-    assertThat(sql.object("select tasker.get_metrics_document()").getJsonObject("database").getJsonNumber("wal_bytes").longValue())
+    assertThat(sql.object("select tasker.get_metrics_document()").getJsonObject("database")
+        .getJsonNumber("wal_bytes").longValue())
         .isPositive();
   }
 
@@ -288,19 +324,23 @@ class AnalyticsTest {
     worker.complete(0, worker.forNamespaces("bank").claim(2).stream().map(Claim::success).toList());
     rollUp();
     worker.complete(worker.claim(1).get(0).permanentFailure());
-    sql.text("select tasker.act_on_task(task_uuid, 'fail', 'ann', 'a test') from tasker.tasks where state = 'blocked_by_failures'");
+    sql.text(
+        "select tasker.act_on_task(task_uuid, 'fail', 'ann', 'a test') from tasker.tasks where state = 'blocked_by_failures'");
 
     for (String namespace : new String[]{null, "bank"}) {
-      List<JsonObject> minutes = sql.object("select tasker.get_timeline_document(10, ?)", namespace).getJsonArray("minutes")
+      List<JsonObject> minutes = sql.object("select tasker.get_timeline_document(10, ?)", namespace)
+          .getJsonArray("minutes")
           .getValuesAs(JsonObject.class);
       assertThat(minutes).hasSize(10).extracting(minute -> minute.getString("minute")).isSorted();
       // The test may run over the end of a minute.
       assertThat(minutes.stream().mapToInt(minute -> minute.getInt("created")).sum()).isEqualTo(3);
-      assertThat(minutes.stream().mapToInt(minute -> minute.getInt("completed")).sum()).isEqualTo(2);
+      assertThat(minutes.stream().mapToInt(minute -> minute.getInt("completed")).sum())
+          .isEqualTo(2);
       assertThat(minutes.stream().mapToInt(minute -> minute.getInt("failed")).sum()).isEqualTo(1);
       assertThat(minutes.get(0).isNull("average_task_seconds")).isTrue();
     }
-    assertThat(sql.object("select tasker.get_timeline_document(10, 'elsewhere')").getJsonArray("minutes").getValuesAs(JsonObject.class))
+    assertThat(sql.object("select tasker.get_timeline_document(10, 'elsewhere')")
+        .getJsonArray("minutes").getValuesAs(JsonObject.class))
         .hasSize(10).allMatch(minute -> minute.getInt("created") == 0);
   }
 
@@ -311,7 +351,8 @@ class AnalyticsTest {
         select count(*) from (select power(10, n / 1000.0 - 4)::numeric as seconds from generate_series(0, 11000) n) d
         where abs(tasker.get_bucket_seconds(tasker.calculate_duration_bucket(d.seconds)) - d.seconds) > greatest(0.05 * d.seconds, 0.001)"""))
         .as("of 0.1 ms to 115 days").isZero();
-    assertThat(sql.texts("select tasker.calculate_duration_bucket(s)::text from unnest('{-1,0,0.001,0.0011,0.00111}'::numeric[]) s"))
+    assertThat(sql.texts(
+        "select tasker.calculate_duration_bucket(s)::text from unnest('{-1,0,0.001,0.0011,0.00111}'::numeric[]) s"))
         .containsExactly("0", "0", "0", "1", "2");
   }
 
@@ -353,9 +394,12 @@ class AnalyticsTest {
       assertThat(far).isEmpty();
       rollUp();
     }
-    JsonObject slow = sql.object("select tasker.get_bottleneck_document(p_namespace => 'percentiles')").getJsonArray("slow_steps")
+    JsonObject slow = sql
+        .object("select tasker.get_bottleneck_document(p_namespace => 'percentiles')")
+        .getJsonArray("slow_steps")
         .getJsonObject(0);
-    assertThat(slow.getJsonNumber("p50_seconds").doubleValue()).isLessThanOrEqualTo(slow.getJsonNumber("p95_seconds").doubleValue())
+    assertThat(slow.getJsonNumber("p50_seconds").doubleValue())
+        .isLessThanOrEqualTo(slow.getJsonNumber("p95_seconds").doubleValue())
         .isPositive();
     assertThat(sql.rows("select * from tasker.get_duration_percentiles('{}', now())")).isEmpty();
   }

@@ -21,16 +21,20 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /**
- * The figures of analytics against an independent count over the history, in one snapshot each time, while random tasks are
- * submitted, worked, cancelled and acted upon by several sessions and roll-ups come when they like. {@code -Danalytics.tasks=10000}
+ * The figures of analytics against an independent count over the history, in one snapshot each
+ * time, while random tasks are
+ * submitted, worked, cancelled and acted upon by several sessions and roll-ups come when they like.
+ * {@code -Danalytics.tasks=10000}
  * makes it as many tasks; the table of the last comparison is printed.
  */
 @DatabaseTest
 class AnalyticsUnderLoadTest {
   private static final int TASKS = Integer.getInteger("analytics.tasks", 400);
-  private static final String[] TASK_STATES = {"pending", "initializing", "enqueuing_steps", "steps_in_process", "evaluating_results",
+  private static final String[] TASK_STATES = {"pending", "initializing", "enqueuing_steps",
+    "steps_in_process", "evaluating_results",
     "waiting_for_dependencies",
-    "waiting_for_retry", "blocked_by_failures", "complete", "error", "cancelled", "resolved_manually"};
+    "waiting_for_retry", "blocked_by_failures", "complete", "error", "cancelled",
+    "resolved_manually"};
 
   private final AtomicInteger submitted = new AtomicInteger();
   private final AtomicBoolean over = new AtomicBoolean();
@@ -38,9 +42,9 @@ class AnalyticsUnderLoadTest {
   private static List<Dag> shapes() {
     return List.of(
         Dag.linear(3),
-        Dag.of("a").step("b").dependsOn("a").step("c").dependsOn("a").step("d").dependsOn("b", "c").maxAttempts(2),
-        Dag.of("a").maxAttempts(3),
-        Dag.parallel(5),
+        Dag.of("a").step("b").dependsOn("a").step("c").dependsOn("a").step("d").dependsOn("b", "c")
+            .maxAttempts(2),
+        Dag.of("a").maxAttempts(3), Dag.parallel(5),
         Dag.of("a").step("b").dependsOn("a").step("c").continueOnError());
   }
 
@@ -56,18 +60,22 @@ class AnalyticsUnderLoadTest {
       load.add(run(seed + i, this::work));
     }
     load.add(run(seed + 4, this::act));
-    load.add(run(seed + 5, random -> repeat(() -> Sql.open(), session -> session.text("select tasker.roll_up_analytics()"), random, 300)));
+    load.add(run(seed + 5, random -> repeat(() -> Sql.open(),
+        session -> session.text("select tasker.roll_up_analytics()"), random, 300)));
 
     int comparisons = 0;
     Map<String, List<Object>> last = Map.of();
     try (Sql snapshot = Sql.session(); Sql observer = Sql.open()) {
       boolean ended = false;
       while (!ended) {
-        ended = submitted.get() >= TASKS && observer.number("select count(*) from tasker.tasks where completed_at is null") == 0;
+        ended = submitted.get() >= TASKS
+            && observer.number("select count(*) from tasker.tasks where completed_at is null") == 0;
         last = compare(snapshot, since);
         comparisons++;
-        last.forEach((what, pair) -> assertThat(pair.get(0)).as("%s, seed %s", what, seed).isEqualTo(pair.get(1)));
-        load.stream().filter(CompletableFuture::isCompletedExceptionally).forEach(CompletableFuture::join);
+        last.forEach((what, pair) -> assertThat(pair.get(0)).as("%s, seed %s", what, seed)
+            .isEqualTo(pair.get(1)));
+        load.stream().filter(CompletableFuture::isCompletedExceptionally)
+            .forEach(CompletableFuture::join);
       }
     }
     over.set(true);
@@ -76,8 +84,10 @@ class AnalyticsUnderLoadTest {
     assertThat(comparisons).isGreaterThan(3);
     print(last, comparisons);
     assertThat(last.get("task_throughput").get(1)).isEqualTo(submitted.get() + "");
-    // Ends in error are counted and not tasks that are in error: those may all have been taken up again.
-    for (String what : List.of("tasks complete", "error_count", "tasks cancelled", "tasks resolved_manually")) {
+    // Ends in error are counted and not tasks that are in error: those may all have been taken up
+    // again.
+    for (String what : List.of("tasks complete", "error_count", "tasks cancelled",
+        "tasks resolved_manually")) {
       assertThat(last.get(what).get(0)).as("the load brought some of " + what).isNotEqualTo("0");
     }
   }
@@ -119,7 +129,8 @@ class AnalyticsUnderLoadTest {
         List<Result> results = new ArrayList<>();
         for (Claim claim : claims) {
           int chance = random.nextInt(100);
-          results.add(chance < 4 ? claim.permanentFailure() : chance < 10 ? claim.retryableFailure(1) : claim.success());
+          results.add(chance < 4 ? claim.permanentFailure()
+              : chance < 10 ? claim.retryableFailure(1) : claim.success());
         }
         if (!results.isEmpty()) {
           worker.complete(0, results);
@@ -139,8 +150,10 @@ class AnalyticsUnderLoadTest {
       session.texts(
           "select tasker.request_cancel(task_uuid, 'ann', 'chance')::text from (select task_uuid from tasker.tasks where completed_at is null order by random() limit 1) t");
       for (String task : session
-          .texts("select task_uuid from tasker.tasks where state in ('blocked_by_failures', 'error') order by random() limit 8")) {
-        String state = session.text("select state::text from tasker.tasks where task_uuid = ?", task);
+          .texts(
+              "select task_uuid from tasker.tasks where state in ('blocked_by_failures', 'error') order by random() limit 8")) {
+        String state = session.text("select state::text from tasker.tasks where task_uuid = ?",
+            task);
         String action = "error".equals(state) ? (random.nextInt(40) == 0 ? "retry" : null)
             : List.of("retry", "resolve", "fail").get(random.nextInt(3));
         if (action != null) {
@@ -154,19 +167,24 @@ class AnalyticsUnderLoadTest {
   private static Map<String, List<Object>> compare(Sql snapshot, String since) {
     snapshot.run("set transaction isolation level repeatable read");
     Map<String, List<Object>> pairs = new LinkedHashMap<>();
-    Map<String, Object> counts = snapshot.rows("select * from tasker.get_system_health_counts()").get(0);
+    Map<String, Object> counts = snapshot.rows("select * from tasker.get_system_health_counts()")
+        .get(0);
     Map<String, String> tasks = byKey(snapshot,
         "select h.to_state::text as key, count(*) as n from (select distinct on (task_uuid) task_uuid, to_state from tasker.task_transitions order by task_uuid, sort_key desc) h group by 1");
     for (String state : TASK_STATES) {
-      pairs.put("tasks " + state, pair(counts.get(state + "_tasks"), tasks.getOrDefault(state, "0")));
+      pairs.put("tasks " + state,
+          pair(counts.get(state + "_tasks"), tasks.getOrDefault(state, "0")));
     }
     Map<String, String> steps = byKey(snapshot,
         "select h.to_state::text as key, count(*) as n from (select distinct on (workflow_step_uuid) workflow_step_uuid, to_state "
             + "from tasker.workflow_step_transitions order by workflow_step_uuid, sort_key desc) h group by 1");
-    for (String state : snapshot.texts("select unnest(enum_range(null::tasker.step_state))::text")) {
-      pairs.put("steps " + state, pair(counts.get(state + "_steps"), steps.getOrDefault(state, "0")));
+    for (String state : snapshot
+        .texts("select unnest(enum_range(null::tasker.step_state))::text")) {
+      pairs.put("steps " + state,
+          pair(counts.get(state + "_steps"), steps.getOrDefault(state, "0")));
     }
-    Map<String, Object> reported = snapshot.rows("select * from tasker.get_analytics_metrics(?::timestamptz)", since).get(0);
+    Map<String, Object> reported = snapshot
+        .rows("select * from tasker.get_analytics_metrics(?::timestamptz)", since).get(0);
     Map<String, Object> history = snapshot.rows("""
         with ends as (
           select h.task_uuid, h.created_at, h.to_state, row_number() over (partition by h.task_uuid order by h.sort_key) as number,
@@ -186,15 +204,19 @@ class AnalyticsUnderLoadTest {
     BigDecimal counted = (BigDecimal) history.get("duration");
     BigDecimal told = (BigDecimal) reported.get("avg_task_duration");
     // Told to the microsecond; rounding each of them to fewer digits made them differ once.
-    pairs.put("avg_task_duration", pair(told.subtract(counted).abs().compareTo(new BigDecimal("0.00001")) < 0 ? counted : told, counted));
+    pairs.put("avg_task_duration",
+        pair(told.subtract(counted).abs().compareTo(new BigDecimal("0.00001")) < 0 ? counted : told,
+            counted));
     pairs.put("step_throughput", pair(reported.get("step_throughput"), history.get("executions")));
     Map<String, String> ends = byKey(snapshot,
         "select t.named_task_uuid::text as key, count(*) as n from tasker.task_transitions h join tasker.tasks t using (task_uuid) "
             + "where h.to_state in ('complete', 'error', 'cancelled', 'resolved_manually') group by 1");
     Map<String, String> slowest = byKey(snapshot,
-        "select named_task_uuid::text as key, execution_count as n from tasker.get_slowest_tasks_aggregated('" + since + "', 1000, 1)");
+        "select named_task_uuid::text as key, execution_count as n from tasker.get_slowest_tasks_aggregated('"
+            + since + "', 1000, 1)");
     new java.util.TreeSet<>(ends.keySet())
-        .forEach(template -> pairs.put("ends of template " + template.substring(24), pair(slowest.get(template), ends.get(template))));
+        .forEach(template -> pairs.put("ends of template " + template.substring(24),
+            pair(slowest.get(template), ends.get(template))));
     assertThat(slowest.keySet()).isEqualTo(ends.keySet());
     snapshot.rollback();
     return pairs;
@@ -211,7 +233,9 @@ class AnalyticsUnderLoadTest {
   }
 
   private static void print(Map<String, List<Object>> pairs, int comparisons) {
-    System.out.printf("%-46s %12s %12s   (last of %d comparisons)%n", "", "analytics", "history", comparisons);
-    pairs.forEach((what, pair) -> System.out.printf("%-46s %12s %12s%n", what, pair.get(0), pair.get(1)));
+    System.out.printf("%-46s %12s %12s   (last of %d comparisons)%n", "", "analytics", "history",
+        comparisons);
+    pairs.forEach(
+        (what, pair) -> System.out.printf("%-46s %12s %12s%n", what, pair.get(0), pair.get(1)));
   }
 }

@@ -13,14 +13,19 @@ class AnalyzeGrownTablesTest {
   @Test
   void statistics_are_renewed_when_a_table_is_four_times_as_large() {
     try (Sql session = Sql.session()) {
-      session.run("create table tasker.probe as select n, repeat('-', 500) as filler from generate_series(1, 3000) n");
+      session.run(
+          "create table tasker.probe as select n, repeat('-', 500) as filler from generate_series(1, 3000) n");
       assertThat(session.texts(ANALYZE)).contains("tasker.probe");
-      assertThat(session.number("select reltuples::bigint from pg_class where oid = 'tasker.probe'::regclass")).isEqualTo(3_000);
+      assertThat(session
+          .number("select reltuples::bigint from pg_class where oid = 'tasker.probe'::regclass"))
+          .isEqualTo(3_000);
 
-      session.run("insert into tasker.probe select n, repeat('-', 500) from generate_series(1, 6000) n");
+      session.run(
+          "insert into tasker.probe select n, repeat('-', 500) from generate_series(1, 6000) n");
       assertThat(session.texts(ANALYZE)).as("three times as large").doesNotContain("tasker.probe");
 
-      session.run("insert into tasker.probe select n, repeat('-', 500) from generate_series(1, 6000) n");
+      session.run(
+          "insert into tasker.probe select n, repeat('-', 500) from generate_series(1, 6000) n");
       assertThat(session.texts(ANALYZE)).as("five times as large").contains("tasker.probe");
       assertThat(session.texts(ANALYZE)).doesNotContain("tasker.probe");
       session.rollback();
@@ -35,13 +40,18 @@ class AnalyzeGrownTablesTest {
           "create table tasker.probe with (autovacuum_enabled = off) as select n, repeat('-', 500) as filler from generate_series(1, 3000) n");
       sql.run("delete from tasker.probe");
       sql.run("analyze tasker.probe");
-      assertThat(sql.number("select reltuples::bigint from pg_class where oid = 'tasker.probe'::regclass")).isZero();
+      assertThat(
+          sql.number("select reltuples::bigint from pg_class where oid = 'tasker.probe'::regclass"))
+          .isZero();
 
-      sql.run("insert into tasker.probe select n, repeat('-', 500) from generate_series(1, 3000) n");
+      sql.run(
+          "insert into tasker.probe select n, repeat('-', 500) from generate_series(1, 3000) n");
       sql.text("select pg_stat_force_next_flush()::text");
 
       assertThat(sql.texts(ANALYZE)).contains("tasker.probe");
-      assertThat(sql.number("select reltuples::bigint from pg_class where oid = 'tasker.probe'::regclass")).isEqualTo(3_000);
+      assertThat(
+          sql.number("select reltuples::bigint from pg_class where oid = 'tasker.probe'::regclass"))
+          .isEqualTo(3_000);
       assertThat(sql.texts(ANALYZE)).doesNotContain("tasker.probe");
     } finally {
       try (Sql sql = Sql.open()) {
@@ -53,7 +63,8 @@ class AnalyzeGrownTablesTest {
   @Test
   void a_small_table_is_left_to_autovacuum() {
     try (Sql session = Sql.session()) {
-      session.run("create table tasker.probe as select n, repeat('-', 500) as filler from generate_series(1, 60) n");
+      session.run(
+          "create table tasker.probe as select n, repeat('-', 500) as filler from generate_series(1, 60) n");
       assertThat(session.texts(ANALYZE)).doesNotContain("tasker.probe");
       session.rollback();
     }

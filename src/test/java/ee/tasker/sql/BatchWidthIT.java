@@ -13,7 +13,10 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** One batch of a hundred thousand workers costs per worker what a small one does, from the first to the last. */
+/**
+ * One batch of a hundred thousand workers costs per worker what a small one does, from the first to
+ * the last.
+ */
 @DatabaseTest
 @Tag("long")
 class BatchWidthIT {
@@ -25,7 +28,8 @@ class BatchWidthIT {
 
   @Test
   void the_last_thousand_workers_of_a_hundred_thousand_cost_what_the_first_do() {
-    Dag.Task task = Dag.of("cut").batchable().step("work").dependsOn("cut").batchWorker("{\"parallelism\": 1000}").step("join")
+    Dag.Task task = Dag.of("cut").batchable().step("work").dependsOn("cut")
+        .batchWorker("{\"parallelism\": 1000}").step("join")
         .dependsOn("work").lifecycle("max_batches_per_step", WIDTH).started();
     worker.complete(worker.claimOne().batches(WIDTH));
     List<Long> millis = new ArrayList<>();
@@ -44,7 +48,8 @@ class BatchWidthIT {
     double last = median(millis.subList(75, 95));
     assertThat(last / first).as("milliseconds per thousand: %s", millis).isLessThan(2);
     assertThat(
-        sql.text("select concat_ws(' ', done_workers, in_flight_workers, closed_at is not null) from tasker.batches where task_uuid = ?",
+        sql.text(
+            "select concat_ws(' ', done_workers, in_flight_workers, closed_at is not null) from tasker.batches where task_uuid = ?",
             task.uuid()))
         .isEqualTo(WIDTH + " 0 t");
     worker.runToTheEnd();

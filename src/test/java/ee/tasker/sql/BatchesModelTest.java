@@ -19,8 +19,10 @@ import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 
 /**
- * Batches of random width, parallelism and strategy meet successes, failures, retries, releases, operators and cancels, alone and several in a
- * call. After every command the counters are those of a small model in memory, every slot is in use that can be, and never one more; in the end
+ * Batches of random width, parallelism and strategy meet successes, failures, retries, releases,
+ * operators and cancels, alone and several in a
+ * call. After every command the counters are those of a small model in memory, every slot is in use
+ * that can be, and never one more; in the end
  * every promise has been kept. A failure prints its seed.
  */
 class BatchesModelTest {
@@ -44,7 +46,8 @@ class BatchesModelTest {
 
     String config() {
       return "{\"parallelism\": %d, \"failure_strategy\": \"%s\"%s}".formatted(parallelism,
-          tolerate == null ? "continue_on_failure" : "isolate", tolerate == null ? "" : ", \"tolerate\": " + tolerate);
+          tolerate == null ? "continue_on_failure" : "isolate",
+          tolerate == null ? "" : ", \"tolerate\": " + tolerate);
     }
 
     boolean hasFailed() {
@@ -78,7 +81,8 @@ class BatchesModelTest {
     try (Sql sql = Sql.open(); SqlWorker worker = SqlWorker.open()) {
       worker.at(now[0]);
       Model model = new Model(random);
-      Dag.Task task = Dag.of("cut").batchable().step("work").dependsOn("cut").batchWorker(model.config()).maxAttempts(100).step("join")
+      Dag.Task task = Dag.of("cut").batchable().step("work").dependsOn("cut")
+          .batchWorker(model.config()).maxAttempts(100).step("join")
           .dependsOn("work").started();
       worker.complete(worker.claimOne().batches(model.total));
       model.settle();
@@ -94,7 +98,8 @@ class BatchesModelTest {
     }
   }
 
-  private static String step(Random random, Sql sql, SqlWorker worker, Dag.Task task, Model model, Instant[] now) {
+  private static String step(Random random, Sql sql, SqlWorker worker, Dag.Task task, Model model,
+      Instant[] now) {
     switch (random.nextInt(12)) {
       case 0, 1 -> {
         now[0] = now[0].plusSeconds(20);
@@ -108,9 +113,13 @@ class BatchesModelTest {
           return "nothing";
         }
         boolean all = random.nextBoolean();
-        String name = all ? "work" : sql.text("select min(s.name) from tasker.workflow_steps s where s.task_uuid = ? and s.state = 'error' "
-            + "and s.batch_step_uuid is not null", task.uuid());
-        sql.object("select tasker.act_on_step(?, ?, 'reset_for_retry', 'ann', 'again', '{}', null, ?)", task.uuid(), task.step(name),
+        String name = all ? "work" : sql.text(
+            "select min(s.name) from tasker.workflow_steps s where s.task_uuid = ? and s.state = 'error' "
+                + "and s.batch_step_uuid is not null",
+            task.uuid());
+        sql.object(
+            "select tasker.act_on_step(?, ?, 'reset_for_retry', 'ann', 'again', '{}', null, ?)",
+            task.uuid(), task.step(name),
             now[0]);
         model.failed -= all ? model.failed : 1;
         model.settle();
@@ -123,7 +132,9 @@ class BatchesModelTest {
         sql.text("select tasker.request_cancel(?, 'ann', 'enough', 'allow_finish')", task.uuid());
         model.isCancelled = true;
         // Offers that nobody claimed go with it; those that run are asked.
-        model.inFlight = sql.number("select count(*) from tasker.workflow_steps where task_uuid = ? and state = 'in_progress'", task.uuid())
+        model.inFlight = sql.number(
+            "select count(*) from tasker.workflow_steps where task_uuid = ? and state = 'in_progress'",
+            task.uuid())
             .intValue();
         return "cancel";
       }
@@ -158,9 +169,12 @@ class BatchesModelTest {
 
   private static void finish(Sql sql, SqlWorker worker, Dag.Task task, Model model, Instant[] now) {
     for (int round = 0; round < 200
-        && !sql.text("select state from tasker.tasks where task_uuid = ?", task.uuid()).equals("complete"); round++) {
+        && !sql.text("select state from tasker.tasks where task_uuid = ?", task.uuid())
+            .equals("complete"); round++) {
       if (model.hasFailed()) {
-        sql.object("select tasker.act_on_step(?, ?, 'reset_for_retry', 'ann', 'again', '{}', null, ?)", task.uuid(), task.step("work"),
+        sql.object(
+            "select tasker.act_on_step(?, ?, 'reset_for_retry', 'ann', 'again', '{}', null, ?)",
+            task.uuid(), task.step("work"),
             now[0]);
         model.failed = 0;
       }
@@ -168,8 +182,11 @@ class BatchesModelTest {
       now[0] = now[0].plusSeconds(40);
       worker.at(now[0]).advance();
     }
-    assertThat(sql.text("select state from tasker.tasks where task_uuid = ?", task.uuid())).isEqualTo("complete");
-    assertThat(sql.number("select total_workers - done_workers - failed_workers from tasker.batches where task_uuid = ?", task.uuid()))
+    assertThat(sql.text("select state from tasker.tasks where task_uuid = ?", task.uuid()))
+        .isEqualTo("complete");
+    assertThat(sql.number(
+        "select total_workers - done_workers - failed_workers from tasker.batches where task_uuid = ?",
+        task.uuid()))
         .isZero();
   }
 

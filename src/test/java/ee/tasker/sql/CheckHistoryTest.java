@@ -11,8 +11,10 @@ import org.junit.jupiter.api.Test;
 
 @DatabaseTest
 @DatabaseTest.BreaksPromises
-@DatabaseTest.Covers({"find_history_violations", "find_counter_violations", "find_result_violations", "find_order_violations",
-  "find_wakeup_violations", "find_reference_violations", "find_queue_violations", "find_overdue_violations", "find_slot_violations"})
+@DatabaseTest.Covers({"find_history_violations", "find_counter_violations",
+  "find_result_violations", "find_order_violations",
+  "find_wakeup_violations", "find_reference_violations", "find_queue_violations",
+  "find_overdue_violations", "find_slot_violations"})
 class CheckHistoryTest {
   private static final String FREE = "set session_replication_role = replica";
   private final Dag.Task task = Dag.linear(2).started();
@@ -24,8 +26,9 @@ class CheckHistoryTest {
       for (String statement : damage) {
         assertThat(sql.run(statement)).as(statement).isPositive();
       }
-      return sql.texts("select invariant from tasker.check_history(p_quiet_for => '-1 hour') where violations > 0 "
-          + "and jsonb_array_length(examples) between 1 and 5");
+      return sql.texts(
+          "select invariant from tasker.check_history(p_quiet_for => '-1 hour') where violations > 0 "
+              + "and jsonb_array_length(examples) between 1 and 5");
     }
   }
 
@@ -47,8 +50,10 @@ class CheckHistoryTest {
   @Test
   void a_state_changed_past_the_history_is_noticed() {
     complete();
-    assertThat(noticed("update tasker.tasks set state = 'error'")).contains("task_state_is_the_end_of_its_history");
-    assertThat(noticed("update tasker.workflow_steps set state = 'resolved_manually'")).contains("step_state_is_the_end_of_its_history");
+    assertThat(noticed("update tasker.tasks set state = 'error'"))
+        .contains("task_state_is_the_end_of_its_history");
+    assertThat(noticed("update tasker.workflow_steps set state = 'resolved_manually'"))
+        .contains("step_state_is_the_end_of_its_history");
   }
 
   @Test
@@ -57,14 +62,16 @@ class CheckHistoryTest {
     assertThat(noticed("delete from tasker.task_transitions where sort_key = 2"))
         .contains("task_history_counts_without_gaps", "task_move_starts_where_the_last_one_ended");
     assertThat(noticed("delete from tasker.workflow_step_transitions where sort_key = 2"))
-        .contains("step_history_counts_without_gaps", "step_move_starts_where_the_last_one_ended", "handoff_grows_by_handoffs_only");
+        .contains("step_history_counts_without_gaps", "step_move_starts_where_the_last_one_ended",
+            "handoff_grows_by_handoffs_only");
   }
 
   @Test
   void a_move_by_an_actor_who_may_not_make_it_is_noticed() {
     assertThat(noticed("update tasker.task_transitions set actor = 'worker' where sort_key = 2"))
         .contains("task_move_is_allowed_to_its_actor");
-    assertThat(noticed("update tasker.workflow_step_transitions set actor = 'worker' where to_state = 'enqueued'"))
+    assertThat(noticed(
+        "update tasker.workflow_step_transitions set actor = 'worker' where to_state = 'enqueued'"))
         .contains("step_move_is_allowed_to_its_actor");
   }
 
@@ -76,22 +83,27 @@ class CheckHistoryTest {
 
   @Test
   void time_that_runs_backwards_is_noticed() {
-    assertThat(noticed("update tasker.workflow_step_transitions set created_at = now() - interval '1 day' where to_state = 'enqueued'"))
+    assertThat(noticed(
+        "update tasker.workflow_step_transitions set created_at = now() - interval '1 day' where to_state = 'enqueued'"))
         .contains("step_history_goes_forward_in_time");
   }
 
   @Test
   void wrong_counters_are_noticed() {
-    assertThat(noticed("update tasker.tasks set unfinished_steps = 1")).contains("task_counters_equal_a_recount");
-    assertThat(noticed("update tasker.workflow_steps set remaining_parents = 0")).contains("parent_counters_equal_a_recount");
+    assertThat(noticed("update tasker.tasks set unfinished_steps = 1"))
+        .contains("task_counters_equal_a_recount");
+    assertThat(noticed("update tasker.workflow_steps set remaining_parents = 0"))
+        .contains("parent_counters_equal_a_recount");
   }
 
   @Test
   void a_completion_without_result_and_a_result_without_completion_are_noticed() {
     complete();
     assertThat(noticed("update tasker.workflow_step_result_audit set attempt = 2"))
-        .contains("completed_step_has_one_accepted_success", "ended_handoff_has_its_result", "result_has_its_move");
-    assertThat(noticed("delete from tasker.workflow_step_result_audit")).contains("completed_step_has_one_accepted_success",
+        .contains("completed_step_has_one_accepted_success", "ended_handoff_has_its_result",
+            "result_has_its_move");
+    assertThat(noticed("delete from tasker.workflow_step_result_audit")).contains(
+        "completed_step_has_one_accepted_success",
         "ended_handoff_has_its_result");
   }
 
@@ -108,23 +120,27 @@ class CheckHistoryTest {
   void a_step_that_started_before_its_parent_ended_is_noticed() {
     complete();
     assertThat(
-        noticed("update tasker.workflow_step_transitions set created_at = created_at - interval '1 hour' where workflow_step_uuid = '"
-            + task.step("s2") + "'"))
+        noticed(
+            "update tasker.workflow_step_transitions set created_at = created_at - interval '1 hour' where workflow_step_uuid = '"
+                + task.step("s2") + "'"))
         .contains("step_starts_after_its_parents_ended");
   }
 
   @Test
   void a_start_after_a_cancel_request_is_noticed() {
-    assertThat(noticed("update tasker.tasks set cancel_requested_at = now() - interval '1 hour', cancel_policy = 'allow_finish'"))
+    assertThat(noticed(
+        "update tasker.tasks set cancel_requested_at = now() - interval '1 hour', cancel_policy = 'allow_finish'"))
         .contains("nothing_starts_after_a_cancel_request");
   }
 
   @Test
   void missing_and_useless_wake_ups_are_noticed() {
-    assertThat(noticed("delete from tasker.task_wakeups")).contains("task_that_can_move_has_a_wakeup");
+    assertThat(noticed("delete from tasker.task_wakeups"))
+        .contains("task_that_can_move_has_a_wakeup");
     Dag.of("a").started();
     complete();
-    assertThat(noticed("insert into tasker.task_wakeups select task_uuid, now() from tasker.tasks limit 1"))
+    assertThat(noticed(
+        "insert into tasker.task_wakeups select task_uuid, now() from tasker.tasks limit 1"))
         .contains("terminal_or_blocked_task_has_no_wakeup");
   }
 
@@ -146,23 +162,32 @@ class CheckHistoryTest {
 
   @Test
   void rows_that_belong_to_nothing_are_noticed() {
-    assertThat(noticed("update tasker.workflow_step_edges set to_step_uuid = gen_random_uuid()")).contains("edge_is_one_of_the_template");
+    assertThat(noticed("update tasker.workflow_step_edges set to_step_uuid = gen_random_uuid()"))
+        .contains("edge_is_one_of_the_template");
     complete();
-    assertThat(noticed("update tasker.workflow_step_transitions set workflow_step_uuid = gen_random_uuid()"))
+    assertThat(noticed(
+        "update tasker.workflow_step_transitions set workflow_step_uuid = gen_random_uuid()"))
         .contains("history_belongs_to_a_step");
-    assertThat(noticed("update tasker.task_transitions set task_uuid = gen_random_uuid()")).contains("history_belongs_to_a_task");
-    assertThat(noticed("update tasker.workflow_step_result_audit set workflow_step_uuid = gen_random_uuid()"))
+    assertThat(noticed("update tasker.task_transitions set task_uuid = gen_random_uuid()"))
+        .contains("history_belongs_to_a_task");
+    assertThat(noticed(
+        "update tasker.workflow_step_result_audit set workflow_step_uuid = gen_random_uuid()"))
         .contains("result_belongs_to_a_step");
   }
 
   @Test
   void a_task_that_is_not_whole_is_noticed() {
-    assertThat(noticed("update tasker.task_wakeups set task_uuid = gen_random_uuid()")).contains("wakeup_belongs_to_a_task");
-    assertThat(noticed("update tasker.task_contexts set task_uuid = gen_random_uuid()")).contains("context_belongs_to_a_task");
-    assertThat(noticed("delete from tasker.workflow_steps where step_position = 2")).contains("task_has_its_steps")
+    assertThat(noticed("update tasker.task_wakeups set task_uuid = gen_random_uuid()"))
+        .contains("wakeup_belongs_to_a_task");
+    assertThat(noticed("update tasker.task_contexts set task_uuid = gen_random_uuid()"))
+        .contains("context_belongs_to_a_task");
+    assertThat(noticed("delete from tasker.workflow_steps where step_position = 2"))
+        .contains("task_has_its_steps")
         .doesNotContain("step_belongs_to_a_task");
-    assertThat(noticed("update tasker.tasks set named_task_uuid = gen_random_uuid()")).contains("task_belongs_to_a_template");
-    assertThat(noticed("update tasker.workflow_steps set task_uuid = gen_random_uuid()")).contains("step_belongs_to_a_task",
+    assertThat(noticed("update tasker.tasks set named_task_uuid = gen_random_uuid()"))
+        .contains("task_belongs_to_a_template");
+    assertThat(noticed("update tasker.workflow_steps set task_uuid = gen_random_uuid()")).contains(
+        "step_belongs_to_a_task",
         "task_has_its_steps");
   }
 
@@ -170,24 +195,31 @@ class CheckHistoryTest {
   void a_template_with_a_cycle_is_noticed() {
     try (Sql sql = Sql.session()) {
       sql.run("set local session_replication_role = replica");
-      sql.run("update tasker.named_tasks_named_steps set parent_positions = array[2] where named_task_uuid = ? and step_position = 1",
+      sql.run(
+          "update tasker.named_tasks_named_steps set parent_positions = array[2] where named_task_uuid = ? and step_position = 1",
           task.template().uuid());
-      assertThat(sql.number("select violations from tasker.check_history() where invariant = 'template_has_no_cycle'")).isEqualTo(2);
+      assertThat(sql.number(
+          "select violations from tasker.check_history() where invariant = 'template_has_no_cycle'"))
+          .isEqualTo(2);
       sql.rollback();
     }
   }
 
   @Test
   void lost_messages_and_messages_about_finished_steps_are_noticed_on_a_quiet_system() {
-    assertThat(noticed("update pgmq.q_worker_orders_queue set message = message || '{\"handoff\": 9}'")).contains("offer_has_a_message");
+    assertThat(
+        noticed("update pgmq.q_worker_orders_queue set message = message || '{\"handoff\": 9}'"))
+        .contains("offer_has_a_message");
     try (Sql sql = Sql.open()) {
       sql.run("update pgmq.q_worker_orders_queue set message = message || '{\"handoff\": 1}'");
-      sql.text("select pgmq.send('worker_orders_queue', message, headers) from pgmq.q_worker_orders_queue");
+      sql.text(
+          "select pgmq.send('worker_orders_queue', message, headers) from pgmq.q_worker_orders_queue");
       sql.run(
           "update pgmq.q_worker_orders_queue set vt = now() + interval '1 hour' where msg_id = (select max(msg_id) from pgmq.q_worker_orders_queue)");
     }
     complete();
-    assertThat(noticed("update tasker.task_contexts set context = context")).contains("message_is_about_an_unfinished_step");
+    assertThat(noticed("update tasker.task_contexts set context = context"))
+        .contains("message_is_about_an_unfinished_step");
   }
 
   @Test
@@ -199,8 +231,10 @@ class CheckHistoryTest {
     try (SqlWorker worker = SqlWorker.open()) {
       worker.advance();
     }
-    assertThat(noticed("update tasker.concurrency_policies set updated_at = now()")).as("sound before")
-        .doesNotContain("slot_is_held_by_what_is_under_way", "limited_step_in_flight_holds_its_slots", "waiter_has_a_way_to_be_promoted");
+    assertThat(noticed("update tasker.concurrency_policies set updated_at = now()"))
+        .as("sound before")
+        .doesNotContain("slot_is_held_by_what_is_under_way",
+            "limited_step_in_flight_holds_its_slots", "waiter_has_a_way_to_be_promoted");
     assertThat(noticed("update tasker.concurrency_slots set handoff = 7 where handoff = 1"))
         .contains("slot_is_held_by_what_is_under_way", "limited_step_in_flight_holds_its_slots");
     assertThat(noticed("update tasker.concurrency_slots set handoff = 1 where handoff = 7",
@@ -219,9 +253,12 @@ class CheckHistoryTest {
     try (SqlWorker worker = SqlWorker.open()) {
       worker.advance();
     }
-    assertThat(noticed("update tasker.concurrency_slots set requested_at = requested_at - interval '1 hour'"
-        + " where admitted_at is not null")).doesNotContain("slots_go_to_the_first_in_line");
-    assertThat(noticed("update tasker.concurrency_slots set requested_at = now() - interval '1 hour' where admitted_at is null",
+    assertThat(noticed(
+        "update tasker.concurrency_slots set requested_at = requested_at - interval '1 hour'"
+            + " where admitted_at is not null"))
+        .doesNotContain("slots_go_to_the_first_in_line");
+    assertThat(noticed(
+        "update tasker.concurrency_slots set requested_at = now() - interval '1 hour' where admitted_at is null",
         "update tasker.concurrency_slots set claim_rank = claim_rank + 3600000 where admitted_at is not null"))
         .contains("slots_go_to_the_first_in_line");
   }
@@ -229,8 +266,9 @@ class CheckHistoryTest {
   @Test
   void a_task_that_ends_twice_or_goes_on_after_its_end_is_noticed() {
     complete();
-    assertThat(noticed("insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor) "
-        + "select task_uuid, sort_key + 1, 'complete', 'evaluating_results', 'orchestrator' from tasker.task_transitions where to_state = 'complete'"))
+    assertThat(noticed(
+        "insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor) "
+            + "select task_uuid, sort_key + 1, 'complete', 'evaluating_results', 'orchestrator' from tasker.task_transitions where to_state = 'complete'"))
         .contains("task_ends_once");
     assertThat(noticed("delete from tasker.task_transitions where from_state = 'complete'",
         "insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor) "
@@ -242,18 +280,25 @@ class CheckHistoryTest {
   void an_unprocessed_task_and_an_expired_lease_are_noticed_on_a_quiet_system() {
     try (SqlWorker worker = SqlWorker.open(); Sql sql = Sql.open()) {
       worker.claimOne();
-      assertThat(sql.texts("select invariant from tasker.check_history(p_quiet_for => '1 minute') where violations > 0")).isEmpty();
+      assertThat(sql.texts(
+          "select invariant from tasker.check_history(p_quiet_for => '1 minute') where violations > 0"))
+          .isEmpty();
       sql.run("update tasker.task_wakeups set wake_at = clock_timestamp() - interval '2 minutes'");
-      sql.run("update tasker.workflow_steps set lease_expires_at = clock_timestamp() - interval '2 minutes' where state = 'in_progress'");
-      assertThat(sql.texts("select invariant from tasker.check_history(p_quiet_for => '1 minute') where violations > 0"))
+      sql.run(
+          "update tasker.workflow_steps set lease_expires_at = clock_timestamp() - interval '2 minutes' where state = 'in_progress'");
+      assertThat(sql.texts(
+          "select invariant from tasker.check_history(p_quiet_for => '1 minute') where violations > 0"))
           .containsExactly("due_task_is_processed", "expired_lease_is_recovered");
-      assertThat(sql.texts("select invariant from tasker.check_history(p_quiet_for => '3 minutes') where violations > 0")).isEmpty();
+      assertThat(sql.texts(
+          "select invariant from tasker.check_history(p_quiet_for => '3 minutes') where violations > 0"))
+          .isEmpty();
     }
   }
 
   @Test
   void older_tasks_can_be_left_out() {
-    noticed("update tasker.tasks set unfinished_steps = 1, created_at = now() - interval '2 months'");
+    noticed(
+        "update tasker.tasks set unfinished_steps = 1, created_at = now() - interval '2 months'");
     try (Sql sql = Sql.open()) {
       assertThat(sql.number("select sum(violations) from tasker.check_history()")).isPositive();
       assertThat(sql.number(
@@ -266,14 +311,19 @@ class CheckHistoryTest {
   void a_login_that_may_only_read_can_run_the_check() {
     complete();
     try (Sql sql = Sql.open()) {
-      sql.run("do $$ begin create role history_reader login; exception when duplicate_object then null; end $$");
+      sql.run(
+          "do $$ begin create role history_reader login; exception when duplicate_object then null; end $$");
       sql.run("grant pg_read_all_data to history_reader");
       sql.run("grant usage on schema tasker, pgmq to history_reader");
     }
     try (Sql reader = Sql.openAs("history_reader")) {
       reader.run("set default_transaction_read_only = on");
-      assertThat(reader.texts("select invariant from tasker.check_history(p_quiet_for => '10 minutes') where violations > 0")).isEmpty();
-      assertThat(reader.number("select count(*) from tasker.check_history(p_quiet_for => '10 minutes')")).isEqualTo(179);
+      assertThat(reader.texts(
+          "select invariant from tasker.check_history(p_quiet_for => '10 minutes') where violations > 0"))
+          .isEmpty();
+      assertThat(
+          reader.number("select count(*) from tasker.check_history(p_quiet_for => '10 minutes')"))
+          .isEqualTo(179);
     }
   }
 }

@@ -28,12 +28,14 @@ class ChildCompensationTest {
   private final Operator operator = new Operator();
 
   private static String task(Dag.Template child) {
-    return "{\"task\": {\"namespace\": \"" + child.namespace() + "\", \"name\": \"" + child.name() + "\"}}";
+    return "{\"task\": {\"namespace\": \"" + child.namespace() + "\", \"name\": \"" + child.name()
+        + "\"}}";
   }
 
   /** a → sub → b; the failure of b compensates sub, and then a. */
   private static Dag parentOf(Dag.Template child) {
-    return Dag.of("a").compensatedBy("undo", 1).step("sub").dependsOn("a").waitingOnly(task(child)).step("b").dependsOn("sub")
+    return Dag.of("a").compensatedBy("undo", 1).step("sub").dependsOn("a").waitingOnly(task(child))
+        .step("b").dependsOn("sub")
         .maxAttempts(1)
         .lifecycle("on_failure", "compensate");
   }
@@ -43,8 +45,10 @@ class ChildCompensationTest {
   }
 
   private String name(Claim claim) {
-    return sql.text("select coalesce(s.name, n.name) from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) "
-        + "where s.workflow_step_uuid = ?", claim.step());
+    return sql.text(
+        "select coalesce(s.name, n.name) from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) "
+            + "where s.workflow_step_uuid = ?",
+        claim.step());
   }
 
   private Claim next(String step) {
@@ -71,12 +75,15 @@ class ChildCompensationTest {
   }
 
   private UUID child(Dag.Task parent) {
-    return sql.uuid("select child_task_uuid from tasker.step_waits where workflow_step_uuid = ? and state = 'satisfied'",
+    return sql.uuid(
+        "select child_task_uuid from tasker.step_waits where workflow_step_uuid = ? and state = 'satisfied'",
         parent.step("sub"));
   }
 
   private UUID compensating(Dag.Task parent) {
-    return sql.uuid("select task_uuid from tasker.tasks where compensates_task_uuid is not null and parent_task_uuid = ?", parent.uuid());
+    return sql.uuid(
+        "select task_uuid from tasker.tasks where compensates_task_uuid is not null and parent_task_uuid = ?",
+        parent.uuid());
   }
 
   private String state(UUID task) {
@@ -84,9 +91,11 @@ class ChildCompensationTest {
   }
 
   private String undo(Dag.Task parent) {
-    return sql.text("select s.state || coalesce(' ' || (r.error ->> 'type'), '') from tasker.workflow_steps s "
-        + "left join tasker.workflow_step_result_audit r on r.workflow_step_uuid = s.workflow_step_uuid and r.sort_key = s.result_sort_key "
-        + "where s.compensates_step_uuid = ?", parent.step("sub"));
+    return sql.text(
+        "select s.state || coalesce(' ' || (r.error ->> 'type'), '') from tasker.workflow_steps s "
+            + "left join tasker.workflow_step_result_audit r on r.workflow_step_uuid = s.workflow_step_uuid and r.sort_key = s.result_sort_key "
+            + "where s.compensates_step_uuid = ?",
+        parent.step("sub"));
   }
 
   @Test
@@ -97,10 +106,12 @@ class ChildCompensationTest {
 
     assertThatTask(parent).isIn("waiting_for_dependencies");
     assertThat(state(child)).isEqualTo("complete");
-    assertThat(sql.text("select tasker.diagnose_task(?)", parent.uuid())).contains("waits for child task " + compensating);
+    assertThat(sql.text("select tasker.diagnose_task(?)", parent.uuid()))
+        .contains("waits for child task " + compensating);
     assertThatHistoryIsSound();
     Claim undo = next("y:compensation");
-    assertThat(undo.claimedStep().getJsonObject("inputs").toString()).contains("\"compensates\":\"y\"", "\"of\":\"y\"");
+    assertThat(undo.claimedStep().getJsonObject("inputs").toString())
+        .contains("\"compensates\":\"y\"", "\"of\":\"y\"");
     worker.complete(undo.success());
     succeed("x:compensation");
 
@@ -109,9 +120,12 @@ class ChildCompensationTest {
     succeed("a:compensation");
     assertThatTask(parent).isIn("error");
     assertThat(state(child)).as("it does not move any more").isEqualTo("complete");
-    assertThat(sql.text("select cause || ' ' || state from tasker.task_compensations where task_uuid = ?", compensating))
+    assertThat(
+        sql.text("select cause || ' ' || state from tasker.task_compensations where task_uuid = ?",
+            compensating))
         .isEqualTo("parent compensated");
-    JsonObject shown = sql.array("select tasker.get_task_documents(array[?::uuid])", compensating).getJsonObject(0);
+    JsonObject shown = sql.array("select tasker.get_task_documents(array[?::uuid])", compensating)
+        .getJsonObject(0);
     assertThat(shown.getString("compensates_task_uuid")).isEqualTo(child.toString());
     assertThatHistoryIsSound();
   }
@@ -131,14 +145,18 @@ class ChildCompensationTest {
   void a_compensation_of_its_own_takes_the_place_of_that_of_the_child() {
     Dag.Template child = xy().registered();
     Dag.Task parent = Dag.of("sub")
-        .waitingOnly(task(child).replaceFirst("\\}$", ", \"compensation\": {\"handler\": {\"callable\": \"undo\"}}}")).step("b")
+        .waitingOnly(task(child).replaceFirst("\\}$",
+            ", \"compensation\": {\"handler\": {\"callable\": \"undo\"}}}"))
+        .step("b")
         .dependsOn("sub").maxAttempts(1)
         .lifecycle("on_failure", "compensate").started();
     worker.advance();
     succeed("x", "y");
     worker.complete(next("b").permanentFailure());
 
-    assertThat(next("sub:compensation").claimedStep().getJsonObject("inputs").getJsonObject("result")).containsKey("y");
+    assertThat(
+        next("sub:compensation").claimedStep().getJsonObject("inputs").getJsonObject("result"))
+        .containsKey("y");
     assertThat(compensating(parent)).isNull();
     assertThatHistoryIsSound();
   }
@@ -153,25 +171,33 @@ class ChildCompensationTest {
     assertThat(state(compensating)).isEqualTo("blocked_by_failures");
     assertThat(undo(parent)).isEqualTo("error child_not_compensated");
     assertThatTask(parent).isIn("blocked_by_failures");
-    assertThat(sql.number("select count(*) from tasker.tasks_dlq where resolution_status = 'pending'")).isEqualTo(2);
+    assertThat(
+        sql.number("select count(*) from tasker.tasks_dlq where resolution_status = 'pending'"))
+        .isEqualTo(2);
     assertThatHistoryIsSound();
 
     operator.task(parent, "retry");
-    assertThat(undo(parent)).as("it takes the same task, which is still blocked").isEqualTo("error child_not_compensated");
-    assertThat(sql.number("select count(*) from tasker.tasks where compensates_task_uuid is not null")).isEqualTo(1);
+    assertThat(undo(parent)).as("it takes the same task, which is still blocked")
+        .isEqualTo("error child_not_compensated");
+    assertThat(
+        sql.number("select count(*) from tasker.tasks where compensates_task_uuid is not null"))
+        .isEqualTo(1);
     assertThatHistoryIsSound();
     operator.task(compensating, "retry", "{}");
     operator.task(parent, "retry");
     assertThatTask(parent).isIn("waiting_for_dependencies");
     succeed("y:compensation", "x:compensation", "a:compensation");
     assertThatTask(parent).isIn("error");
-    assertThat(sql.text("select state from tasker.task_compensations where task_uuid = ?", parent.uuid())).isEqualTo("compensated");
+    assertThat(
+        sql.text("select state from tasker.task_compensations where task_uuid = ?", parent.uuid()))
+        .isEqualTo("compensated");
     assertThatHistoryIsSound();
   }
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void an_operator_who_retries_the_compensation_and_one_who_retries_the_parent_at_once_leave_one_of_each(boolean parentFirst) {
+  void an_operator_who_retries_the_compensation_and_one_who_retries_the_parent_at_once_leave_one_of_each(
+      boolean parentFirst) {
     Dag.Task parent = failedAfterItsChild(xy().registered(), "x", "y");
     worker.complete(next("y:compensation").permanentFailure());
     worker.advance();
@@ -196,7 +222,9 @@ class ChildCompensationTest {
     }
     succeed("a:compensation");
     assertThatTask(parent).isIn("error");
-    assertThat(sql.number("select count(*) from tasker.tasks where compensates_task_uuid is not null")).isEqualTo(1);
+    assertThat(
+        sql.number("select count(*) from tasker.tasks where compensates_task_uuid is not null"))
+        .isEqualTo(1);
     assertThatHistoryIsSound();
   }
 
@@ -207,8 +235,11 @@ class ChildCompensationTest {
     Claim b = next("b");
     try (Sql session = Sql.session()) {
       SqlWorker.in(session).complete(b.permanentFailure());
-      assertThat(session.number("select count(*) from tasker.tasks where compensates_task_uuid is not null")).isEqualTo(1);
-      sql.text("select pg_terminate_backend(?::int)", session.number("select pg_backend_pid()").intValue());
+      assertThat(session
+          .number("select count(*) from tasker.tasks where compensates_task_uuid is not null"))
+          .isEqualTo(1);
+      sql.text("select pg_terminate_backend(?::int)",
+          session.number("select pg_backend_pid()").intValue());
     } catch (Sql.SqlProblem | AssertionError e) {
       // The session is gone.
     }
@@ -233,12 +264,15 @@ class ChildCompensationTest {
       session.run("delete from tasker.tasks where task_uuid = ?", child);
       SqlWorker.in(session).complete(b.permanentFailure());
 
-      assertThat(session.text("select r.error ->> 'type' from tasker.workflow_steps s join tasker.workflow_step_result_audit r "
-          + "on r.workflow_step_uuid = s.workflow_step_uuid and r.sort_key = s.result_sort_key where s.compensates_step_uuid = ?",
+      assertThat(session.text(
+          "select r.error ->> 'type' from tasker.workflow_steps s join tasker.workflow_step_result_audit r "
+              + "on r.workflow_step_uuid = s.workflow_step_uuid and r.sort_key = s.result_sort_key where s.compensates_step_uuid = ?",
           parent.step("sub")))
           .isEqualTo("child_not_found");
-      assertThat(session.text("select state from tasker.tasks where task_uuid = ?", parent.uuid())).isEqualTo("blocked_by_failures");
-      assertThat(session.text("select task_snapshot from tasker.tasks_dlq where task_uuid = ?", parent.uuid()))
+      assertThat(session.text("select state from tasker.tasks where task_uuid = ?", parent.uuid()))
+          .isEqualTo("blocked_by_failures");
+      assertThat(session.text("select task_snapshot from tasker.tasks_dlq where task_uuid = ?",
+          parent.uuid()))
           .contains("child task " + child + " was deleted");
       session.rollback();
     }
@@ -247,18 +281,22 @@ class ChildCompensationTest {
   @Test
   void children_of_children_are_undone_too() {
     Dag.Template grandchild = Dag.of("deep").compensatedBy("undo", 1).registered();
-    Dag.Template child = Dag.of("x").compensatedBy("undo", 1).step("sub").dependsOn("x").waitingOnly(task(grandchild)).registered();
+    Dag.Template child = Dag.of("x").compensatedBy("undo", 1).step("sub").dependsOn("x")
+        .waitingOnly(task(grandchild)).registered();
     Dag.Task parent = failedAfterItsChild(child, "x", "deep");
 
     succeed("deep:compensation", "x:compensation", "a:compensation");
     assertThatTask(parent).isIn("error");
-    assertThat(sql.number("select count(*) from tasker.tasks where compensates_task_uuid is not null and state = 'complete'")).isEqualTo(2);
+    assertThat(sql.number(
+        "select count(*) from tasker.tasks where compensates_task_uuid is not null and state = 'complete'"))
+        .isEqualTo(2);
     assertThatHistoryIsSound();
   }
 
   @Test
   void the_workers_of_a_batch_of_an_ended_child_are_undone() {
-    Dag.Template child = Dag.of("cut").batchable().step("load").dependsOn("cut").batchWorker("{\"parallelism\": 5}")
+    Dag.Template child = Dag.of("cut").batchable().step("load").dependsOn("cut")
+        .batchWorker("{\"parallelism\": 5}")
         .compensatedBy("undo", 1).registered();
     Dag.Task parent = parentOf(child).started();
     succeed("a");
@@ -268,7 +306,8 @@ class ChildCompensationTest {
     worker.complete(next("b").permanentFailure());
 
     List<Claim> undos = worker.claim(9);
-    assertThat(undos).extracting(this::name).containsExactlyInAnyOrder("load_001:compensation", "load_002:compensation",
+    assertThat(undos).extracting(this::name).containsExactlyInAnyOrder("load_001:compensation",
+        "load_002:compensation",
         "load_003:compensation");
     assertThatHistoryIsSound();
     undos.forEach(claim -> worker.complete(claim.success()));
@@ -282,7 +321,8 @@ class ChildCompensationTest {
   void a_child_that_still_runs_when_its_parent_is_cancelled_with_its_compensation_is_cancelled_with_its_own() {
     Dag.Task parent = parentOf(xy().registered()).started();
     succeed("a", "x");
-    sql.text("select tasker.request_cancel(?, 'ann', 'enough', p_compensate => true)", parent.uuid());
+    sql.text("select tasker.request_cancel(?, 'ann', 'enough', p_compensate => true)",
+        parent.uuid());
     worker.advance();
 
     worker.claim(9).forEach(claim -> {
@@ -291,8 +331,9 @@ class ChildCompensationTest {
     });
     worker.advance();
     assertThatTask(parent).isIn("cancelled");
-    assertThat(sql.texts("select cause || ' ' || state from tasker.task_compensations")).containsExactly("cancel compensated",
-        "cancel compensated");
+    assertThat(sql.texts("select cause || ' ' || state from tasker.task_compensations"))
+        .containsExactly("cancel compensated",
+            "cancel compensated");
     assertThatHistoryIsSound();
   }
 
@@ -304,7 +345,8 @@ class ChildCompensationTest {
     UUID compensating = compensating(parent);
     sql.text("select tasker.roll_up_analytics()");
 
-    assertThat(sql.texts("select unnest(tasker.purge_tasks(?))", List.of(parent.uuid()))).hasSize(1);
+    assertThat(sql.texts("select unnest(tasker.purge_tasks(?))", List.of(parent.uuid())))
+        .hasSize(1);
     assertThat(sql.texts("select unnest(tasker.purge_tasks(?))", List.of(child))).isEmpty();
     assertThatHistoryIsSound();
     assertThat(sql.texts("select unnest(tasker.purge_tasks(?))", List.of(compensating))).hasSize(1);

@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Test;
 
 /** Steps that wait for a child task. */
 @DatabaseTest
-@DatabaseTest.Covers({"pass_child_waits", "get_task_outputs", "deliver_notices", "tell_end_of_task", "find_child_violations",
+@DatabaseTest.Covers({"pass_child_waits", "get_task_outputs", "deliver_notices", "tell_end_of_task",
+  "find_child_violations",
   "get_child_documents"})
 class ChildTasksTest {
   private final Sql sql = Sql.open();
@@ -26,8 +27,9 @@ class ChildTasksTest {
 
   private static Dag calling(Dag.Template child, String more) {
     return Dag.of("a").step("sub").dependsOn("a")
-        .waitingOnly("{\"task\": {\"namespace\": \"" + child.namespace() + "\", \"name\": \"" + child.name()
-            + "\", \"context\": {\"from\": \"$.results.a\", \"fixed\": 1}}" + more + "}")
+        .waitingOnly(
+            "{\"task\": {\"namespace\": \"" + child.namespace() + "\", \"name\": \"" + child.name()
+                + "\", \"context\": {\"from\": \"$.results.a\", \"fixed\": 1}}" + more + "}")
         .step("b").dependsOn("sub");
   }
 
@@ -42,7 +44,9 @@ class ChildTasksTest {
   }
 
   private List<String> waits(Dag.Task task) {
-    return sql.texts("select kind || ' ' || state from tasker.step_waits where task_uuid = ? order by armed_at, wait_uuid", task.uuid());
+    return sql.texts(
+        "select kind || ' ' || state from tasker.step_waits where task_uuid = ? order by armed_at, wait_uuid",
+        task.uuid());
   }
 
   @Test
@@ -55,7 +59,8 @@ class ChildTasksTest {
     assertThatTask(parent).isIn("waiting_for_dependencies");
     assertThat(sql.text("select context from tasker.task_contexts where task_uuid = ?", child))
         .isEqualTo("{\"from\": {\"n\": 7}, \"fixed\": 1}");
-    assertThat(sql.text("select tasker.diagnose_task(?)", parent.uuid())).contains("waits for child task " + child);
+    assertThat(sql.text("select tasker.diagnose_task(?)", parent.uuid()))
+        .contains("waits for child task " + child);
     assertThatHistoryIsSound();
 
     worker.complete(worker.claimOne().success("{\"y\": 1}"));
@@ -64,7 +69,9 @@ class ChildTasksTest {
     worker.advance();
 
     assertThatStep(parent.step("sub")).isIn("complete");
-    assertThat(sql.text("select result from tasker.workflow_step_result_audit where workflow_step_uuid = ?", parent.step("sub")))
+    assertThat(sql.text(
+        "select result from tasker.workflow_step_result_audit where workflow_step_uuid = ?",
+        parent.step("sub")))
         .isEqualTo("{\"x\": {\"y\": 1}}");
     worker.complete(worker.claimOne().success());
     assertThatTask(parent).isIn("complete").counts(0, 0, 0, 0).hasNoWakeUp();
@@ -79,7 +86,8 @@ class ChildTasksTest {
   }
 
   private SqlWorker.Claim claim(UUID task) {
-    return worker.claim(99).stream().filter(claim -> claim.task().equals(task)).findAny().orElseThrow();
+    return worker.claim(99).stream().filter(claim -> claim.task().equals(task)).findAny()
+        .orElseThrow();
   }
 
   /** A parent whose step sub waits for a child with the step x. */
@@ -88,16 +96,21 @@ class ChildTasksTest {
   }
 
   private String error(Dag.Task task, String step) {
-    return sql.text("select r.error ->> 'type' from tasker.workflow_steps s join tasker.workflow_step_result_audit r "
-        + "on r.workflow_step_uuid = s.workflow_step_uuid and r.sort_key = s.result_sort_key where s.workflow_step_uuid = ?",
+    return sql.text(
+        "select r.error ->> 'type' from tasker.workflow_steps s join tasker.workflow_step_result_audit r "
+            + "on r.workflow_step_uuid = s.workflow_step_uuid and r.sort_key = s.result_sort_key where s.workflow_step_uuid = ?",
         task.step(step));
   }
 
   /** Moves everything that the task waits for into the past, as if an hour had gone by. */
   private void pass(Dag.Task task) {
-    sql.run("update tasker.step_waits set armed_at = armed_at - interval '1 hour', due_at = due_at - interval '1 hour', "
-        + "ended_at = ended_at - interval '1 hour' where task_uuid = ?", task.uuid());
-    sql.run("update tasker.task_wakeups set wake_at = wake_at - interval '1 hour' where task_uuid = ?", task.uuid());
+    sql.run(
+        "update tasker.step_waits set armed_at = armed_at - interval '1 hour', due_at = due_at - interval '1 hour', "
+            + "ended_at = ended_at - interval '1 hour' where task_uuid = ?",
+        task.uuid());
+    sql.run(
+        "update tasker.task_wakeups set wake_at = wake_at - interval '1 hour' where task_uuid = ?",
+        task.uuid());
   }
 
   private static final String RETRIES = ", \"retry\": {\"max_attempts\": 2, \"backoff_base_ms\": 1000}";
@@ -126,7 +139,8 @@ class ChildTasksTest {
     sql.object("select tasker.evaluate_tasks(array[?], null)", parent.uuid());
     assertThatStep(parent.step("sub")).isIn("pending");
     assertThat(waits(parent)).containsExactly("child failed", "child_retry open");
-    assertThat(sql.text("select tasker.diagnose_task(?)", parent.uuid())).contains("another one will be submitted");
+    assertThat(sql.text("select tasker.diagnose_task(?)", parent.uuid()))
+        .contains("another one will be submitted");
     assertThatHistoryIsSound();
 
     pass(parent);
@@ -174,17 +188,21 @@ class ChildTasksTest {
   void a_cancel_of_the_parent_goes_down_the_whole_tree() {
     Dag.Template leaf = Dag.of("x").registered();
     Dag.Template middle = Dag.of("mid")
-        .waitingOnly("{\"task\": {\"namespace\": \"" + leaf.namespace() + "\", \"name\": \"" + leaf.name() + "\"}}").registered();
+        .waitingOnly("{\"task\": {\"namespace\": \"" + leaf.namespace() + "\", \"name\": \""
+            + leaf.name() + "\"}}")
+        .registered();
     Dag.Task parent = submittedBy(calling(middle, ""));
     UUID child = child(parent);
-    UUID grandchild = sql.uuid("select child_task_uuid from tasker.step_waits where task_uuid = ?", child);
+    UUID grandchild = sql.uuid("select child_task_uuid from tasker.step_waits where task_uuid = ?",
+        child);
     assertThat(state(grandchild)).isEqualTo("steps_in_process");
 
     sql.object("select tasker.request_cancel(?, 'ann', 'not needed')", parent.uuid());
     assertThatTask(parent).isIn("cancelled");
     assertThat(state(child)).isEqualTo("waiting_for_dependencies");
     String explanation = "select tasker.get_task_documents(array[?]) -> 0 ->> 'explanation'";
-    assertThat(sql.text(explanation, parent.uuid())).isEqualTo("The task is cancelled; 1 child task that it waited for has not ended yet.");
+    assertThat(sql.text(explanation, parent.uuid()))
+        .isEqualTo("The task is cancelled; 1 child task that it waited for has not ended yet.");
     assertThatHistoryIsSound();
     for (int i = 0; i < 4; i++) {
       worker.advance();
@@ -201,7 +219,9 @@ class ChildTasksTest {
     UUID child = child(parent);
     worker.complete(claim(child).success());
     assertThat(sql.array("select to_jsonb(tasker.purge_tasks(array[?]))", child)).isEmpty();
-    assertThat(sql.number("select count(*) from tasker.get_task_staleness(array[?], now() + interval '20 days')", parent.uuid())).isZero();
+    assertThat(sql.number(
+        "select count(*) from tasker.get_task_staleness(array[?], now() + interval '20 days')",
+        parent.uuid())).isZero();
     worker.advance();
     worker.complete(claim(parent.uuid()).success());
     assertThatTask(parent).isIn("complete");
@@ -211,7 +231,8 @@ class ChildTasksTest {
   void an_operator_who_closes_or_completes_the_step_cancels_the_child() {
     for (String action : List.of("resolve_manually", "complete_manually")) {
       Dag.Task parent = waitingForAChild("");
-      new Operator().step(parent, "sub", action, action.startsWith("complete") ? "{\"result\": {}}" : "{}");
+      new Operator().step(parent, "sub", action,
+          action.startsWith("complete") ? "{\"result\": {}}" : "{}");
       assertThatHistoryIsSound();
       worker.advance();
       assertThat(state(child(parent))).isEqualTo("cancelled");
@@ -254,7 +275,8 @@ class ChildTasksTest {
     new Operator().task(child, "fail", "{}");
     worker.advance();
     new Operator().step(parent, "sub", "resolve_manually");
-    assertThat(new Operator().task(child, "retry", "{}").getString("code")).isEqualTo("task-already-ended");
+    assertThat(new Operator().task(child, "retry", "{}").getString("code"))
+        .isEqualTo("task-already-ended");
     assertThatHistoryIsSound();
   }
 
@@ -274,10 +296,12 @@ class ChildTasksTest {
 
   @Test
   void a_child_that_cannot_be_submitted_is_a_permanent_error() {
-    Dag.Task unknown = submittedBy(Dag.of("a").step("sub").dependsOn("a").waitingOnly("{\"task\": {\"name\": \"nowhere\"}}"));
+    Dag.Task unknown = submittedBy(
+        Dag.of("a").step("sub").dependsOn("a").waitingOnly("{\"task\": {\"name\": \"nowhere\"}}"));
     assertThat(error(unknown, "sub")).isEqualTo("child_not_submitted");
     Dag.Task wrong = submittedBy(Dag.of("a").step("sub").dependsOn("a")
-        .waitingOnly("{\"task\": {\"name\": \"nowhere\", \"context\": {\"x\": \"$.results.a ? (@.n > \\\"x\\\").n / 0\"}}}"));
+        .waitingOnly(
+            "{\"task\": {\"name\": \"nowhere\", \"context\": {\"x\": \"$.results.a ? (@.n > \\\"x\\\").n / 0\"}}}"));
     assertThat(error(wrong, "sub")).isIn("expression_error", "child_not_submitted");
     assertThatTask(unknown).isIn("blocked_by_failures");
     assertThatHistoryIsSound();
@@ -285,13 +309,15 @@ class ChildTasksTest {
 
   @Test
   void a_task_that_calls_itself_ends_at_the_greatest_depth() {
-    Dag.Template self = Dag.of("again").waitingOnly("{\"task\": {\"name\": \"loop_placeholder\"}}").lifecycle("max_child_depth", 3)
+    Dag.Template self = Dag.of("again").waitingOnly("{\"task\": {\"name\": \"loop_placeholder\"}}")
+        .lifecycle("max_child_depth", 3)
         .registered();
     sql.run("alter table tasker.named_tasks_named_steps disable trigger user");
     sql.run(
         "update tasker.named_tasks_named_steps set wait_for = jsonb_set(wait_for, '{name}', to_jsonb(?::text)) where named_task_uuid = ?",
         self.name(), self.uuid());
-    sql.run("update tasker.named_tasks_named_steps n set document_hash = tasker.hash_step_definition(n) where named_task_uuid = ?",
+    sql.run(
+        "update tasker.named_tasks_named_steps n set document_hash = tasker.hash_step_definition(n) where named_task_uuid = ?",
         self.uuid());
     sql.run("alter table tasker.named_tasks_named_steps enable trigger user");
     UUID root = sql.uuid("select tasker.submit_task(?, ?, null)", self.namespace(), self.name());
@@ -299,17 +325,24 @@ class ChildTasksTest {
       worker.advance();
     }
 
-    assertThat(sql.number("select count(*) from tasker.tasks where named_task_uuid = ?", self.uuid())).isEqualTo(4);
-    assertThat(sql.number("select count(*) from tasker.tasks where named_task_uuid = ? and state = 'blocked_by_failures'", self.uuid()))
+    assertThat(
+        sql.number("select count(*) from tasker.tasks where named_task_uuid = ?", self.uuid()))
+        .isEqualTo(4);
+    assertThat(sql.number(
+        "select count(*) from tasker.tasks where named_task_uuid = ? and state = 'blocked_by_failures'",
+        self.uuid()))
         .isGreaterThanOrEqualTo(1);
-    assertThat(sql.number("select count(*) from tasker.workflow_step_result_audit where error ->> 'type' = 'child_not_submitted'"))
+    assertThat(sql.number(
+        "select count(*) from tasker.workflow_step_result_audit where error ->> 'type' = 'child_not_submitted'"))
         .isEqualTo(1);
     assertThat(state(root)).isIn("waiting_for_dependencies", "blocked_by_failures");
   }
 
   @Test
   void a_child_that_ends_within_its_submission_is_noticed() {
-    Dag.Template rules = Dag.of("d").decision().decidedBy("{\"rules\": [{\"when\": \"$.context.n > 1\", \"then\": []}], \"otherwise\": []}")
+    Dag.Template rules = Dag.of("d").decision()
+        .decidedBy(
+            "{\"rules\": [{\"when\": \"$.context.n > 1\", \"then\": []}], \"otherwise\": []}")
         .registered();
     Dag.Task parent = submittedBy(calling(rules, ""));
     assertThat(state(child(parent))).isEqualTo("complete");
@@ -383,7 +416,8 @@ class ChildTasksTest {
   void two_children_that_end_at_once_both_count() {
     Dag.Template child = Dag.of("x").registered();
     String call = "{\"task\": {\"name\": \"" + child.name() + "\"}}";
-    Dag.Task parent = Dag.of("s1").waitingOnly(call).step("s2").waitingOnly(call).step("join").dependsOn("s1", "s2").started();
+    Dag.Task parent = Dag.of("s1").waitingOnly(call).step("s2").waitingOnly(call).step("join")
+        .dependsOn("s1", "s2").started();
     List<SqlWorker.Claim> claims = worker.claim(9);
     assertThat(claims).hasSize(2);
     try (Sql one = Sql.session(); Sql two = Sql.session()) {
@@ -404,7 +438,9 @@ class ChildTasksTest {
     SqlWorker.Claim last = claim(child(parent));
     worker.complete(last.success());
     try (Sql session = Sql.session()) {
-      session.object("select tasker.act_on_step(?, ?, 'resolve_manually', 'ann', 'no longer needed')", parent.uuid(), parent.step("sub"));
+      session.object(
+          "select tasker.act_on_step(?, ?, 'resolve_manually', 'ann', 'no longer needed')",
+          parent.uuid(), parent.step("sub"));
       worker.advance();
       assertThatStep(parent.step("sub")).isIn("pending");
       session.commit();
@@ -419,12 +455,16 @@ class ChildTasksTest {
   void first_steps_of_children_go_to_the_server_that_made_their_step_ready_up_to_its_limit() {
     Dag.Template child = Dag.of("x").step("y").registered();
     List<Dag.Task> parents = calling(child, "").started(2);
-    List<SqlWorker.Result> results = worker.claim(2).stream().map(claim -> claim.success("{\"n\": 7}")).toList();
-    List<SqlWorker.Claim> claims = SqlWorker.claims(worker.complete(3, results).getJsonArray("claimed_steps"));
+    List<SqlWorker.Result> results = worker.claim(2).stream()
+        .map(claim -> claim.success("{\"n\": 7}")).toList();
+    List<SqlWorker.Claim> claims = SqlWorker
+        .claims(worker.complete(3, results).getJsonArray("claimed_steps"));
 
     assertThat(claims).hasSize(3);
-    assertThat(claims).allMatch(claim -> claim.claimedStep().getJsonObject("context").getJsonObject("from").getInt("n") == 7);
-    assertThat(claims).extracting(SqlWorker.Claim::task).isSubsetOf(parents.stream().map(this::child).toList());
+    assertThat(claims).allMatch(claim -> claim.claimedStep().getJsonObject("context")
+        .getJsonObject("from").getInt("n") == 7);
+    assertThat(claims).extracting(SqlWorker.Claim::task)
+        .isSubsetOf(parents.stream().map(this::child).toList());
     List<SqlWorker.Claim> offered = worker.claim(99);
     assertThat(offered).hasSize(1);
     assertThatHistoryIsSound();
@@ -454,9 +494,12 @@ class ChildTasksTest {
     worker.complete(claim(child(faulty)).success());
     Dag.Task other = waitingForAChild("");
     worker.complete(claim(child(other)).success());
-    sql.run("create function pg_temp.fails() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$");
-    sql.run("create trigger fails before update on tasker.workflow_steps for each row when (new.workflow_step_uuid = '" + faulty.step("sub")
-        + "') execute function pg_temp.fails()");
+    sql.run(
+        "create function pg_temp.fails() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$");
+    sql.run(
+        "create trigger fails before update on tasker.workflow_steps for each row when (new.workflow_step_uuid = '"
+            + faulty.step("sub")
+            + "') execute function pg_temp.fails()");
     try {
       worker.advance();
       assertThatStep(other.step("sub")).isIn("complete");
@@ -478,7 +521,8 @@ class ChildTasksTest {
     Dag.Task parent = Dag.of("s1").waitingOnly(call).step("s2").waitingOnly(call).started();
     JsonObject first = sql.object("select tasker.get_child_documents(?, null, 1)", parent.uuid());
     assertThat(first.getJsonArray("children")).hasSize(1);
-    JsonObject second = sql.object("select tasker.get_child_documents(?, ?, 1)", parent.uuid(), UUID.fromString(first.getString("next")));
+    JsonObject second = sql.object("select tasker.get_child_documents(?, ?, 1)", parent.uuid(),
+        UUID.fromString(first.getString("next")));
     assertThat(second.getJsonArray("children")).hasSize(1);
     assertThat(second.isNull("next")).isTrue();
     assertThat(second.getJsonArray("children").getJsonObject(0).getString("step")).isEqualTo("s2");

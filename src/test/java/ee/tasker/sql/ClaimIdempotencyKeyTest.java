@@ -36,7 +36,8 @@ class ClaimIdempotencyKeyTest {
     assertThat(again.getString("location")).isEqualTo("http://here/1");
     assertThat(again.getString("body")).isEqualTo("{\"b\": 1,  \"a\": 2}");
     assertThat(claim(sql, OTHER).getString("verdict")).isEqualTo("other_request");
-    assertThat(sql.object("select tasker.claim_idempotency_key('bo', ?, ?, 60)", key, OTHER).getString("verdict"))
+    assertThat(sql.object("select tasker.claim_idempotency_key('bo', ?, ?, 60)", key, OTHER)
+        .getString("verdict"))
         .as("another caller's key")
         .isEqualTo("new");
   }
@@ -80,7 +81,8 @@ class ClaimIdempotencyKeyTest {
     claim(first, HASH);
     second.run("set local lock_timeout = '7s'");
 
-    assertThat(second.text("select tasker.claim_idempotency_key('ann', ?, ?, 60, 50) ->> 'verdict'", key, HASH)).isEqualTo("busy");
+    assertThat(second.text("select tasker.claim_idempotency_key('ann', ?, ?, 60, 50) ->> 'verdict'",
+        key, HASH)).isEqualTo("busy");
     assertThat(second.text("show lock_timeout")).isEqualTo("7s");
     second.rollback();
     first.rollback();
@@ -91,13 +93,17 @@ class ClaimIdempotencyKeyTest {
   void table_refuses_a_second_answer_from_any_writer() {
     keep(sql);
     assertThatThrownBy(() -> keep(sql)).hasMessageContaining("idempotency_keys_pkey");
-    assertThatThrownBy(() -> sql.run("insert into tasker.idempotency_keys values ('ann', 'k', decode(?, 'hex'), 409, null, '')", HASH))
+    assertThatThrownBy(() -> sql.run(
+        "insert into tasker.idempotency_keys values ('ann', 'k', decode(?, 'hex'), 409, null, '')",
+        HASH))
         .hasMessageContaining("only_what_was_done_is_kept");
   }
 
   @Test
   void old_answer_is_forgotten_whether_it_was_purged_or_not() {
-    sql.text("select tasker.save_idempotent_response('ann', ?, ?, 200, null, '{}', now() - interval '61 s')", key, HASH);
+    sql.text(
+        "select tasker.save_idempotent_response('ann', ?, ?, 200, null, '{}', now() - interval '61 s')",
+        key, HASH);
 
     assertThat(claim(sql, OTHER).getString("verdict")).isEqualTo("new");
     assertThat(sql.number("select count(*) from tasker.idempotency_keys")).isZero();
@@ -106,17 +112,21 @@ class ClaimIdempotencyKeyTest {
   @Test
   void purge_takes_the_oldest_in_bounded_batches_and_leaves_what_another_session_has() {
     for (int i = 1; i <= 5; i++) {
-      sql.text("select tasker.save_idempotent_response('ann', ?, ?, 200, null, '{}', now() - make_interval(secs => ?::int))", "k" + i, HASH,
+      sql.text(
+          "select tasker.save_idempotent_response('ann', ?, ?, 200, null, '{}', now() - make_interval(secs => ?::int))",
+          "k" + i, HASH,
           i * 100);
     }
     Sql other = Sql.session();
     other.text("select body from tasker.idempotency_keys where idempotency_key = 'k5' for update");
 
     assertThat(sql.number("select tasker.purge_idempotency_keys(150, 2)")).isEqualTo(2);
-    assertThat(sql.texts("select idempotency_key from tasker.idempotency_keys order by 1")).containsExactly("k1", "k2", "k5");
+    assertThat(sql.texts("select idempotency_key from tasker.idempotency_keys order by 1"))
+        .containsExactly("k1", "k2", "k5");
     other.rollback();
     assertThat(sql.number("select tasker.purge_idempotency_keys(150, 10)")).isEqualTo(2);
-    assertThat(sql.texts("select idempotency_key from tasker.idempotency_keys")).containsExactly("k1");
+    assertThat(sql.texts("select idempotency_key from tasker.idempotency_keys"))
+        .containsExactly("k1");
   }
 
   private JsonObject claim(Sql session, String hash) {
@@ -124,6 +134,8 @@ class ClaimIdempotencyKeyTest {
   }
 
   private void keep(Sql session) {
-    session.text("select tasker.save_idempotent_response('ann', ?, ?, 201, 'http://here/1', '{\"b\": 1,  \"a\": 2}')", key, HASH);
+    session.text(
+        "select tasker.save_idempotent_response('ann', ?, ?, 201, 'http://here/1', '{\"b\": 1,  \"a\": 2}')",
+        key, HASH);
   }
 }

@@ -17,7 +17,8 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"claim_offered_steps", "claim_queued_steps", "take_messages", "order_queues", "get_claimed_steps",
+@DatabaseTest.Covers({"claim_offered_steps", "claim_queued_steps", "take_messages", "order_queues",
+  "get_claimed_steps",
   "calculate_claim_order", "worker_queue", "send_handoffs", "get_claim_cursor", "set_claim_cursor"})
 class ClaimStepsTest {
   private static final String WAKEUPS_READ = "select idx_tup_fetch + seq_tup_read from pg_stat_xact_user_tables where relid = 'tasker.task_wakeups'::regclass";
@@ -30,7 +31,8 @@ class ClaimStepsTest {
 
       assertThat(claim.step()).isEqualTo(task.step("a"));
       assertThat(claim.attempt()).isEqualTo(1);
-      assertThatStep(claim.step()).isClaimedBy(worker).untilAbout(Instant.now().plusSeconds(60)).hasAttempts(1)
+      assertThatStep(claim.step()).isClaimedBy(worker).untilAbout(Instant.now().plusSeconds(60))
+          .hasAttempts(1)
           .went("pending", "enqueued", "in_progress");
     }
   }
@@ -48,7 +50,8 @@ class ClaimStepsTest {
     Dag.of("a").inNamespace("orders").started();
     Dag.Task billing = Dag.of("a").inNamespace("billing").started();
     try (SqlWorker worker = SqlWorker.open()) {
-      assertThat(worker.forNamespaces("billing").claim(10)).extracting(Claim::task).containsExactly(billing.uuid());
+      assertThat(worker.forNamespaces("billing").claim(10)).extracting(Claim::task)
+          .containsExactly(billing.uuid());
     }
   }
 
@@ -75,7 +78,8 @@ class ClaimStepsTest {
     UUID urgent = at(dag, start.plusSeconds(100), 2);
     UUID notQuite = at(dag, start.plusSeconds(170), 2);
     try (SqlWorker worker = SqlWorker.open()) {
-      assertThat(List.of(worker.claimOne().task(), worker.claimOne().task(), worker.claimOne().task(), worker.claimOne().task()))
+      assertThat(List.of(worker.claimOne().task(), worker.claimOne().task(),
+          worker.claimOne().task(), worker.claimOne().task()))
           .containsExactly(urgent, old, young, notQuite);
     }
   }
@@ -94,7 +98,9 @@ class ClaimStepsTest {
   private static UUID at(Dag dag, Instant time, int priority) {
     Dag.Template template = dag.priority(priority).registered();
     try (Sql sql = Sql.open()) {
-      return UUID.fromString(sql.object("select tasker.submit_tasks(jsonb_build_array(?::jsonb), p_now => ?)", dag.request(template), time)
+      return UUID.fromString(sql
+          .object("select tasker.submit_tasks(jsonb_build_array(?::jsonb), p_now => ?)",
+              dag.request(template), time)
           .getJsonArray("verdicts").getJsonObject(0).getString("task_uuid"));
     }
   }
@@ -108,9 +114,11 @@ class ClaimStepsTest {
 
       assertThat(claims).hasSize(10);
       try (Sql sql = Sql.open()) {
-        assertThat(sql.number("select count(*) from tasker.workflow_steps s join tasker.tasks t using (task_uuid) "
-            + "join tasker.named_tasks nt using (named_task_uuid) join tasker.task_namespaces ns using (task_namespace_uuid) "
-            + "where s.state = 'in_progress' and ns.name = 'trickle'")).isEqualTo(3);
+        assertThat(sql.number(
+            "select count(*) from tasker.workflow_steps s join tasker.tasks t using (task_uuid) "
+                + "join tasker.named_tasks nt using (named_task_uuid) join tasker.task_namespaces ns using (task_namespace_uuid) "
+                + "where s.state = 'in_progress' and ns.name = 'trickle'"))
+            .isEqualTo(3);
       }
     }
   }
@@ -125,7 +133,8 @@ class ClaimStepsTest {
       second.commit();
 
       assertThat(one).hasSize(4);
-      assertThat(two).hasSize(6).extracting(Claim::step).doesNotContainAnyElementsOf(one.stream().map(Claim::step).toList());
+      assertThat(two).hasSize(6).extracting(Claim::step)
+          .doesNotContainAnyElementsOf(one.stream().map(Claim::step).toList());
     }
   }
 
@@ -150,7 +159,8 @@ class ClaimStepsTest {
       worker.complete(worker.claimOne().retryableFailure(0));
       worker.at(Instant.now().plusSeconds(1)).advance();
       sql.run("delete from pgmq.q_worker_orders_queue");
-      sql.text("select pgmq.send('worker_orders_queue', ?::jsonb, '{\"claim_order\": 1}'::jsonb)", old);
+      sql.text("select pgmq.send('worker_orders_queue', ?::jsonb, '{\"claim_order\": 1}'::jsonb)",
+          old);
 
       assertThat(worker.at(null).claim(10)).isEmpty();
       assertThat(sql.number("select count(*) from pgmq.q_worker_orders_queue")).isZero();
@@ -162,9 +172,11 @@ class ClaimStepsTest {
   void of_two_messages_for_one_offer_one_is_claimed() {
     Dag.of("a").started();
     try (Sql sql = Sql.open(); Sql first = Sql.session(); Sql second = Sql.session()) {
-      sql.text("select pgmq.send('worker_orders_queue', message, headers) from pgmq.q_worker_orders_queue");
+      sql.text(
+          "select pgmq.send('worker_orders_queue', message, headers) from pgmq.q_worker_orders_queue");
       List<Claim> one = SqlWorker.in(first).claim(1);
-      Sql.Later<List<Claim>> two = second.later(session -> SqlWorker.in(session).claim(1)).untilItWaits();
+      Sql.Later<List<Claim>> two = second.later(session -> SqlWorker.in(session).claim(1))
+          .untilItWaits();
       first.commit();
 
       assertThat(one).hasSize(1);
@@ -179,7 +191,9 @@ class ClaimStepsTest {
     try (Sql claim = Sql.session(); Sql cancel = Sql.session(); SqlWorker late = SqlWorker.open()) {
       Claim claimed = SqlWorker.in(claim).claimOne();
       Sql.Later<String> request = cancel
-          .later(session -> session.text("select tasker.request_cancel(?, 'me', 'no longer needed')", task.uuid())).untilItWaits();
+          .later(session -> session
+              .text("select tasker.request_cancel(?, 'me', 'no longer needed')", task.uuid()))
+          .untilItWaits();
       claim.commit();
       request.get();
       cancel.commit();
@@ -194,12 +208,15 @@ class ClaimStepsTest {
   void a_cancel_that_commits_before_the_claim_revokes_the_offer_that_the_claimer_reads() {
     Dag.Task task = Dag.of("a").started();
     try (Sql cancel = Sql.session(); Sql claim = Sql.session()) {
-      // The two halves of a claim, so that the cancel comes between them; it leaves the message to the claimer.
-      String offers = claim.text("select row(o_step_uuids, o_handoffs)::text from tasker.take_messages('orders', 1)");
+      // The two halves of a claim, so that the cancel comes between them; it leaves the message to
+      // the claimer.
+      String offers = claim.text(
+          "select row(o_step_uuids, o_handoffs)::text from tasker.take_messages('orders', 1)");
       assertThat(offers).contains(task.step("a").toString());
       cancel.text("select tasker.request_cancel(?, 'me', 'no longer needed')", task.uuid());
       Sql.Later<String> late = claim.later(session -> session.text(
-          "select tasker.claim_offered_steps(array[?]::uuid[], array[1], ?, 60)::text", task.step("a"), UUID.randomUUID())).untilItWaits();
+          "select tasker.claim_offered_steps(array[?]::uuid[], array[1], ?, 60)::text",
+          task.step("a"), UUID.randomUUID())).untilItWaits();
       cancel.commit();
 
       assertThat(late.get()).isEqualTo("{}");
@@ -221,7 +238,10 @@ class ClaimStepsTest {
     assertThatTask(task).isLookedAtAbout(Instant.now().plusSeconds(60));
   }
 
-  /** The plan of a statement is kept, and that of a join with few wake-ups would read all of them for each step once there are many. */
+  /**
+   * The plan of a statement is kept, and that of a join with few wake-ups would read all of them
+   * for each step once there are many.
+   */
   @Test
   void a_claim_that_was_planned_when_there_were_no_wake_ups_looks_its_own_up() {
     Dag.of("a").started();
@@ -264,7 +284,10 @@ class ClaimStepsTest {
     }
   }
 
-  /** An open snapshot keeps the rows of taken messages: a claim that began at the first of them would read them all again. */
+  /**
+   * An open snapshot keeps the rows of taken messages: a claim that began at the first of them
+   * would read them all again.
+   */
   @Test
   void a_claim_does_not_read_again_what_was_taken_before_it_although_a_snapshot_keeps_it() {
     for (int i = 0; i < 100; i++) {
@@ -275,10 +298,13 @@ class ClaimStepsTest {
       old.number("select count(*) from tasker.tasks");
       long before = messagesRead();
       session
-          .run("do $$ begin for i in 1..100 loop perform tasker.claim_steps('00000000-0000-0000-0000-000000000001', 30); end loop; end $$");
+          .run(
+              "do $$ begin for i in 1..100 loop perform tasker.claim_steps('00000000-0000-0000-0000-000000000001', 30); end loop; end $$");
       session.run("select pg_stat_force_next_flush()");
       session.commit();
-      assertThat(session.number("select count(*) from tasker.workflow_steps where state = 'in_progress'")).isEqualTo(3000);
+      assertThat(
+          session.number("select count(*) from tasker.workflow_steps where state = 'in_progress'"))
+          .isEqualTo(3000);
       // From the beginning each time it would be about 300 000.
       assertThat(messagesRead() - before).as("of 3000 messages, in 100 claims").isLessThan(100_000);
       old.rollback();
@@ -287,7 +313,8 @@ class ClaimStepsTest {
 
   private static long messagesRead() {
     try (Sql sql = Sql.open()) {
-      return sql.number("select sum(idx_tup_read)::bigint from pg_stat_user_indexes where indexrelname like '%claim_idx'");
+      return sql.number(
+          "select sum(idx_tup_read)::bigint from pg_stat_user_indexes where indexrelname like '%claim_idx'");
     }
   }
 }

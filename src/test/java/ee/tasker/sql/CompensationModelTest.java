@@ -14,7 +14,10 @@ import java.util.UUID;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Random graphs whose steps fail, are cancelled and compensated: after each move every promise holds, and nothing hangs at the end. */
+/**
+ * Random graphs whose steps fail, are cancelled and compensated: after each move every promise
+ * holds, and nothing hangs at the end.
+ */
 @DatabaseTest
 class CompensationModelTest {
   private static final int MOVES = 25;
@@ -55,15 +58,19 @@ class CompensationModelTest {
     for (int i = 0; i < 40; i++) {
       operator.task(task, "compensate");
       operator.task(task, "retry");
-      sql.run("update tasker.workflow_steps set lease_expires_at = now() - interval '1 second' where state = 'in_progress'");
+      sql.run(
+          "update tasker.workflow_steps set lease_expires_at = now() - interval '1 second' where state = 'in_progress'");
       sql.run("update tasker.task_wakeups set wake_at = now()");
       worker.advance();
       worker.claim(99).forEach(claim -> worker.complete(claim.success()));
     }
 
-    assertThat(sql.text("select state from tasker.tasks where task_uuid = ?", task.uuid())).isIn("complete", "error", "cancelled",
+    assertThat(sql.text("select state from tasker.tasks where task_uuid = ?", task.uuid())).isIn(
+        "complete", "error", "cancelled",
         "resolved_manually");
-    assertThat(sql.texts("select state from tasker.task_compensations where state not in ('compensated', 'incomplete')")).isEmpty();
+    assertThat(sql.texts(
+        "select state from tasker.task_compensations where state not in ('compensated', 'incomplete')"))
+        .isEmpty();
     assertThatHistoryIsSound();
   }
 
@@ -75,7 +82,8 @@ class CompensationModelTest {
       case 6 -> worker.claim(2);
       case 7 -> {
         // Its worker is lost.
-        sql.run("update tasker.workflow_steps set lease_expires_at = now() - interval '1 second' where state = 'in_progress'");
+        sql.run(
+            "update tasker.workflow_steps set lease_expires_at = now() - interval '1 second' where state = 'in_progress'");
         sql.run("update tasker.task_wakeups set wake_at = now()");
         worker.advance();
       }
@@ -83,14 +91,16 @@ class CompensationModelTest {
       case 9 -> sql.object("select tasker.evaluate_tasks(array[?], null)", task.uuid());
       case 10 -> {
         UUID any = UUID
-            .fromString(sql.text("select workflow_step_uuid from tasker.workflow_steps order by md5(workflow_step_uuid::text || ?) limit 1",
+            .fromString(sql.text(
+                "select workflow_step_uuid from tasker.workflow_steps order by md5(workflow_step_uuid::text || ?) limit 1",
                 String.valueOf(random.nextInt())));
         sql.object("select tasker.act_on_step(?, ?, ?, 'ann', 'because')", task.uuid(), any,
             random.nextBoolean() ? "resolve_manually" : "reset_for_retry");
       }
       default -> {
         if (random.nextInt(3) == 0) {
-          sql.object("select tasker.request_cancel(?, 'ann', 'not needed', p_compensate => ?)", task.uuid(), random.nextBoolean());
+          sql.object("select tasker.request_cancel(?, 'ann', 'not needed', p_compensate => ?)",
+              task.uuid(), random.nextBoolean());
         }
       }
     }

@@ -18,8 +18,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @DatabaseTest
-@DatabaseTest.Covers({"begin_compensations", "wants_compensation", "end_compensation", "register_compensations",
-  "find_compensation_violations", "get_compensation_document", "format_compensation_name", "is_undoable", "get_undo_inputs"})
+@DatabaseTest.Covers({"begin_compensations", "wants_compensation", "end_compensation",
+  "register_compensations",
+  "find_compensation_violations", "get_compensation_document", "format_compensation_name",
+  "is_undoable", "get_undo_inputs"})
 class CompensationTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -27,7 +29,8 @@ class CompensationTest {
 
   /** charge → ship → tell, of which the last has nothing to undo. */
   private static Dag order() {
-    return Dag.of("charge").compensatedBy("refund", 2).step("ship").dependsOn("charge").compensatedBy("recall", 2)
+    return Dag.of("charge").compensatedBy("refund", 2).step("ship").dependsOn("charge")
+        .compensatedBy("recall", 2)
         .step("tell").dependsOn("ship").maxAttempts(1);
   }
 
@@ -42,8 +45,10 @@ class CompensationTest {
   }
 
   private String name(Claim claim) {
-    return sql.text("select coalesce(s.name, n.name) from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) "
-        + "where s.workflow_step_uuid = ?", claim.step());
+    return sql.text(
+        "select coalesce(s.name, n.name) from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) "
+            + "where s.workflow_step_uuid = ?",
+        claim.step());
   }
 
   private Claim next(String step) {
@@ -72,7 +77,8 @@ class CompensationTest {
     assertThat(compensation(task)).isEqualTo("failure running 2");
     assertThat(sql.number("select count(*) from tasker.tasks_dlq")).as("dead letters").isZero();
     Claim recall = next("ship:compensation");
-    assertThat(recall.claimedStep().getJsonObject("inputs").toString()).contains("\"compensates\":\"ship\"", "\"of\":\"ship\"");
+    assertThat(recall.claimedStep().getJsonObject("inputs").toString())
+        .contains("\"compensates\":\"ship\"", "\"of\":\"ship\"");
     assertThat(worker.claim(9)).as("nothing beside it").isEmpty();
     worker.complete(recall.success());
     assertThatHistoryIsSound();
@@ -96,19 +102,24 @@ class CompensationTest {
     assertThat(running.getString("state")).isEqualTo("running");
     assertThat(running.getInt("planned_steps")).isEqualTo(1);
     assertThat(running.getInt("completed_steps")).isZero();
-    assertThat(running.getJsonArray("unknown_steps").getString(0)).as("it ran, and may have had its effect").isEqualTo("ship");
+    assertThat(running.getJsonArray("unknown_steps").getString(0))
+        .as("it ran, and may have had its effect").isEqualTo("ship");
     succeed("charge:compensation");
-    JsonObject ended = sql.array("select tasker.get_task_documents(array[?])", task.uuid()).getJsonObject(0).getJsonObject("compensation");
+    JsonObject ended = sql.array("select tasker.get_task_documents(array[?])", task.uuid())
+        .getJsonObject(0).getJsonObject("compensation");
     assertThat(ended.getString("state")).isEqualTo("compensated");
     assertThat(ended.getInt("completed_steps")).isEqualTo(1);
-    assertThat(ended).isEqualTo(sql.object("select tasker.get_compensation_document(?)", task.uuid()));
+    assertThat(ended)
+        .isEqualTo(sql.object("select tasker.get_compensation_document(?)", task.uuid()));
   }
 
   @Test
   void branches_are_compensated_in_parallel_and_what_they_follow_from_after_both() {
-    Dag.Task task = Dag.of("a").compensatedBy("undo", 1).step("b").dependsOn("a").compensatedBy("undo", 1)
+    Dag.Task task = Dag.of("a").compensatedBy("undo", 1).step("b").dependsOn("a")
+        .compensatedBy("undo", 1)
         // Without a compensation of its own: what is before it still waits for what is after it.
-        .step("c").dependsOn("a").step("d").dependsOn("c").compensatedBy("undo", 1).step("e").dependsOn("b", "d").maxAttempts(1)
+        .step("c").dependsOn("a").step("d").dependsOn("c").compensatedBy("undo", 1).step("e")
+        .dependsOn("b", "d").maxAttempts(1)
         .lifecycle("on_failure", "compensate").started();
     succeed("a");
     worker.claim(9).forEach(claim -> worker.complete(claim.success()));
@@ -116,7 +127,8 @@ class CompensationTest {
     fail("e");
 
     List<Claim> first = worker.claim(9);
-    assertThat(first).extracting(this::name).containsExactlyInAnyOrder("b:compensation", "d:compensation");
+    assertThat(first).extracting(this::name).containsExactlyInAnyOrder("b:compensation",
+        "d:compensation");
     worker.complete(first.get(0).success());
     assertThat(worker.claim(9)).isEmpty();
     worker.complete(first.get(1).success());
@@ -127,17 +139,20 @@ class CompensationTest {
 
   @Test
   void steps_in_flight_end_before_the_compensation_begins_and_are_compensated_too() {
-    Dag.Task task = Dag.of("a").compensatedBy("undo", 1).step("b").maxAttempts(1).step("c").dependsOn("a")
+    Dag.Task task = Dag.of("a").compensatedBy("undo", 1).step("b").maxAttempts(1).step("c")
+        .dependsOn("a")
         .lifecycle("on_failure", "compensate").started();
     List<Claim> both = worker.claim(9);
     Claim a = both.stream().filter(claim -> name(claim).equals("a")).findFirst().orElseThrow();
-    worker.complete(both.stream().filter(claim -> name(claim).equals("b")).findFirst().orElseThrow().permanentFailure());
+    worker.complete(both.stream().filter(claim -> name(claim).equals("b")).findFirst().orElseThrow()
+        .permanentFailure());
     assertThat(compensation(task)).isNull();
     assertThat(worker.claim(9)).isEmpty();
 
     worker.complete(a.success());
     assertThat(compensation(task)).isEqualTo("failure running 1");
-    assertThat(sql.text("select state from tasker.workflow_steps where workflow_step_uuid = ?", task.step("c"))).isEqualTo("cancelled");
+    assertThat(sql.text("select state from tasker.workflow_steps where workflow_step_uuid = ?",
+        task.step("c"))).isEqualTo("cancelled");
     succeed("a:compensation");
     assertThat(state(task)).isEqualTo("error");
     assertThatHistoryIsSound();
@@ -145,7 +160,8 @@ class CompensationTest {
 
   @Test
   void a_task_that_has_done_nothing_ends_at_once() {
-    Dag.Task task = Dag.of("a").maxAttempts(1).compensatedBy("undo", 1).lifecycle("on_failure", "compensate").started();
+    Dag.Task task = Dag.of("a").maxAttempts(1).compensatedBy("undo", 1)
+        .lifecycle("on_failure", "compensate").started();
     fail("a");
     assertThat(state(task)).isEqualTo("error");
     assertThat(compensation(task)).isEqualTo("failure compensated 0");
@@ -161,9 +177,14 @@ class CompensationTest {
 
     assertThat(state(task)).isEqualTo("blocked_by_failures");
     assertThat(compensation(task)).isEqualTo("failure running 2");
-    assertThat(sql.number("select count(*) from tasker.tasks_dlq where resolution_status = 'pending'")).isOne();
-    assertThat(operator.step(task, "tell", "reset_for_retry").getString("code")).isEqualTo("step-not-movable");
-    assertThat(operator.task(task.uuid(), "retry_from_step", "{\"step\": \"charge\", \"rerun_completed\": true}").getString("code"))
+    assertThat(
+        sql.number("select count(*) from tasker.tasks_dlq where resolution_status = 'pending'"))
+        .isOne();
+    assertThat(operator.step(task, "tell", "reset_for_retry").getString("code"))
+        .isEqualTo("step-not-movable");
+    assertThat(operator
+        .task(task.uuid(), "retry_from_step", "{\"step\": \"charge\", \"rerun_completed\": true}")
+        .getString("code"))
         .isEqualTo("step-not-movable");
     assertThat(operator.task(task, "retry").getInt("steps")).isOne();
     succeed("ship:compensation", "charge:compensation");
@@ -206,8 +227,10 @@ class CompensationTest {
     succeed("charge");
     fail("ship");
     fail("charge:compensation");
-    UUID undo = UUID.fromString(sql.text("select workflow_step_uuid from tasker.workflow_steps where compensates_step_uuid is not null"));
-    sql.object("select tasker.act_on_step(?, ?, 'resolve_manually', 'ann', 'paid back by hand')", task.uuid(), undo);
+    UUID undo = UUID.fromString(sql.text(
+        "select workflow_step_uuid from tasker.workflow_steps where compensates_step_uuid is not null"));
+    sql.object("select tasker.act_on_step(?, ?, 'resolve_manually', 'ann', 'paid back by hand')",
+        task.uuid(), undo);
     assertThat(state(task)).isEqualTo("error");
     assertThat(compensation(task)).isEqualTo("failure incomplete 1");
     assertThatHistoryIsSound();
@@ -218,7 +241,9 @@ class CompensationTest {
     Dag.Task task = order().started();
     succeed("charge");
     Claim ship = next("ship");
-    assertThat(sql.text("select tasker.request_cancel(?, 'ann', 'changed her mind', p_compensate => true) ->> 'outcome'", task.uuid()))
+    assertThat(sql.text(
+        "select tasker.request_cancel(?, 'ann', 'changed her mind', p_compensate => true) ->> 'outcome'",
+        task.uuid()))
         .isEqualTo("requested");
     assertThat(compensation(task)).isEqualTo("cancel asked -");
     assertThatHistoryIsSound();
@@ -227,14 +252,18 @@ class CompensationTest {
     assertThat(compensation(task)).isEqualTo("cancel running 2");
     Claim recall = next("ship:compensation");
     assertThat(recall.claimedStep().getBoolean("cancel_requested")).isFalse();
-    assertThat(sql.text("select tasker.request_cancel(?, 'ann', 'again', p_compensate => true) ->> 'outcome'", task.uuid()))
+    assertThat(sql.text(
+        "select tasker.request_cancel(?, 'ann', 'again', p_compensate => true) ->> 'outcome'",
+        task.uuid()))
         .isEqualTo("already_requested");
     worker.complete(recall.success());
     succeed("charge:compensation");
 
     assertThat(state(task)).isEqualTo("cancelled");
     assertThat(compensation(task)).isEqualTo("cancel compensated 2");
-    assertThat(sql.text("select cancel_requested_by || cancel_reason from tasker.tasks where task_uuid = ?", task.uuid()))
+    assertThat(sql.text(
+        "select cancel_requested_by || cancel_reason from tasker.tasks where task_uuid = ?",
+        task.uuid()))
         .isEqualTo("annchanged her mind");
     assertThatHistoryIsSound();
   }
@@ -251,7 +280,8 @@ class CompensationTest {
     succeed("charge");
     Claim ship = next("ship");
     sql.object("select tasker.request_cancel(?, 'ann', 'no')", task.uuid());
-    sql.object("select tasker.request_cancel(?, 'bob', 'and undo', p_compensate => true)", task.uuid());
+    sql.object("select tasker.request_cancel(?, 'bob', 'and undo', p_compensate => true)",
+        task.uuid());
     worker.complete(ship.cancelled());
     assertThat(compensation(task)).isEqualTo("cancel running 1");
     succeed("charge:compensation");
@@ -266,7 +296,8 @@ class CompensationTest {
     fail("ship");
     assertThat(operator.task(task, "compensate").getInt("steps")).isOne();
     assertThat(operator.task(task, "compensate").getString("outcome")).isEqualTo("already");
-    assertThat(sql.text("select tasker.request_cancel(?, 'ann', 'stop') ->> 'code'", task.uuid())).isEqualTo("task-is-being-cancelled");
+    assertThat(sql.text("select tasker.request_cancel(?, 'ann', 'stop') ->> 'code'", task.uuid()))
+        .isEqualTo("task-is-being-cancelled");
     succeed("charge:compensation");
     assertThat(state(task)).isEqualTo("error");
     assertThat(compensation(task)).isEqualTo("operator compensated 1");
@@ -276,7 +307,8 @@ class CompensationTest {
 
   @Test
   void a_step_that_an_operator_resolved_is_not_undone_and_one_completed_by_hand_is() {
-    Dag.Task task = Dag.of("a").maxAttempts(1).compensatedBy("undo", 1).step("b").maxAttempts(1).compensatedBy("undo", 1).step("c")
+    Dag.Task task = Dag.of("a").maxAttempts(1).compensatedBy("undo", 1).step("b").maxAttempts(1)
+        .compensatedBy("undo", 1).step("c")
         .dependsOn("a", "b").maxAttempts(1)
         .started();
     worker.claim(9).forEach(claim -> worker.complete(claim.permanentFailure()));
@@ -284,38 +316,51 @@ class CompensationTest {
     operator.step(task, "b", "complete_manually", "{\"result\": {\"by\": \"hand\"}}");
     fail("c");
     operator.task(task, "compensate");
-    assertThat(next("b:compensation").claimedStep().getJsonObject("inputs").getJsonObject("result").getString("by")).isEqualTo("hand");
+    assertThat(next("b:compensation").claimedStep().getJsonObject("inputs").getJsonObject("result")
+        .getString("by")).isEqualTo("hand");
     assertThatHistoryIsSound();
   }
 
   @Test
   void templates_without_compensation_are_refused_and_wrong_ones_not_registered() {
     Dag.Task task = Dag.of("a").maxAttempts(1).started();
-    assertThat(sql.text("select tasker.request_cancel(?, 'ann', 'x', p_compensate => true) ->> 'field'", task.uuid()))
+    assertThat(
+        sql.text("select tasker.request_cancel(?, 'ann', 'x', p_compensate => true) ->> 'field'",
+            task.uuid()))
         .isEqualTo("compensate");
-    assertThat(sql.text("select cancel_requested_at from tasker.tasks where task_uuid = ?", task.uuid())).isNull();
+    assertThat(
+        sql.text("select cancel_requested_at from tasker.tasks where task_uuid = ?", task.uuid()))
+        .isNull();
     fail("a");
     assertThat(operator.task(task, "compensate").getString("code")).isEqualTo("invalid-request");
-    assertThatThrownBy(() -> Dag.of("a").waiting("{\"compensation\": {\"handler\": {}}}").registered())
+    assertThatThrownBy(
+        () -> Dag.of("a").waiting("{\"compensation\": {\"handler\": {}}}").registered())
         .hasMessageContaining("compensation of step a");
     assertThatThrownBy(
-        () -> Dag.of("a").waiting("{\"compensation\": {\"when\": \"never\", \"handler\": {\"callable\": \"undo\"}}}").registered())
+        () -> Dag.of("a")
+            .waiting(
+                "{\"compensation\": {\"when\": \"never\", \"handler\": {\"callable\": \"undo\"}}}")
+            .registered())
         .hasMessageContaining("compensation.when of step a");
   }
 
   /** open → load × N → close, each with a compensation. */
   private static Dag rows(String config, String when) {
-    String compensation = "{\"compensation\": {\"when\": \"" + when + "\", \"handler\": {\"callable\": \"undo\"}, "
+    String compensation = "{\"compensation\": {\"when\": \"" + when
+        + "\", \"handler\": {\"callable\": \"undo\"}, "
         + "\"retry\": {\"max_attempts\": 1}}}";
-    return Dag.of("open").compensatedBy("undo", 1).batchable().step("load").dependsOn("open").batchWorker(config).maxAttempts(1)
+    return Dag.of("open").compensatedBy("undo", 1).batchable().step("load").dependsOn("open")
+        .batchWorker(config).maxAttempts(1)
         .waiting(compensation).step("close").dependsOn("load").maxAttempts(1).waiting(compensation)
         .lifecycle("on_failure", "compensate");
   }
 
   private String batch(Dag.Task task) {
-    return sql.text("select concat_ws(' ', total_workers, created_workers, in_flight_workers, done_workers, failed_workers, "
-        + "case when closed_at is null then 'open' else 'closed' end) from tasker.batches b join tasker.workflow_steps s using (workflow_step_uuid) "
-        + "where b.task_uuid = ? and s.compensates_step_uuid is not null", task.uuid());
+    return sql.text(
+        "select concat_ws(' ', total_workers, created_workers, in_flight_workers, done_workers, failed_workers, "
+            + "case when closed_at is null then 'open' else 'closed' end) from tasker.batches b join tasker.workflow_steps s using (workflow_step_uuid) "
+            + "where b.task_uuid = ? and s.compensates_step_uuid is not null",
+        task.uuid());
   }
 
   private void all(int count, java.util.function.Function<Claim, SqlWorker.Result> result) {
@@ -338,9 +383,11 @@ class CompensationTest {
     assertThat(batch(task)).isEqualTo("4 2 2 0 0 open");
     assertThatHistoryIsSound();
     List<Claim> two = worker.claim(100);
-    assertThat(two).extracting(this::name).containsExactly("load_001:compensation", "load_002:compensation");
+    assertThat(two).extracting(this::name).containsExactly("load_001:compensation",
+        "load_002:compensation");
     assertThat(two.get(0).claimedStep().getJsonObject("inputs").toString())
-        .contains("\"compensates\":\"load_001\"", "\"completed\":true", "\"result\":{\"row\":1}", "\"cursor\":1", "\"batch_id\":\"001\"");
+        .contains("\"compensates\":\"load_001\"", "\"completed\":true", "\"result\":{\"row\":1}",
+            "\"cursor\":1", "\"batch_id\":\"001\"");
     worker.complete(two.get(0).success());
     assertThat(batch(task)).isEqualTo("4 3 2 1 0 open");
     worker.complete(two.get(1).success());
@@ -355,7 +402,8 @@ class CompensationTest {
 
   @Test
   void a_batch_that_fails_is_undone_as_far_as_it_came() {
-    Dag.Task task = rows("{\"parallelism\": 3, \"failure_strategy\": \"fail_fast\"}", "complete").started();
+    Dag.Task task = rows("{\"parallelism\": 3, \"failure_strategy\": \"fail_fast\"}", "complete")
+        .started();
     worker.complete(next("open").batches(9));
     List<Claim> three = worker.claim(100);
     worker.complete(three.get(0).success());
@@ -408,8 +456,10 @@ class CompensationTest {
     assertThat(operator.task(task, "compensate").getString("outcome")).isEqualTo("already");
     sql.object("select tasker.request_cancel(?, 'ann', 'x', p_compensate => true)", task.uuid());
     running.forEach(claim -> worker.complete(claim.success()));
-    sql.run("update tasker.workflow_steps set lease_expires_at = now() - interval '1 hour' where state = 'in_progress'");
-    sql.run("update tasker.tasks set cancel_force_at = now() - interval '1 hour' where cancel_force_at is not null");
+    sql.run(
+        "update tasker.workflow_steps set lease_expires_at = now() - interval '1 hour' where state = 'in_progress'");
+    sql.run(
+        "update tasker.tasks set cancel_force_at = now() - interval '1 hour' where cancel_force_at is not null");
     sql.run("update tasker.task_wakeups set wake_at = now()");
     worker.advance();
 
@@ -441,12 +491,15 @@ class CompensationTest {
     fail("close");
 
     assertThat(compensation(task)).isEqualTo("failure running 3");
-    assertThat(sql.object("select tasker.get_compensation_document(?)", task.uuid()).getJsonArray("unknown_steps")).isEmpty();
+    assertThat(sql.object("select tasker.get_compensation_document(?)", task.uuid())
+        .getJsonArray("unknown_steps")).isEmpty();
     Claim close = next("close:compensation");
-    assertThat(close.claimedStep().getJsonObject("inputs").toString()).contains("\"completed\":false", "\"result\":null");
+    assertThat(close.claimedStep().getJsonObject("inputs").toString())
+        .contains("\"completed\":false", "\"result\":null");
     worker.complete(close.success());
     List<Claim> rows = worker.claim(100);
-    assertThat(rows).extracting(this::name).containsExactly("load_001:compensation", "load_002:compensation");
+    assertThat(rows).extracting(this::name).containsExactly("load_001:compensation",
+        "load_002:compensation");
     rows.forEach(claim -> worker.complete(claim.success()));
     succeed("open:compensation");
     assertThat(compensation(task)).isEqualTo("failure compensated 3");
@@ -455,9 +508,11 @@ class CompensationTest {
 
   @Test
   void a_failed_undo_does_not_stop_branches_that_are_independent_of_it() {
-    Dag.Task task = Dag.of("a").compensatedBy("undo", 1).step("a2").dependsOn("a").compensatedBy("undo", 1).step("b")
+    Dag.Task task = Dag.of("a").compensatedBy("undo", 1).step("a2").dependsOn("a")
+        .compensatedBy("undo", 1).step("b")
         .compensatedBy("undo", 1)
-        .step("b2").dependsOn("b").compensatedBy("undo", 1).step("end").dependsOn("a2", "b2").maxAttempts(1)
+        .step("b2").dependsOn("b").compensatedBy("undo", 1).step("end").dependsOn("a2", "b2")
+        .maxAttempts(1)
         .lifecycle("on_failure", "compensate").started();
     all(2, Claim::success);
     all(2, Claim::success);
@@ -482,7 +537,8 @@ class CompensationTest {
     Claim ship = next("ship");
     assertThat(operator.task(running, "compensate").getString("outcome")).isEqualTo("done");
     assertThat(compensation(running)).isEqualTo("cancel asked -");
-    assertThat(sql.text("select acted_by || ' ' || action from tasker.operator_actions")).isEqualTo("ann cancel");
+    assertThat(sql.text("select acted_by || ' ' || action from tasker.operator_actions"))
+        .isEqualTo("ann cancel");
     worker.complete(ship.cancelled());
     succeed("charge:compensation");
     assertThat(state(running)).isEqualTo("cancelled");
@@ -499,12 +555,16 @@ class CompensationTest {
   void many_tasks_are_compensated_at_once_and_those_without_compensation_are_left_out() {
     List<Dag.Task> tasks = order().started(2);
     Dag.Task plain = Dag.of("x").started();
-    worker.claim(100).stream().filter(claim -> !claim.task().equals(plain.uuid())).forEach(claim -> worker.complete(claim.success()));
-    JsonObject dry = sql.object("select tasker.preview_bulk_action('compensate', '{\"namespace\": \"orders\"}', 'ann', 'recall')");
+    worker.claim(100).stream().filter(claim -> !claim.task().equals(plain.uuid()))
+        .forEach(claim -> worker.complete(claim.success()));
+    JsonObject dry = sql.object(
+        "select tasker.preview_bulk_action('compensate', '{\"namespace\": \"orders\"}', 'ann', 'recall')");
     assertThat(dry.getInt("count")).isEqualTo(2);
-    JsonObject ran = sql.object("select tasker.run_bulk_action(?)", UUID.fromString(dry.getString("token")));
+    JsonObject ran = sql.object("select tasker.run_bulk_action(?)",
+        UUID.fromString(dry.getString("token")));
     assertThat(ran.getJsonObject("results").getInt("done")).isEqualTo(2);
-    assertThat(tasks).allSatisfy(task -> assertThat(compensation(task)).isEqualTo("cancel running 1"));
+    assertThat(tasks)
+        .allSatisfy(task -> assertThat(compensation(task)).isEqualTo("cancel running 1"));
     assertThat(state(plain)).isEqualTo("steps_in_process");
     assertThatHistoryIsSound();
   }

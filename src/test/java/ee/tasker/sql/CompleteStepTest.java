@@ -27,13 +27,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * A call with one result goes another way than one with several. The same random life is lived twice: once with each success in a call of its
- * own, and once with each success given twice in a call, which takes the way for several. After every command all rows of the task are the same.
+ * A call with one result goes another way than one with several. The same random life is lived
+ * twice: once with each success in a call of its
+ * own, and once with each success given twice in a call, which takes the way for several. After
+ * every command all rows of the task are the same.
  */
 @DatabaseTest
 @DatabaseTest.Covers("complete_step")
 class CompleteStepTest {
-  /** All that is kept of the task, without what no two tasks have in common; times as seconds since the first command. */
+  /**
+   * All that is kept of the task, without what no two tasks have in common; times as seconds since
+   * the first command.
+   */
   private static final String ROWS = """
       with positions as (select s.workflow_step_uuid, s.step_position from tasker.workflow_steps s where s.task_uuid = ?)
       select jsonb_pretty(jsonb_build_object(
@@ -64,13 +69,15 @@ class CompleteStepTest {
   void one_result_leaves_the_rows_that_several_leave(@ForAll long seed) {
     TestDatabase.get().reset();
     UUID server = UUID.randomUUID();
-    // Whole seconds, so that both lives have the same times, and ahead of the clock, by which the history is dated: a cancel request comes after it.
+    // Whole seconds, so that both lives have the same times, and ahead of the clock, by which the
+    // history is dated: a cancel request comes after it.
     Instant start = Instant.now().plusSeconds(3600).truncatedTo(ChronoUnit.SECONDS);
     Life alone = live(seed, start, server, "alone", false);
     Life together = live(seed, start, server, "together", true);
 
     for (int command = 0; command < alone.rows().size(); command++) {
-      assertThat(alone.rows().get(command)).as("rows after command %s of seed %s", command, seed).isEqualTo(together.rows().get(command));
+      assertThat(alone.rows().get(command)).as("rows after command %s of seed %s", command, seed)
+          .isEqualTo(together.rows().get(command));
       assertThat(alone.replies().get(command)).as("reply of command %s of seed %s", command, seed)
           .isEqualTo(together.replies().get(command));
     }
@@ -87,7 +94,8 @@ class CompleteStepTest {
 
       JsonObject reply = worker.complete(results, successes);
 
-      assertThat(SqlWorker.claims(reply.getJsonArray("claimed_steps"))).as("%s", reply).hasSize(results);
+      assertThat(SqlWorker.claims(reply.getJsonArray("claimed_steps"))).as("%s", reply)
+          .hasSize(results);
       assertThat(session.number(
           "select coalesce(sum(calls), 0) from pg_stat_xact_user_functions where schemaname = 'tasker' and funcname = 'complete_step'"))
           .isEqualTo(calls);
@@ -95,7 +103,8 @@ class CompleteStepTest {
     }
   }
 
-  private static Life live(long seed, Instant start, UUID server, String namespace, boolean isGivenTwice) {
+  private static Life live(long seed, Instant start, UUID server, String namespace,
+      boolean isGivenTwice) {
     Random random = new Random(seed);
     Dag dag = dag(random).inNamespace(namespace);
     Instant now = start;
@@ -115,10 +124,13 @@ class CompleteStepTest {
       }
       JsonObject submitted = sql.object("select tasker.submit_tasks(?, ?, 2, p_now => ?)",
           Json.createArrayBuilder().add(dag.request(template)).build(), server, now);
-      UUID task = UUID.fromString(submitted.getJsonArray("verdicts").getJsonObject(0).getString("task_uuid"));
-      String query = ROWS.replace("$task", "'" + task + "'").replace("$queue", "q_worker_" + namespace + "_queue").replaceFirst("\\?",
-          "'" + task + "'");
-      List<Claim> running = new ArrayList<>(SqlWorker.claims(submitted.getJsonArray("claimed_steps")));
+      UUID task = UUID
+          .fromString(submitted.getJsonArray("verdicts").getJsonObject(0).getString("task_uuid"));
+      String query = ROWS.replace("$task", "'" + task + "'")
+          .replace("$queue", "q_worker_" + namespace + "_queue").replaceFirst("\\?",
+              "'" + task + "'");
+      List<Claim> running = new ArrayList<>(
+          SqlWorker.claims(submitted.getJsonArray("claimed_steps")));
       for (int command = 0; command < 25; command++) {
         now = now.plusSeconds(1 + random.nextInt(3));
         worker.at(now);
@@ -130,18 +142,28 @@ class CompleteStepTest {
           case 0, 1, 2 -> running.addAll(other.claim(10));
           case 3 -> {
             if (!running.isEmpty()) {
-              reply = reply(sql, worker.complete(running.remove(random.nextInt(running.size())).retryableFailure(500)), running);
+              reply = reply(sql,
+                  worker.complete(
+                      running.remove(random.nextInt(running.size())).retryableFailure(500)),
+                  running);
             }
           }
           case 4 ->
-            reply = sql.text("select jsonb_array_length(tasker.advance_due_tasks(?, 10, p_now => ?) -> 'ended')::text", server, now);
+            reply = sql.text(
+                "select jsonb_array_length(tasker.advance_due_tasks(?, 10, p_now => ?) -> 'ended')::text",
+                server, now);
           case 5 -> {
             if (random.nextInt(4) == 0) {
-              reply = sql.text("select tasker.request_cancel(?, 'ann', 'enough', 'allow_finish', p_now => ?) ->> 'outcome'", task, now);
+              reply = sql.text(
+                  "select tasker.request_cancel(?, 'ann', 'enough', 'allow_finish', p_now => ?) ->> 'outcome'",
+                  task, now);
             } else if (random.nextInt(3) == 0) {
-              sql.text("select tasker.pause_templates(?, null, null, 'ann', 'a test')::text", namespace);
+              sql.text("select tasker.pause_templates(?, null, null, 'ann', 'a test')::text",
+                  namespace);
             } else {
-              sql.text("select tasker.resume_templates(?, null, null, 'ann', 'a test', p_now => ?)::text", namespace, now);
+              sql.text(
+                  "select tasker.resume_templates(?, null, null, 'ann', 'a test', p_now => ?)::text",
+                  namespace, now);
             }
           }
           case 6 -> {
@@ -151,14 +173,19 @@ class CompleteStepTest {
                     + "'resolve_manually', 'ann', 'a test', p_now => ?) ->> 'outcome'",
                 task, task, position, now);
             UUID resolved = sql.uuid(
-                "select s.workflow_step_uuid from tasker.workflow_steps s where s.task_uuid = ? and s.step_position = ?", task, position);
+                "select s.workflow_step_uuid from tasker.workflow_steps s where s.task_uuid = ? and s.step_position = ?",
+                task, position);
             running.removeIf(claim -> claim.step().equals(resolved)
-                && !sql.isTrue("select state = 'in_progress' from tasker.workflow_steps where workflow_step_uuid = ?", resolved));
+                && !sql.isTrue(
+                    "select state = 'in_progress' from tasker.workflow_steps where workflow_step_uuid = ?",
+                    resolved));
           }
           default -> {
             if (!running.isEmpty()) {
-              Result success = running.remove(random.nextInt(running.size())).success("{\"n\": " + command + "}");
-              reply = reply(sql, worker.complete(random.nextInt(3), isGivenTwice ? List.of(success, success) : List.of(success)), running);
+              Result success = running.remove(random.nextInt(running.size()))
+                  .success("{\"n\": " + command + "}");
+              reply = reply(sql, worker.complete(random.nextInt(3),
+                  isGivenTwice ? List.of(success, success) : List.of(success)), running);
             }
           }
         }
@@ -171,18 +198,25 @@ class CompleteStepTest {
     return new Life(rows, replies);
   }
 
-  /** What the caller learns, and takes with it. The order of claims within a reply is not promised, and depends on the planner. */
+  /**
+   * What the caller learns, and takes with it. The order of claims within a reply is not promised,
+   * and depends on the planner.
+   */
   private static String reply(Sql sql, JsonObject reply, List<Claim> running) {
     List<Claim> claims = SqlWorker.claims(reply.getJsonArray("claimed_steps")).stream()
         .sorted(Comparator.comparing(claim -> position(sql, claim))).toList();
     running.addAll(claims);
-    return claims.stream().map(claim -> position(sql, claim) + "/" + claim.handoff()).collect(Collectors.joining(",")) + " queued "
+    return claims.stream().map(claim -> position(sql, claim) + "/" + claim.handoff())
+        .collect(Collectors.joining(",")) + " queued "
         + reply.getJsonArray("queued").size()
-        + " ended " + reply.getJsonArray("ended").stream().map(ended -> ended.asJsonObject().getString("state")).toList();
+        + " ended " + reply.getJsonArray("ended").stream()
+            .map(ended -> ended.asJsonObject().getString("state")).toList();
   }
 
   private static String position(Sql sql, Claim claim) {
-    return sql.text("select step_position::text from tasker.workflow_steps where workflow_step_uuid = ?", claim.step());
+    return sql.text(
+        "select step_position::text from tasker.workflow_steps where workflow_step_uuid = ?",
+        claim.step());
   }
 
   private static Dag dag(Random random) {

@@ -17,30 +17,40 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"submit_results", "settle_steps", "advance_tasks", "release_children", "enqueue_steps", "roll_up_task_states",
-  "count_failures", "create_dlq_entries", "get_refusals", "lock_tasks", "task_path", "process_step_results"})
+@DatabaseTest.Covers({"submit_results", "settle_steps", "advance_tasks", "release_children",
+  "enqueue_steps", "roll_up_task_states",
+  "count_failures", "create_dlq_entries", "get_refusals", "lock_tasks", "task_path",
+  "process_step_results"})
 class CompleteStepsTest {
 
   @org.junit.jupiter.params.ParameterizedTest
   @org.junit.jupiter.params.provider.ValueSource(
-      strings = {"null", "{}", "7", "[{}]", "[null]", "[{'step_uuid': 'S', 'task_uuid': 'T', 'handoff': 1}]",
+      strings = {"null", "{}", "7", "[{}]", "[null]",
+        "[{'step_uuid': 'S', 'task_uuid': 'T', 'handoff': 1}]",
         "[{'step_uuid': 'S', 'task_uuid': 'T', 'handoff': 1, 'outcome': null}]",
         "[{'step_uuid': 'S', 'task_uuid': 'T', 'handoff': 1, 'outcome': 'done'}]",
-        "[{'step_uuid': 'S', 'handoff': 1, 'outcome': 'success'}]", "[{'step_uuid': 'S', 'task_uuid': 'T', 'outcome': 'success'}]"})
-  void result_that_lacks_what_it_is_of_or_its_outcome_is_refused_by_name_and_changes_nothing(String results) {
+        "[{'step_uuid': 'S', 'handoff': 1, 'outcome': 'success'}]",
+        "[{'step_uuid': 'S', 'task_uuid': 'T', 'outcome': 'success'}]"})
+  void result_that_lacks_what_it_is_of_or_its_outcome_is_refused_by_name_and_changes_nothing(
+      String results) {
     Dag.Task task = Dag.of("a").started();
     Claim claim = worker.claimOne();
-    String json = results.replace("'", "\"").replace("\"S\"", '"' + task.step("a").toString() + '"').replace("\"T\"",
-        '"' + task.uuid().toString() + '"');
+    String json = results.replace("'", "\"").replace("\"S\"", '"' + task.step("a").toString() + '"')
+        .replace("\"T\"",
+            '"' + task.uuid().toString() + '"');
 
     ee.tasker.testing.TaskerAssertions
-        .assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.complete_steps(?::jsonb, ?)::text", json, worker.uuid()))
+        .assertThatDatabaseRefuses("TK007",
+            () -> sql.text("select tasker.complete_steps(?::jsonb, ?)::text", json, worker.uuid()))
         .hasMessageContaining("outcome");
-    ee.tasker.testing.TaskerAssertions.assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.complete_steps(null, null)::text"))
+    ee.tasker.testing.TaskerAssertions
+        .assertThatDatabaseRefuses("TK007",
+            () -> sql.text("select tasker.complete_steps(null, null)::text"))
         .hasMessageContaining("outcome");
 
     worker.complete(claim.success());
-    assertThat(sql.text("select state from tasker.tasks where task_uuid = ?", task.uuid())).isEqualTo("complete");
+    assertThat(sql.text("select state from tasker.tasks where task_uuid = ?", task.uuid()))
+        .isEqualTo("complete");
   }
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -52,7 +62,8 @@ class CompleteStepsTest {
 
     assertThat(answer.getJsonArray("refused")).isEmpty();
     assertThat(answer.getJsonArray("queued").getString(0)).isEqualTo("orders");
-    assertThatStep(task.step("s1")).isIn("complete").went("pending", "enqueued", "in_progress", "enqueued_for_orchestration", "complete");
+    assertThatStep(task.step("s1")).isIn("complete").went("pending", "enqueued", "in_progress",
+        "enqueued_for_orchestration", "complete");
     assertThatStep(task.step("s2")).isIn("enqueued").waitsForParents(0);
     assertThatTask(task).isIn("steps_in_process").counts(1, 1, 0, 0);
   }
@@ -64,7 +75,8 @@ class CompleteStepsTest {
 
     List<Claim> next = SqlWorker.claims(answer.getJsonArray("claimed_steps"));
     assertThat(next).extracting(Claim::step).containsExactly(task.step("s2"));
-    assertThat(next.get(0).claimedStep().getJsonObject("results").getJsonObject("s1").getInt("x")).isEqualTo(1);
+    assertThat(next.get(0).claimedStep().getJsonObject("results").getJsonObject("s1").getInt("x"))
+        .isEqualTo(1);
     assertThatStep(task.step("s2")).isClaimedBy(worker).went("pending", "enqueued", "in_progress");
   }
 
@@ -73,7 +85,8 @@ class CompleteStepsTest {
     Dag.Task task = Dag.of("a").started();
     JsonObject answer = worker.complete(worker.claimOne().success());
 
-    assertThat(answer.getJsonArray("ended").getJsonObject(0).getString("state")).isEqualTo("complete");
+    assertThat(answer.getJsonArray("ended").getJsonObject(0).getString("state"))
+        .isEqualTo("complete");
     assertThatTask(task).isIn("complete").hasNoWakeUp();
   }
 
@@ -100,7 +113,8 @@ class CompleteStepsTest {
     Dag.of("a").started();
     Claim claim = worker.claimOne();
 
-    assertThat(verdict(worker.complete(claim.asHandoff(7).success(), claim.success()))).isEqualTo("STALE");
+    assertThat(verdict(worker.complete(claim.asHandoff(7).success(), claim.success())))
+        .isEqualTo("STALE");
   }
 
   @Test
@@ -108,7 +122,9 @@ class CompleteStepsTest {
     Dag.of("a").step("b").started();
     List<Claim> claims = worker.claim(2);
 
-    assertThat(verdict(worker.complete(claims.get(0).retryableFailure(), claims.get(1).asHandoff(7).success()))).isEqualTo("STALE");
+    assertThat(verdict(
+        worker.complete(claims.get(0).retryableFailure(), claims.get(1).asHandoff(7).success())))
+        .isEqualTo("STALE");
   }
 
   @Test
@@ -123,13 +139,16 @@ class CompleteStepsTest {
 
   @Test
   void a_step_that_is_not_there_is_unknown() {
-    assertThat(verdict(worker.complete(new Claim(UUID.randomUUID(), UUID.randomUUID(), 1, null).success()))).isEqualTo("UNKNOWN");
+    assertThat(verdict(
+        worker.complete(new Claim(UUID.randomUUID(), UUID.randomUUID(), 1, null).success())))
+        .isEqualTo("UNKNOWN");
   }
 
   @Test
   void an_unclaimed_step_cannot_be_completed() {
     Dag.Task task = Dag.of("a").started();
-    assertThat(verdict(worker.complete(new Claim(task.step("a"), task.uuid(), 1, null).success()))).isEqualTo("STALE");
+    assertThat(verdict(worker.complete(new Claim(task.step("a"), task.uuid(), 1, null).success())))
+        .isEqualTo("STALE");
     assertThatStep(task.step("a")).isIn("enqueued");
   }
 
@@ -142,7 +161,8 @@ class CompleteStepsTest {
       Claim again = other.claimOne();
       assertThat(again.attempt()).isEqualTo(2);
 
-      assertThat(verdict(worker.complete(zombie.success("{\"from\": \"zombie\"}")))).isEqualTo("STALE");
+      assertThat(verdict(worker.complete(zombie.success("{\"from\": \"zombie\"}"))))
+          .isEqualTo("STALE");
       assertThatStep(task.step("a")).isClaimedBy(other);
       other.complete(again.success());
     }
@@ -156,7 +176,9 @@ class CompleteStepsTest {
     List<Claim> parents = worker.claim(2);
     try (Sql first = Sql.session(); Sql second = Sql.session()) {
       SqlWorker.in(first).complete(parents.get(0).success());
-      Sql.Later<JsonObject> waiting = second.later(session -> SqlWorker.in(session).complete(parents.get(1).success())).untilItWaits();
+      Sql.Later<JsonObject> waiting = second
+          .later(session -> SqlWorker.in(session).complete(parents.get(1).success()))
+          .untilItWaits();
       assertThatStep(task.step("c")).isIn("pending").waitsForParents(2);
       first.commit();
       waiting.get();
@@ -252,19 +274,24 @@ class CompleteStepsTest {
     Dag.Task task = Dag.linear(3).started();
     JsonObject answer = worker.complete(worker.claimOne().permanentFailure());
 
-    assertThat(answer.getJsonArray("ended").getJsonObject(0).getString("state")).isEqualTo("blocked_by_failures");
-    assertThatStep(task.step("s1")).isIn("error").went("pending", "enqueued", "in_progress", "enqueued_as_error_for_orchestration",
+    assertThat(answer.getJsonArray("ended").getJsonObject(0).getString("state"))
+        .isEqualTo("blocked_by_failures");
+    assertThatStep(task.step("s1")).isIn("error").went("pending", "enqueued", "in_progress",
+        "enqueued_as_error_for_orchestration",
         "error");
     assertThatStep(task.step("s2")).isIn("pending");
-    assertThatTask(task).isIn("blocked_by_failures").counts(3, 0, 1, 0).hasNoWakeUp().hasOpenDeadLetter("permanent_failure");
+    assertThatTask(task).isIn("blocked_by_failures").counts(3, 0, 1, 0).hasNoWakeUp()
+        .hasOpenDeadLetter("permanent_failure");
   }
 
   @Test
   void after_a_failure_steps_in_flight_finish_and_nothing_else_starts() {
     Dag.Task task = Dag.of("bad").step("good").step("next").dependsOn("good").started();
     List<Claim> claims = worker.claim(2);
-    Claim bad = claims.stream().filter(c -> c.step().equals(task.step("bad"))).findFirst().orElseThrow();
-    Claim good = claims.stream().filter(c -> c.step().equals(task.step("good"))).findFirst().orElseThrow();
+    Claim bad = claims.stream().filter(c -> c.step().equals(task.step("bad"))).findFirst()
+        .orElseThrow();
+    Claim good = claims.stream().filter(c -> c.step().equals(task.step("good"))).findFirst()
+        .orElseThrow();
     worker.complete(bad.permanentFailure());
     assertThatTask(task).isIn("steps_in_process").counts(3, 1, 1, 0);
     worker.complete(good.success());
@@ -276,7 +303,8 @@ class CompleteStepsTest {
   @Test
   void a_failure_and_the_success_of_a_sibling_in_one_batch_start_nothing_either() {
     Dag.Task task = Dag.of("bad").step("good").step("next").dependsOn("good").started();
-    worker.complete(0, worker.claim(2).stream().map(c -> c.step().equals(task.step("bad")) ? c.permanentFailure() : c.success()).toList());
+    worker.complete(0, worker.claim(2).stream()
+        .map(c -> c.step().equals(task.step("bad")) ? c.permanentFailure() : c.success()).toList());
 
     assertThatStep(task.step("next")).isIn("pending");
     assertThatTask(task).isIn("blocked_by_failures");
@@ -284,9 +312,11 @@ class CompleteStepsTest {
 
   @Test
   void on_step_error_continue_runs_what_does_not_depend_on_the_failure() {
-    Dag.Task task = Dag.of("bad").step("after_bad").dependsOn("bad").step("good").step("next").dependsOn("good").continueOnError()
+    Dag.Task task = Dag.of("bad").step("after_bad").dependsOn("bad").step("good").step("next")
+        .dependsOn("good").continueOnError()
         .started();
-    worker.complete(0, worker.claim(2).stream().map(c -> c.step().equals(task.step("bad")) ? c.permanentFailure() : c.success()).toList());
+    worker.complete(0, worker.claim(2).stream()
+        .map(c -> c.step().equals(task.step("bad")) ? c.permanentFailure() : c.success()).toList());
     assertThatTask(task).isIn("steps_in_process");
     worker.runToTheEnd();
 
@@ -299,7 +329,9 @@ class CompleteStepsTest {
   void on_step_error_continue_waits_for_the_retries_before_it_blocks() {
     Dag.Task task = Dag.of("bad").step("again").continueOnError().started();
     worker.complete(0, worker.claim(2).stream()
-        .map(c -> c.step().equals(task.step("bad")) ? c.permanentFailure() : c.retryableFailure(5000)).toList());
+        .map(c -> c.step().equals(task.step("bad")) ? c.permanentFailure()
+            : c.retryableFailure(5000))
+        .toList());
     assertThatTask(task).isIn("waiting_for_retry").counts(2, 0, 1, 1);
 
     worker.at(Instant.now().plusSeconds(6)).advance();
@@ -336,7 +368,8 @@ class CompleteStepsTest {
     try (Sql sql = Sql.open()) {
       sql.text("select tasker.request_cancel(?, 'me', 'why not', 'allow_finish')", task.uuid());
     }
-    worker.complete(0, claims.stream().map(c -> c.step().equals(task.step("a")) ? c.success() : c.retryableFailure()).toList());
+    worker.complete(0, claims.stream()
+        .map(c -> c.step().equals(task.step("a")) ? c.success() : c.retryableFailure()).toList());
 
     assertThatStep(task.step("a")).isIn("complete");
     assertThatStep(task.step("b")).isIn("cancelled");
@@ -353,10 +386,15 @@ class CompleteStepsTest {
     assertThat(verdict(worker.submitResults(claim.success()))).isEqualTo("ALREADY");
 
     try (Sql sql = Sql.open()) {
-      assertThat(sql.object("select tasker.process_step_results(?)", worker.uuid()).getInt("messages")).isEqualTo(1);
-      assertThat(sql.object("select tasker.process_step_results(?)", worker.uuid()).getInt("messages")).isZero();
+      assertThat(
+          sql.object("select tasker.process_step_results(?)", worker.uuid()).getInt("messages"))
+          .isEqualTo(1);
+      assertThat(
+          sql.object("select tasker.process_step_results(?)", worker.uuid()).getInt("messages"))
+          .isZero();
     }
-    assertThatStep(task.step("a")).isIn("complete").went("pending", "enqueued", "in_progress", "enqueued_for_orchestration", "complete");
+    assertThatStep(task.step("a")).isIn("complete").went("pending", "enqueued", "in_progress",
+        "enqueued_for_orchestration", "complete");
     assertThatStep(task.step("b")).isIn("enqueued");
   }
 
@@ -372,18 +410,21 @@ class CompleteStepsTest {
     Dag.parallel(2).started(20);
     List<Claim> claims = worker.claim(40);
     List<Claim> odd = claims.stream().filter(c -> claims.indexOf(c) % 2 == 0).toList();
-    List<Claim> even = new java.util.ArrayList<>(claims.stream().filter(c -> claims.indexOf(c) % 2 == 1).toList());
+    List<Claim> even = new java.util.ArrayList<>(
+        claims.stream().filter(c -> claims.indexOf(c) % 2 == 1).toList());
     java.util.Collections.reverse(even);
     try (Sql first = Sql.session(); Sql second = Sql.session()) {
       SqlWorker.in(first).complete(0, odd.stream().map(Claim::success).toList());
-      Sql.Later<JsonObject> waiting = second.later(s -> SqlWorker.in(s).complete(0, even.stream().map(Claim::success).toList()))
+      Sql.Later<JsonObject> waiting = second
+          .later(s -> SqlWorker.in(s).complete(0, even.stream().map(Claim::success).toList()))
           .untilItWaits();
       first.commit();
       waiting.get();
       second.commit();
     }
     try (Sql sql = Sql.open()) {
-      assertThat(sql.number("select count(*) from tasker.tasks where state = 'complete'")).isEqualTo(20);
+      assertThat(sql.number("select count(*) from tasker.tasks where state = 'complete'"))
+          .isEqualTo(20);
     }
   }
 
@@ -397,16 +438,20 @@ class CompleteStepsTest {
     Dag.of("a").step("b").step("c").dependsOn("a", "b").started();
     List<Claim> roots = worker.claim(2);
 
-    assertThat(worker.complete(1, List.of(roots.get(0).success())).getJsonArray("claimed_steps")).isEmpty();
-    assertThat(worker.complete(1, List.of(roots.get(1).success())).getJsonArray("claimed_steps")).hasSize(1);
+    assertThat(worker.complete(1, List.of(roots.get(0).success())).getJsonArray("claimed_steps"))
+        .isEmpty();
+    assertThat(worker.complete(1, List.of(roots.get(1).success())).getJsonArray("claimed_steps"))
+        .hasSize(1);
   }
 
   @Test
   void a_caller_gets_no_child_after_a_failure() {
     Dag.Task task = Dag.of("a").maxAttempts(1).step("b").step("c").dependsOn("b").started();
     List<Claim> roots = worker.claim(2);
-    Claim a = roots.stream().filter(claim -> claim.step().equals(task.step("a"))).findFirst().orElseThrow();
-    Claim b = roots.stream().filter(claim -> claim.step().equals(task.step("b"))).findFirst().orElseThrow();
+    Claim a = roots.stream().filter(claim -> claim.step().equals(task.step("a"))).findFirst()
+        .orElseThrow();
+    Claim b = roots.stream().filter(claim -> claim.step().equals(task.step("b"))).findFirst()
+        .orElseThrow();
     worker.complete(a.permanentFailure());
 
     assertThat(worker.complete(1, List.of(b.success())).getJsonArray("claimed_steps")).isEmpty();
@@ -422,7 +467,8 @@ class CompleteStepsTest {
 
     JsonObject reply = worker.complete(1, List.of(claim.success()));
 
-    assertThat(reply.getJsonArray("ended").getJsonObject(0).getString("state")).isEqualTo("cancelled");
+    assertThat(reply.getJsonArray("ended").getJsonObject(0).getString("state"))
+        .isEqualTo("cancelled");
     assertThatTask(task).isIn("cancelled");
     assertThatStep(task.step("a")).isIn("complete");
   }
@@ -431,9 +477,11 @@ class CompleteStepsTest {
   void a_caller_gets_no_child_of_a_paused_template() {
     Dag.Task task = Dag.linear(2).started();
     Claim claim = worker.claimOne();
-    sql.text("select tasker.pause_templates('orders', ?, null, 'ann', 'a test')::text", task.template().name());
+    sql.text("select tasker.pause_templates('orders', ?, null, 'ann', 'a test')::text",
+        task.template().name());
 
-    assertThat(worker.complete(1, List.of(claim.success())).getJsonArray("claimed_steps")).isEmpty();
+    assertThat(worker.complete(1, List.of(claim.success())).getJsonArray("claimed_steps"))
+        .isEmpty();
     assertThatStep(task.step("s2")).isIn("pending");
   }
 
@@ -445,10 +493,13 @@ class CompleteStepsTest {
     // A task under a policy is started by an orchestrator.
     worker.advance();
     List<Claim> roots = worker.claim(2);
-    assertThat(worker.complete(1, List.of(roots.get(0).success())).getJsonArray("claimed_steps")).hasSize(1);
+    assertThat(worker.complete(1, List.of(roots.get(0).success())).getJsonArray("claimed_steps"))
+        .hasSize(1);
 
-    assertThat(worker.complete(1, List.of(roots.get(1).success())).getJsonArray("claimed_steps")).isEmpty();
-    assertThat(sql.number("select count(*) from tasker.workflow_steps where state = 'in_progress' and task_uuid in (?, ?)", first.uuid(),
-        second.uuid())).isEqualTo(1);
+    assertThat(worker.complete(1, List.of(roots.get(1).success())).getJsonArray("claimed_steps"))
+        .isEmpty();
+    assertThat(sql.number(
+        "select count(*) from tasker.workflow_steps where state = 'in_progress' and task_uuid in (?, ?)",
+        first.uuid(), second.uuid())).isEqualTo(1);
   }
 }

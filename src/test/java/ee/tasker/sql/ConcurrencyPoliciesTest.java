@@ -18,7 +18,8 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"calculate_slot_key", "promote_waiters", "promote_policy", "release_slots", "refuse_steps", "admit_steps",
+@DatabaseTest.Covers({"calculate_slot_key", "promote_waiters", "promote_policy", "release_slots",
+  "refuse_steps", "admit_steps",
   "release_step_slots", "release_task_slots", "start_admitted_steps", "register_policies",
   "set_concurrency_limit", "list_concurrency_policies"})
 class ConcurrencyPoliciesTest {
@@ -40,7 +41,8 @@ class ConcurrencyPoliciesTest {
   }
 
   private long held() {
-    return sql.number("select count(*) from tasker.concurrency_slots where admitted_at is not null");
+    return sql
+        .number("select count(*) from tasker.concurrency_slots where admitted_at is not null");
   }
 
   private long waiting() {
@@ -61,7 +63,8 @@ class ConcurrencyPoliciesTest {
   void no_more_steps_than_the_limit_are_under_way_and_the_next_follows_in_line() {
     List<Dag.Task> tasks = submit(Dag.of("a").stepPolicy("{\"limit\": 2}"), 5);
     List<Claim> first = worker.claim(10);
-    assertThat(first).extracting(Claim::task).containsExactlyInAnyOrder(tasks.get(0).uuid(), tasks.get(1).uuid());
+    assertThat(first).extracting(Claim::task).containsExactlyInAnyOrder(tasks.get(0).uuid(),
+        tasks.get(1).uuid());
     assertThat(held()).isEqualTo(2);
     assertThat(waiting()).isEqualTo(3);
 
@@ -97,10 +100,13 @@ class ConcurrencyPoliciesTest {
       worker.advance();
       assertThat(waiting()).isEqualTo(4);
       String place = "select (details ->> 'place')::int from tasker.explain_waiting(?) where step_name = 'a'";
-      assertThat(List.of(sql.number(place, urgent.uuid()), sql.number(place, older.uuid()), sql.number(place, low.uuid())))
+      assertThat(List.of(sql.number(place, urgent.uuid()), sql.number(place, older.uuid()),
+          sql.number(place, low.uuid())))
           .as("what an operator is told").containsExactly(1L, 2L, 4L);
-      assertThat(sql.text("select jsonb_path_query_array(tasker.list_concurrency_policies('{}', 10), '$[*].waiters[*].task_uuid')"))
-          .as("and the list of waiters").startsWith("[\"" + urgent.uuid() + "\", \"" + older.uuid() + "\"")
+      assertThat(sql.text(
+          "select jsonb_path_query_array(tasker.list_concurrency_policies('{}', 10), '$[*].waiters[*].task_uuid')"))
+          .as("and the list of waiters")
+          .startsWith("[\"" + urgent.uuid() + "\", \"" + older.uuid() + "\"")
           .endsWith("\"" + low.uuid() + "\"]");
 
       assertThatNextIs(first, urgent, older, younger, low);
@@ -109,7 +115,8 @@ class ConcurrencyPoliciesTest {
 
   @Test
   void an_earlier_attempt_and_a_breached_sla_bring_a_waiter_forward_as_they_do_an_offer() {
-    Dag dag = Dag.of("a").maxAttempts(3).backoff("none", 1, 1).stepPolicy("{\"limit\": 1}").slaMinutes(1);
+    Dag dag = Dag.of("a").maxAttempts(3).backoff("none", 1, 1).stepPolicy("{\"limit\": 1}")
+        .slaMinutes(1);
     Dag.Task retried = dag.started();
     worker.advance();
     Claim failing = worker.claimOne();
@@ -121,12 +128,16 @@ class ConcurrencyPoliciesTest {
     Claim holding = worker.claimOne();
     assertThat(holding.task()).isEqualTo(ahead.uuid());
     worker.advance();
-    assertThat(sql.texts("select s.claim_rank - t.claim_order from tasker.concurrency_slots s join tasker.tasks t using (task_uuid) "
-        + "where s.admitted_at is null order by s.claim_rank, s.waiting_position")).as("a minute for the attempt")
+    assertThat(sql.texts(
+        "select s.claim_rank - t.claim_order from tasker.concurrency_slots s join tasker.tasks t using (task_uuid) "
+            + "where s.admitted_at is null order by s.claim_rank, s.waiting_position"))
+        .as("a minute for the attempt")
         .containsExactly("-60000", "0");
 
-    assertThat(sql.number("select tasker.escalate_sla_breaches(array[?], ?)", late.uuid(), Instant.now().plusSeconds(120))).isOne();
-    assertThat(sql.isTrue("select is_due from tasker.concurrency_slots where holder_uuid = ?", late.step("a")))
+    assertThat(sql.number("select tasker.escalate_sla_breaches(array[?], ?)", late.uuid(),
+        Instant.now().plusSeconds(120))).isOne();
+    assertThat(sql.isTrue("select is_due from tasker.concurrency_slots where holder_uuid = ?",
+        late.step("a")))
         .as("a release may have passed it over, because its row was locked").isTrue();
     worker.advance();
     assertThat(sql.number("select count(*) from tasker.concurrency_slots where is_due")).isZero();
@@ -142,7 +153,8 @@ class ConcurrencyPoliciesTest {
     Dag.Task late = dag.started();
     worker.advance();
     try (Sql escalating = Sql.session()) {
-      escalating.number("select tasker.escalate_sla_breaches(array[?], ?)", late.uuid(), Instant.now().plusSeconds(120));
+      escalating.number("select tasker.escalate_sla_breaches(array[?], ?)", late.uuid(),
+          Instant.now().plusSeconds(120));
       worker.complete(holding.success());
       assertThat(held()).as("the release passes over a row that is locked").isZero();
       escalating.commit();
@@ -165,20 +177,28 @@ class ConcurrencyPoliciesTest {
     assertThat(held()).isEqualTo(1);
     worker.complete(worker.claimOne().permanentFailure());
     assertThatTask(tasks.get(0)).isIn("blocked_by_failures");
-    assertThat(claimable()).as("a blocked task blocks no waiter").containsExactly(tasks.get(1).uuid());
+    assertThat(claimable()).as("a blocked task blocks no waiter")
+        .containsExactly(tasks.get(1).uuid());
   }
 
   @Test
   void every_value_under_the_pointer_has_slots_of_its_own() {
     Dag dag = Dag.of("a").policy("{\"limit\": 1, \"key\": \"/customer/id\"}");
     List<Dag.Task> tasks = new ArrayList<>();
-    for (String context : List.of("{\"customer\": {\"id\": 1}}", "{\"customer\": {\"id\": 1}}", "{\"customer\": {\"id\": \"1\"}}",
-        "{\"customer\": {}}", "{}", "{\"customer\": {\"id\": {\"b\": 1, \"a\": 2}}}", "{\"customer\": {\"id\": {\"a\": 2, \"b\": 1}}}")) {
+    for (String context : List.of("{\"customer\": {\"id\": 1}}", "{\"customer\": {\"id\": 1}}",
+        "{\"customer\": {\"id\": \"1\"}}",
+        "{\"customer\": {}}", "{}", "{\"customer\": {\"id\": {\"b\": 1, \"a\": 2}}}",
+        "{\"customer\": {\"id\": {\"a\": 2, \"b\": 1}}}")) {
       tasks.add(dag.context(context).started());
     }
-    assertThat(claimable()).containsExactlyInAnyOrder(tasks.get(0).uuid(), tasks.get(2).uuid(), tasks.get(3).uuid(), tasks.get(5).uuid());
-    assertThat(sql.text("select tasker.calculate_slot_key('{\"a/b\": {\"~\": [7, 8]}}', '/a~1b/~0/1')")).isEqualTo("8");
-    assertThat(sql.text("select tasker.calculate_slot_key(jsonb_build_object('a', repeat('x', 9999)), '/a')")).startsWith("sha256:")
+    assertThat(claimable()).containsExactlyInAnyOrder(tasks.get(0).uuid(), tasks.get(2).uuid(),
+        tasks.get(3).uuid(), tasks.get(5).uuid());
+    assertThat(
+        sql.text("select tasker.calculate_slot_key('{\"a/b\": {\"~\": [7, 8]}}', '/a~1b/~0/1')"))
+        .isEqualTo("8");
+    assertThat(sql
+        .text("select tasker.calculate_slot_key(jsonb_build_object('a', repeat('x', 9999)), '/a')"))
+        .startsWith("sha256:")
         .hasSize(71);
   }
 
@@ -193,7 +213,8 @@ class ConcurrencyPoliciesTest {
       worker.advance();
     }
     assertThat(done).isEqualTo(10);
-    assertThat(sql.number("select count(*) from tasker.tasks where state = 'complete'")).isEqualTo(2);
+    assertThat(sql.number("select count(*) from tasker.tasks where state = 'complete'"))
+        .isEqualTo(2);
   }
 
   @Test
@@ -216,7 +237,8 @@ class ConcurrencyPoliciesTest {
     Claim running = worker.claimOne();
     cancel(tasks.get(1));
     assertThatStep(tasks.get(1).step("a")).isIn("cancelled").hasAttempts(0);
-    assertThat(sql.number("select count(*) from tasker.concurrency_slots where task_uuid = ?", tasks.get(1).uuid())).isZero();
+    assertThat(sql.number("select count(*) from tasker.concurrency_slots where task_uuid = ?",
+        tasks.get(1).uuid())).isZero();
     assertThat(held()).isEqualTo(1);
     worker.complete(running.success());
     assertThat(claimable()).containsExactly(tasks.get(2).uuid());
@@ -226,9 +248,13 @@ class ConcurrencyPoliciesTest {
   void a_waiter_that_is_cancelled_after_it_was_given_a_slot_passes_it_on_at_once() {
     List<Dag.Task> tasks = submit(Dag.of("a").stepPolicy("{\"limit\": 1}"), 3);
     worker.complete(worker.claimOne().success());
-    assertThat(sql.uuid("select task_uuid from tasker.concurrency_slots where admitted_at is not null")).isEqualTo(tasks.get(1).uuid());
+    assertThat(
+        sql.uuid("select task_uuid from tasker.concurrency_slots where admitted_at is not null"))
+        .isEqualTo(tasks.get(1).uuid());
     cancel(tasks.get(1));
-    assertThat(sql.uuid("select task_uuid from tasker.concurrency_slots where admitted_at is not null")).isEqualTo(tasks.get(2).uuid());
+    assertThat(
+        sql.uuid("select task_uuid from tasker.concurrency_slots where admitted_at is not null"))
+        .isEqualTo(tasks.get(2).uuid());
     assertThat(claimable()).containsExactly(tasks.get(2).uuid());
   }
 
@@ -240,8 +266,10 @@ class ConcurrencyPoliciesTest {
     assertThat(claim.task()).isEqualTo(tasks.get(0).uuid());
 
     worker.complete(claim.retryableFailure(3_600_000));
-    assertThat(claimableOne().task()).as("it waits for its retry without a slot").isEqualTo(tasks.get(1).uuid());
-    worker.complete(new Claim(tasks.get(1).step("a"), tasks.get(1).uuid(), 1, null).permanentFailure());
+    assertThat(claimableOne().task()).as("it waits for its retry without a slot")
+        .isEqualTo(tasks.get(1).uuid());
+    worker.complete(
+        new Claim(tasks.get(1).step("a"), tasks.get(1).uuid(), 1, null).permanentFailure());
     claim = claimableOne();
     assertThat(claim.task()).as("it failed permanently").isEqualTo(tasks.get(2).uuid());
 
@@ -255,15 +283,22 @@ class ConcurrencyPoliciesTest {
     assertThat(claim.task()).as("it was submitted").isEqualTo(tasks.get(4).uuid());
 
     sql.text("select tasker.release_steps(?::jsonb, ?)",
-        "[{\"step_uuid\": \"" + claim.step() + "\", \"task_uuid\": \"" + claim.task() + "\", \"handoff\": 1}]", worker.uuid());
+        "[{\"step_uuid\": \"" + claim.step() + "\", \"task_uuid\": \"" + claim.task()
+            + "\", \"handoff\": 1}]",
+        worker.uuid());
     claim = claimableOne();
-    assertThat(claim.task()).as("it was given back by a server on its way out, and the slot has gone on when it asks again")
+    assertThat(claim.task()).as(
+        "it was given back by a server on its way out, and the slot has gone on when it asks again")
         .isEqualTo(tasks.get(5).uuid());
 
-    sql.run("update tasker.workflow_steps set lease_expires_at = now() - interval '1 second' where workflow_step_uuid = ?", claim.step());
+    sql.run(
+        "update tasker.workflow_steps set lease_expires_at = now() - interval '1 second' where workflow_step_uuid = ?",
+        claim.step());
     sql.run("update tasker.task_wakeups set wake_at = now() where task_uuid = ?", claim.task());
     worker.advance();
-    assertThat(claimableOne().task()).as("its lease ran out, and the one that was given back is the oldest").isEqualTo(tasks.get(4).uuid());
+    assertThat(claimableOne().task())
+        .as("its lease ran out, and the one that was given back is the oldest")
+        .isEqualTo(tasks.get(4).uuid());
 
     cancel(tasks.get(7));
     assertThat(held()).isEqualTo(1);
@@ -321,22 +356,30 @@ class ConcurrencyPoliciesTest {
     assertThatStep(tasks.get(1).step("a")).isIn("error").hasAttempts(0);
     assertThatTask(tasks.get(1)).isIn("blocked_by_failures");
     assertThat(
-        sql.text("select error ->> 'message' from tasker.workflow_step_result_audit where workflow_step_uuid = ?", tasks.get(1).step("a")))
+        sql.text(
+            "select error ->> 'message' from tasker.workflow_step_result_audit where workflow_step_uuid = ?",
+            tasks.get(1).step("a")))
         .isEqualTo("1 of 1 steps are under way");
     worker.complete(worker.claimOne().retryableFailure(0));
     Dag.Task next = submit(dag, 1).get(0);
     worker.at(Instant.now().plusSeconds(1)).advance();
-    assertThat(List.of(sql.text("select state from tasker.workflow_steps where workflow_step_uuid = ?", tasks.get(0).step("a")),
-        sql.text("select state from tasker.workflow_steps where workflow_step_uuid = ?", next.step("a"))))
+    assertThat(List.of(
+        sql.text("select state from tasker.workflow_steps where workflow_step_uuid = ?",
+            tasks.get(0).step("a")),
+        sql.text("select state from tasker.workflow_steps where workflow_step_uuid = ?",
+            next.step("a"))))
         .containsAnyOf("waiting_for_retry", "enqueued").doesNotContain("pending");
   }
 
   @Test
   void fail_fast_cancels_a_task_that_has_not_started() {
     List<Dag.Task> tasks = submit(
-        Dag.linear(2).policy("{\"limit\": 1, \"when_full\": \"fail_fast\", \"key\": \"/k\"}").context("{\"k\": \"x\"}"), 2);
+        Dag.linear(2).policy("{\"limit\": 1, \"when_full\": \"fail_fast\", \"key\": \"/k\"}")
+            .context("{\"k\": \"x\"}"),
+        2);
     assertThatTask(tasks.get(1)).isIn("cancelled").hasNoWakeUp();
-    assertThat(sql.text("select cancel_reason from tasker.tasks where task_uuid = ?", tasks.get(1).uuid()))
+    assertThat(
+        sql.text("select cancel_reason from tasker.tasks where task_uuid = ?", tasks.get(1).uuid()))
         .isEqualTo("1 of 1 tasks with the same /k are under way");
     assertThat(worker.runToTheEnd()).hasSize(2);
   }
@@ -357,7 +400,8 @@ class ConcurrencyPoliciesTest {
     assertThat(claimable()).as("0 lets nothing start").isEmpty();
     sql.text("select tasker.set_concurrency_limit(?, null)", policy);
     assertThat(claimable()).containsExactly(tasks.get(3).uuid());
-    assertThatThrownBy(() -> sql.text("select tasker.set_concurrency_limit(?, -1)", policy)).isInstanceOf(Sql.SqlProblem.class)
+    assertThatThrownBy(() -> sql.text("select tasker.set_concurrency_limit(?, -1)", policy))
+        .isInstanceOf(Sql.SqlProblem.class)
         .extracting(p -> ((Sql.SqlProblem) p).state()).isEqualTo("TK007");
   }
 
@@ -385,39 +429,52 @@ class ConcurrencyPoliciesTest {
     }
     assertThat(claimable()).hasSize(1);
     sql.text("select tasker.register_template(?::jsonb)", template.formatted("1.1.0", "y", 2));
-    assertThat(sql.number("select count(*) from tasker.concurrency_policies where template_name = 'shared'")).isEqualTo(1);
+    assertThat(sql
+        .number("select count(*) from tasker.concurrency_policies where template_name = 'shared'"))
+        .isEqualTo(1);
     assertThat(claimable()).as("the new version lets one more in").hasSize(1);
     sql.text("select tasker.submit_tasks(?::jsonb)", one.replace("1.0.0", "1.1.0"));
     assertThat(claimable()).isEmpty();
-    assertThatThrownBy(() -> sql.text("select tasker.register_template(?::jsonb)", template.formatted("2.0.0", "z", 0)))
+    assertThatThrownBy(() -> sql.text("select tasker.register_template(?::jsonb)",
+        template.formatted("2.0.0", "z", 0)))
         .isInstanceOf(Sql.SqlProblem.class).hasMessageContaining("not a concurrency policy");
   }
 
   @Test
   void policies_are_listed_with_holders_and_waiters_in_line() {
-    List<Dag.Task> tasks = submit(Dag.of("a").stepPolicy("{\"limit\": 1, \"key\": \"/k\"}").context("{\"k\": 7}"), 3);
+    List<Dag.Task> tasks = submit(
+        Dag.of("a").stepPolicy("{\"limit\": 1, \"key\": \"/k\"}").context("{\"k\": 7}"), 3);
     JsonObject shown = sql
-        .array("select tasker.list_concurrency_policies(jsonb_build_object('policy_uuid', ?::text), 10)", policy().toString())
+        .array(
+            "select tasker.list_concurrency_policies(jsonb_build_object('policy_uuid', ?::text), 10)",
+            policy().toString())
         .getJsonObject(0);
     assertThat(shown.getInt("holding")).isEqualTo(1);
     assertThat(shown.getInt("waiting")).isEqualTo(2);
-    assertThat(shown.getJsonArray("holders").getJsonObject(0).getString("task_uuid")).isEqualTo(tasks.get(0).uuid().toString());
+    assertThat(shown.getJsonArray("holders").getJsonObject(0).getString("task_uuid"))
+        .isEqualTo(tasks.get(0).uuid().toString());
     assertThat(shown.getJsonArray("holders").getJsonObject(0).getInt("handoff")).isEqualTo(1);
-    assertThat(shown.getJsonArray("waiters").getJsonObject(1).getString("task_uuid")).isEqualTo(tasks.get(2).uuid().toString());
+    assertThat(shown.getJsonArray("waiters").getJsonObject(1).getString("task_uuid"))
+        .isEqualTo(tasks.get(2).uuid().toString());
     assertThat(shown.getJsonArray("waiters").getJsonObject(1).getInt("position")).isEqualTo(2);
     assertThat(shown.getJsonArray("waiters").getJsonObject(1).getString("key")).isEqualTo("7");
-    assertThat(sql.array("select tasker.list_concurrency_policies('{\"namespace\": \"nowhere\"}')")).isEmpty();
+    assertThat(sql.array("select tasker.list_concurrency_policies('{\"namespace\": \"nowhere\"}')"))
+        .isEmpty();
   }
 
   @Test
   void a_step_that_is_moved_by_hand_needs_a_slot_too() {
     List<Dag.Task> tasks = submit(Dag.of("a").stepPolicy("{\"limit\": 1}"), 2);
     assertThat(
-        sql.isTrue("select tasker.transition_step_state_atomic(?, 0, 'pending', 'enqueued', 'orchestrator', null)", tasks.get(1).step("a")))
+        sql.isTrue(
+            "select tasker.transition_step_state_atomic(?, 0, 'pending', 'enqueued', 'orchestrator', null)",
+            tasks.get(1).step("a")))
         .isFalse();
     worker.complete(worker.claimOne().success());
     assertThat(
-        sql.isTrue("select tasker.transition_step_state_atomic(?, 0, 'pending', 'enqueued', 'orchestrator', null)", tasks.get(1).step("a")))
+        sql.isTrue(
+            "select tasker.transition_step_state_atomic(?, 0, 'pending', 'enqueued', 'orchestrator', null)",
+            tasks.get(1).step("a")))
         .isTrue();
     assertThat(worker.claim(5)).hasSize(1);
   }
@@ -427,7 +484,8 @@ class ConcurrencyPoliciesTest {
     List<Dag.Task> tasks = submit(Dag.of("a").stepPolicy("{\"limit\": 1}"), 2);
     worker.complete(worker.claimOne().success());
     JsonObject round = sql.object("select tasker.advance_due_tasks(?, 100, 5)", worker.uuid());
-    assertThat(SqlWorker.claims(round.getJsonArray("claimed_steps"))).extracting(Claim::task).containsExactly(tasks.get(1).uuid());
+    assertThat(SqlWorker.claims(round.getJsonArray("claimed_steps"))).extracting(Claim::task)
+        .containsExactly(tasks.get(1).uuid());
     assertThat(round.getInt("tasks")).isEqualTo(1);
   }
 
@@ -436,6 +494,8 @@ class ConcurrencyPoliciesTest {
     Dag.fanOut(20).started(5);
     worker.runToTheEnd();
     assertThat(sql.number("select count(*) from tasker.concurrency_slots")).isZero();
-    assertThat(sql.number("select nextval(pg_get_serial_sequence('tasker.concurrency_releases', 'release_id'))")).isPositive();
+    assertThat(sql.number(
+        "select nextval(pg_get_serial_sequence('tasker.concurrency_releases', 'release_id'))"))
+        .isPositive();
   }
 }

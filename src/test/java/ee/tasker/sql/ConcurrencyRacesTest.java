@@ -25,7 +25,9 @@ class ConcurrencyRacesTest {
   private final SqlWorker worker = SqlWorker.open();
 
   private List<UUID> held() {
-    return sql.texts("select task_uuid from tasker.concurrency_slots where admitted_at is not null order by admitted_at").stream()
+    return sql.texts(
+        "select task_uuid from tasker.concurrency_slots where admitted_at is not null order by admitted_at")
+        .stream()
         .map(UUID::fromString).toList();
   }
 
@@ -43,7 +45,8 @@ class ConcurrencyRacesTest {
       SqlWorker.in(session).complete(first.success());
       worker.advance();
       assertThatStep(second.step("a")).isIn("pending");
-      assertThat(worker.advance().getJsonNumber("next_wake_in_ms").intValue()).as("the next check is immediate").isZero();
+      assertThat(worker.advance().getJsonNumber("next_wake_in_ms").intValue())
+          .as("the next check is immediate").isZero();
       session.commit();
     }
     worker.advance();
@@ -58,7 +61,8 @@ class ConcurrencyRacesTest {
     try (Sql session = Sql.session()) {
       SqlWorker.in(session).advance();
       worker.complete(first.success());
-      assertThat(sql.number("select count(*) from tasker.concurrency_releases")).as("a note for the next claim").isEqualTo(1);
+      assertThat(sql.number("select count(*) from tasker.concurrency_releases"))
+          .as("a note for the next claim").isEqualTo(1);
       session.commit();
     }
     worker.advance();
@@ -130,27 +134,33 @@ class ConcurrencyRacesTest {
   }
 
   @Test
-  void completions_and_requests_of_two_policies_in_opposite_order_do_not_deadlock() throws Exception {
-    Dag ab = Dag.linear(2).inNamespace("payments").policy("{\"limit\": 2, \"counts\": \"steps\", \"key\": \"/k\"}");
+  void completions_and_requests_of_two_policies_in_opposite_order_do_not_deadlock()
+      throws Exception {
+    Dag ab = Dag.linear(2).inNamespace("payments")
+        .policy("{\"limit\": 2, \"counts\": \"steps\", \"key\": \"/k\"}");
     for (int i = 0; i < 60; i++) {
       ab.context("{\"k\": " + i % 3 + "}").started();
     }
     race(4, Duration.ofSeconds(90));
-    assertThat(sql.number("select count(*) from tasker.tasks where state = 'complete'")).isEqualTo(60);
+    assertThat(sql.number("select count(*) from tasker.tasks where state = 'complete'"))
+        .isEqualTo(60);
   }
 
   @Test
   void a_burst_never_exceeds_the_limit_and_loses_no_waiter() throws Exception {
-    Dag dag = Dag.of("a").step("b").dependsOn("a").stepPolicy("{\"limit\": 3}").policy("{\"limit\": 5}");
+    Dag dag = Dag.of("a").step("b").dependsOn("a").stepPolicy("{\"limit\": 3}")
+        .policy("{\"limit\": 5}");
     dag.started(200);
     race(4, Duration.ofSeconds(20));
-    assertThat(sql.texts("""
+    assertThat(sql.texts(
+        """
         select s.holder_uuid::text from tasker.concurrency_slots s join tasker.workflow_steps w on w.workflow_step_uuid = s.holder_uuid
         where s.admitted_at is not null and not s.is_due and w.state = 'pending'
           and not exists (select from tasker.concurrency_slots o where o.holder_uuid = s.task_uuid and o.admitted_at is null)"""))
         .as("steps with all their slots that are not handed off before their wake-up").isEmpty();
     race(4, Duration.ofSeconds(90));
-    assertThat(sql.number("select count(*) from tasker.tasks where state = 'complete'")).isEqualTo(200);
+    assertThat(sql.number("select count(*) from tasker.tasks where state = 'complete'"))
+        .isEqualTo(200);
     assertThat(sql.number("select count(*) from tasker.concurrency_slots")).isZero();
     // The last to end may have found the gate busy and left a note, which the next round works off.
     worker.advance();
@@ -162,7 +172,8 @@ class ConcurrencyRacesTest {
           from tasker.workflow_step_transitions h where h.to_state in ('enqueued', 'complete')),
         spans as (select task_uuid, min(at) filter (where is_start = 1) as from_at, max(at) filter (where is_start is null) as to_at from ends group by task_uuid),
         moves as (select from_at as at, 1 as d from spans union all select to_at, -1 from spans)
-        select max(n) from (select sum(d) over (order by at, d) as n from moves) m""")).as("tasks under way").isBetween(1L, 5L);
+        select max(n) from (select sum(d) over (order by at, d) as n from moves) m"""))
+        .as("tasks under way").isBetween(1L, 5L);
   }
 
   /** From the history: how many steps were offered or running at the same time. */
@@ -172,19 +183,25 @@ class ConcurrencyRacesTest {
         + "where " + which + " and h.to_state in ('enqueued', 'complete')) m";
   }
 
-  /** Workers that claim, complete and look after what is due, until nothing is left or the time is over. */
+  /**
+   * Workers that claim, complete and look after what is due, until nothing is left or the time is
+   * over.
+   */
   private void race(int workers, Duration atMost) throws Exception {
     List<CompletableFuture<Void>> all = new ArrayList<>();
     for (int i = 0; i < workers; i++) {
       all.add(CompletableFuture.runAsync(() -> {
         try (SqlWorker one = SqlWorker.open(); Sql own = Sql.open()) {
           long deadline = System.nanoTime() + atMost.toNanos();
-          while (own.isTrue("select exists (select from tasker.tasks where completed_at is null)") && System.nanoTime() < deadline) {
+          while (own.isTrue("select exists (select from tasker.tasks where completed_at is null)")
+              && System.nanoTime() < deadline) {
             one.advance();
             List<Claim> claims = one.claim(3);
             if (!claims.isEmpty()) {
-              one.complete(2, claims.stream().map(Claim::success).toList()).getJsonArray("claimed_steps").stream()
-                  .map(a -> SqlWorker.claims(jakarta.json.Json.createArrayBuilder().add(a).build()).get(0))
+              one.complete(2, claims.stream().map(Claim::success).toList())
+                  .getJsonArray("claimed_steps").stream()
+                  .map(a -> SqlWorker.claims(jakarta.json.Json.createArrayBuilder().add(a).build())
+                      .get(0))
                   .forEach(claim -> one.complete(claim.success()));
             }
           }

@@ -7,12 +7,16 @@ import java.util.List;
  *
  * @param group      of which part of the data
  * @param name       what was done, as docs/promises.md says it
- * @param expected   the invariant that must be among those that notice; or {@link #REFUSED} and the guard that lets it not happen; or
- *                   {@link #UNSEEN} and the reason why the check does not notice; or {@link #HEALED} and the function that restores it, which has a test of its own
+ * @param expected   the invariant that must be among those that notice; or {@link #REFUSED} and the
+ *   guard that lets it not happen; or
+ *                   {@link #UNSEEN} and the reason why the check does not notice; or {@link
+ *                   #HEALED} and the function that restores it, which has a test of its own
  * @param past       whether triggers and foreign keys are switched off, as a superuser can
- * @param statements each must touch a row; {@code {name}} stands for a task of {@link CorruptionsTest}'s database, {@code {name.step}} for one of its steps
+ * @param statements each must touch a row; {@code {name}} stands for a task of {@link
+ *   CorruptionsTest}'s database, {@code {name.step}} for one of its steps
  */
-record Corruption(String group, String name, String expected, boolean past, List<String> statements) {
+record Corruption(String group, String name, String expected, boolean past,
+    List<String> statements) {
   static final String REFUSED = "refused by ";
   static final String UNSEEN = "not seen: ";
   static final String HEALED = "healed by ";

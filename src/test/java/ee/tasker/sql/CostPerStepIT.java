@@ -31,11 +31,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a step costs the database, in units that do not depend on the machine's mood: 500 linear tasks of four steps, taken in
+ * What a step costs the database, in units that do not depend on the machine's mood: 500 linear
+ * tasks of four steps, taken in
  * and worked through the engine's functions in hundreds, as a busy server does.
  *
- * <p>A failure means that a change made steps dearer or cheaper. If that is meant, put the number that the failure tells
- * into {@link #WAL_BYTES}, {@link #INNER_STATEMENTS} and so on, and say in the commit what was bought for it. The bounds
+ * <p>A failure means that a change made steps dearer or cheaper. If that is meant, put the number
+ * that the failure tells
+ * into {@link #WAL_BYTES}, {@link #INNER_STATEMENTS} and so on, and say in the commit what was
+ * bought for it. The bounds
  * are narrow on purpose: cheaper is a failure too, so that the next rise is seen.
  */
 class CostPerStepIT {
@@ -50,13 +53,18 @@ class CostPerStepIT {
   private static final Offset<Double> INNER_TOLERANCE = Offset.offset(0.02);
 
   /**
-   * Processor time of the session per step, as a multiple of that of one row of {@link #LOOP} in the same run; in calls of a hundred, and one at a time. Dearer
-   * by {@link #CPU_TOLERANCE} fails; cheaper does not, since processors and releases differ in what they are good at.
+   * Processor time of the session per step, as a multiple of that of one row of {@link #LOOP} in
+   * the same run; in calls of a hundred, and one at a time. Dearer
+   * by {@link #CPU_TOLERANCE} fails; cheaper does not, since processors and releases differ in what
+   * they are good at.
    */
   private static final double CPU_IN_HUNDREDS = 24;
   private static final double CPU_ALONE = 240;
   private static final double CPU_TOLERANCE = 1.5;
-  /** What the engine's statements are made of: a function, jsonb built and read, and rows that are joined by key. */
+  /**
+   * What the engine's statements are made of: a function, jsonb built and read, and rows that are
+   * joined by key.
+   */
   private static final String LOOP = """
       select count(*) from generate_series(1, %1$d) i
       cross join lateral (select jsonb_build_object('step', i, 'name', 'step ' || i, 'result', jsonb_build_object('v', i)) as row) built
@@ -80,18 +88,23 @@ class CostPerStepIT {
 
   @BeforeAll
   static void start() throws SQLException {
-    // No autovacuum: what it writes is not the step's. Page images come after checkpoints and would be another accident.
+    // No autovacuum: what it writes is not the step's. Page images come after checkpoints and would
+    // be another accident.
     database = EmbeddedDatabase.forBenchmarks(Path.of(System.getProperty("tasker.it.folder")),
         Path.of(System.getProperty("tasker.checkout"), ".tasker"),
         System.getProperty("tasker.postgres.version"), FreePort.find(),
-        Map.of("fsync", "off", "full_page_writes", "off", "autovacuum", "off", "pg_stat_statements.track", "all",
+        Map.of("fsync", "off", "full_page_writes", "off", "autovacuum", "off",
+            "pg_stat_statements.track", "all",
             "pg_stat_statements.track_utility", "on"));
     Runtime.getRuntime().addShutdownHook(new Thread(database::close, "cost-per-step-database"));
     database.start();
     DatabaseAddress address = database.address();
-    Flyway.configure().dataSource(address.jdbcUrl(), address.user(), address.password()).schemas("tasker")
-        .locations("classpath:db/migration", "classpath:db/routine").failOnMissingLocations(true).load().migrate();
-    connection = DriverManager.getConnection("jdbc:postgresql://" + address.host() + ":" + address.port() + "/tasker", "postgres", "");
+    Flyway.configure().dataSource(address.jdbcUrl(), address.user(), address.password())
+        .schemas("tasker")
+        .locations("classpath:db/migration", "classpath:db/routine").failOnMissingLocations(true)
+        .load().migrate();
+    connection = DriverManager.getConnection(
+        "jdbc:postgresql://" + address.host() + ":" + address.port() + "/tasker", "postgres", "");
     value("select tasker.register_template(?::jsonb)::text", TEMPLATE);
     connection.setAutoCommit(false);
   }
@@ -122,21 +135,27 @@ class CostPerStepIT {
     double steps = TASKS * STEPS;
     double wal = number("select pg_current_wal_insert_lsn() - '" + before + "'::pg_lsn") / steps;
     double statements = number(
-        "select sum(calls) from pg_stat_statements where toplevel and query like '%tasker.%' and query not like '%pg_stat%'") / steps;
+        "select sum(calls) from pg_stat_statements where toplevel and query like '%tasker.%' and query not like '%pg_stat%'")
+        / steps;
     double inner = number("select sum(calls) from pg_stat_statements where not toplevel") / steps;
-    System.out.printf("cost per step: %.0f WAL bytes, %.4f statements, %.4f commits, %.3f statements inside, %.2f updates%n",
+    System.out.printf(
+        "cost per step: %.0f WAL bytes, %.4f statements, %.4f commits, %.3f statements inside, %.2f updates%n",
         wal, statements, commits / steps, inner, (updates() - updates) / steps);
-    assertThat(value("select string_agg(distinct state::text, ',') from tasker.tasks")).isEqualTo("complete");
+    assertThat(value("select string_agg(distinct state::text, ',') from tasker.tasks"))
+        .isEqualTo("complete");
     assertThat(wal).as("WAL bytes per step").isCloseTo(WAL_BYTES, WAL_TOLERANCE);
     assertThat(statements).as("statements per step").isEqualTo(STATEMENTS);
     assertThat(commits / steps).as("commits per step").isEqualTo(COMMITS);
-    assertThat(inner).as("statements inside the functions per step").isCloseTo(INNER_STATEMENTS, INNER_TOLERANCE);
+    assertThat(inner).as("statements inside the functions per step").isCloseTo(INNER_STATEMENTS,
+        INNER_TOLERANCE);
   }
 
   @Test
-  void a_step_costs_no_more_processor_time_than_before_compared_with_a_loop() throws SQLException, IOException {
+  void a_step_costs_no_more_processor_time_than_before_compared_with_a_loop()
+      throws SQLException, IOException {
     Path usage = Path.of("/proc", value("select pg_backend_pid()::text"), "schedstat");
-    Assumptions.assumeTrue(Files.isReadable(usage), "the system does not tell the processor time of a session");
+    Assumptions.assumeTrue(Files.isReadable(usage),
+        "the system does not tell the processor time of a session");
     work(BATCH);
     List<Double> hundreds = new ArrayList<>();
     List<Double> alone = new ArrayList<>();
@@ -156,10 +175,11 @@ class CostPerStepIT {
       hundreds.add((worked - looped) / (3.0 * BATCH * STEPS) / row);
       alone.add((workedAlone - worked) / (60.0 * STEPS) / row);
     }
-    System.out.printf("processor time per step, in rows of the loop: %.0f in calls of a hundred, %.0f alone; rounds %s, %s%n",
-        median(hundreds),
-        median(alone), hundreds, alone);
-    assertThat(median(hundreds)).as("in calls of a hundred").isLessThan(CPU_IN_HUNDREDS * CPU_TOLERANCE);
+    System.out.printf(
+        "processor time per step, in rows of the loop: %.0f in calls of a hundred, %.0f alone; rounds %s, %s%n",
+        median(hundreds), median(alone), hundreds, alone);
+    assertThat(median(hundreds)).as("in calls of a hundred")
+        .isLessThan(CPU_IN_HUNDREDS * CPU_TOLERANCE);
     assertThat(median(alone)).as("alone").isLessThan(CPU_ALONE * CPU_TOLERANCE);
   }
 
@@ -185,7 +205,8 @@ class CostPerStepIT {
 
       double steps = (double) (after[1] - before[1]) / (after[0] - before[0]);
       double tasks = (double) (after[3] - before[3]) / (after[2] - before[2]);
-      System.out.printf("HOT updates in calls of %d: %.3f of steps, %.3f of tasks%n", size, steps, tasks);
+      System.out.printf("HOT updates in calls of %d: %.3f of steps, %.3f of tasks%n", size, steps,
+          tasks);
       assertThat(steps).as("steps, calls of %d", size).isGreaterThan(0.9);
       assertThat(tasks).as("tasks, calls of %d", size).isGreaterThan(0.9);
     }
@@ -194,12 +215,14 @@ class CostPerStepIT {
   /** Two sessions work tasks off in turns, each with a transaction open while the other calls. */
   private static void overlapping(int size, int tasks) throws SQLException {
     Connection own = connection;
-    try (Connection other = DriverManager.getConnection(own.getMetaData().getURL(), "postgres", "")) {
+    try (Connection other = DriverManager.getConnection(own.getMetaData().getURL(), "postgres",
+        "")) {
       other.setAutoCommit(false);
       Connection[] sessions = {own, other};
       JsonArray[] claimed = {JsonArray.EMPTY_JSON_ARRAY, JsonArray.EMPTY_JSON_ARRAY};
       int left = tasks;
-      for (int turn = 0; left > 0 || !claimed[0].isEmpty() || !claimed[1].isEmpty(); turn = 1 - turn) {
+      for (int turn = 0; left > 0 || !claimed[0].isEmpty()
+          || !claimed[1].isEmpty(); turn = 1 - turn) {
         connection = sessions[turn];
         connection.commit();
         if (!claimed[turn].isEmpty()) {
@@ -223,7 +246,8 @@ class CostPerStepIT {
   private static long[] updatesOf(String... tables) throws SQLException {
     long[] counts = new long[2 * tables.length];
     for (int i = 0; i < tables.length; i++) {
-      String figure = "from pg_stat_user_tables where schemaname = 'tasker' and relname = '" + tables[i] + "'";
+      String figure = "from pg_stat_user_tables where schemaname = 'tasker' and relname = '"
+          + tables[i] + "'";
       counts[2 * i] = (long) number("select n_tup_upd " + figure);
       counts[2 * i + 1] = (long) number("select n_tup_hot_upd " + figure);
     }
@@ -238,7 +262,9 @@ class CostPerStepIT {
     return number("select sum(n_tup_upd) from pg_stat_user_tables where schemaname = 'tasker'");
   }
 
-  /** Takes tasks in and completes what it is given until nothing is. @return the number of commits */
+  /**
+   * Takes tasks in and completes what it is given until nothing is. @return the number of commits
+   */
   private static int work(int tasks) throws SQLException {
     JsonArray claimedSteps = submit(tasks);
     connection.commit();
@@ -254,22 +280,26 @@ class CostPerStepIT {
   private static JsonArray submit(int tasks) throws SQLException {
     JsonArrayBuilder requests = Json.createArrayBuilder();
     for (int i = 0; i < tasks; i++) {
-      requests.add(Json.createObjectBuilder().add("namespace", "cost").add("name", "linear_4").add("version", "1.0.0")
+      requests.add(Json.createObjectBuilder().add("namespace", "cost").add("name", "linear_4")
+          .add("version", "1.0.0")
           .add("context", Json.createObjectBuilder().add("number", 6)));
     }
-    return claimed("select tasker.submit_tasks(?::jsonb, ?::uuid, ?, 60, true, true)::text", requests.build().toString(),
-        SERVER.toString(), tasks);
+    return claimed("select tasker.submit_tasks(?::jsonb, ?::uuid, ?, 60, true, true)::text",
+        requests.build().toString(), SERVER.toString(), tasks);
   }
 
   private static JsonArray complete(JsonArray claimedSteps, int limit) throws SQLException {
     JsonArrayBuilder results = Json.createArrayBuilder();
     for (JsonObject step : claimedSteps.getValuesAs(JsonObject.class)) {
-      results.add(Json.createObjectBuilder().add("step_uuid", step.getString("step_uuid")).add("task_uuid", step.getString("task_uuid"))
-          .add("handoff", step.getInt("handoff")).add("outcome", "success").add("result", Json.createObjectBuilder())
+      results.add(Json.createObjectBuilder().add("step_uuid", step.getString("step_uuid"))
+          .add("task_uuid", step.getString("task_uuid"))
+          .add("handoff", step.getInt("handoff")).add("outcome", "success")
+          .add("result", Json.createObjectBuilder())
           .add("execution_time_ms", 0));
     }
-    return claimed("select tasker.complete_steps(?::jsonb, ?::uuid, ?, null, 60, true, false)::text", results.build().toString(),
-        SERVER.toString(), limit);
+    return claimed(
+        "select tasker.complete_steps(?::jsonb, ?::uuid, ?, null, 60, true, false)::text",
+        results.build().toString(), SERVER.toString(), limit);
   }
 
   private static JsonArray claimed(String sql, Object... arguments) throws SQLException {

@@ -24,7 +24,9 @@ class CreateSessionTest {
     sql.run("truncate tasker.access_users, tasker.access_keys, tasker.access_grants cascade");
     ann = sql.uuid("select tasker.save_user('ann', ?, 'test')", HASH);
     sql.text("select tasker.grant_access(?, null, null, 'tasks:read', 'orders', 'test')", ann);
-    assertThat(sql.object("select tasker.create_session(?, ?, '1 hour')", ann, TOKEN).getString("outcome")).isEqualTo("done");
+    assertThat(
+        sql.object("select tasker.create_session(?, ?, '1 hour')", ann, TOKEN).getString("outcome"))
+        .isEqualTo("done");
   }
 
   private boolean isSignedIn() {
@@ -39,13 +41,15 @@ class CreateSessionTest {
     assertThat(known.getString("name")).isEqualTo("ann");
     assertThat(known.getString("uuid")).isEqualTo(ann.toString());
     assertThat(known.getInt("expires_in_seconds")).isBetween(3_500, 3_600);
-    assertThat(known.getJsonArray("grants").toString()).contains("tasks:read", "orders", "tasks:list");
+    assertThat(known.getJsonArray("grants").toString()).contains("tasks:read", "orders",
+        "tasks:list");
     assertThat(sql.text("select tasker.get_session_access(?)", "cd".repeat(32))).isNull();
   }
 
   @Test
   void a_session_ends_when_its_time_is_over() {
-    sql.run("update tasker.access_sessions set created_at = now() - interval '2 hours', expires_at = now() - interval '1 second'");
+    sql.run(
+        "update tasker.access_sessions set created_at = now() - interval '2 hours', expires_at = now() - interval '1 second'");
     sql.run("update tasker.access_users set password_changed_at = now() - interval '3 hours'");
 
     assertThat(isSignedIn()).isFalse();
@@ -71,9 +75,11 @@ class CreateSessionTest {
     sql.text("select tasker.save_user('bob', ?, 'test')", HASH);
     sql.text(
         "select tasker.grant_access((select user_uuid from tasker.access_users where name = 'bob'), null, 'admin', null, null, 'test')");
-    sql.run("update tasker.access_users set disabled_at = now(), disabled_by = 'psql' where name = 'ann'");
+    sql.run(
+        "update tasker.access_users set disabled_at = now(), disabled_by = 'psql' where name = 'ann'");
     assertThat(isSignedIn()).isFalse();
-    sql.run("update tasker.access_users set disabled_at = null, disabled_by = null where name = 'ann'");
+    sql.run(
+        "update tasker.access_users set disabled_at = null, disabled_by = null where name = 'ann'");
     assertThat(isSignedIn()).isTrue();
 
     sql.text("select tasker.set_user_enabled(?, false, 'bob')", ann);
@@ -84,7 +90,8 @@ class CreateSessionTest {
 
   @Test
   void sessions_that_have_expired_are_deleted_at_the_next_sign_in() {
-    sql.run("update tasker.access_sessions set created_at = now() - interval '2 hours', expires_at = now() - interval '1 second'");
+    sql.run(
+        "update tasker.access_sessions set created_at = now() - interval '2 hours', expires_at = now() - interval '1 second'");
 
     sql.text("select tasker.create_session(?, ?, '1 hour')", ann, "cd".repeat(32));
 
@@ -93,6 +100,7 @@ class CreateSessionTest {
 
   @Test
   void a_session_lasts_for_some_time() {
-    assertThatDatabaseRefuses("23514", () -> sql.text("select tasker.create_session(?, ?, '0')", ann, "cd".repeat(32)));
+    assertThatDatabaseRefuses("23514",
+        () -> sql.text("select tasker.create_session(?, ?, '0')", ann, "cd".repeat(32)));
   }
 }

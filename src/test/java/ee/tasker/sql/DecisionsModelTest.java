@@ -26,8 +26,10 @@ import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 
 /**
- * Random graphs of nested decisions, by handlers and by rules, with convergences of both kinds, meet random choices, failures, operators and
- * cancels. After every command the steps that are there, and their edges, are those of a small model in memory; in the end every promise has been
+ * Random graphs of nested decisions, by handlers and by rules, with convergences of both kinds,
+ * meet random choices, failures, operators and
+ * cancels. After every command the steps that are there, and their edges, are those of a small
+ * model in memory; in the end every promise has been
  * kept. A failure prints its seed.
  */
 class DecisionsModelTest {
@@ -83,15 +85,19 @@ class DecisionsModelTest {
       }
       Map<String, Integer> context = new TreeMap<>();
       for (Step step : order.subList(1, order.size())) {
-        dag.step(step.name).dependsOn(step.parents.stream().map(parent -> parent.name).toArray(String[]::new));
+        dag.step(step.name)
+            .dependsOn(step.parents.stream().map(parent -> parent.name).toArray(String[]::new));
         if (step.isDecision) {
-          List<List<String>> options = List.of(someBelow(step, random), someBelow(step, random), someBelow(step, random));
+          List<List<String>> options = List.of(someBelow(step, random), someBelow(step, random),
+              someBelow(step, random));
           int chosen = random.nextInt(3);
           step.choice = options.get(chosen);
           if (step.hasRules) {
             context.put(step.name, chosen);
-            dag.decidedBy("{\"rules\": [{\"when\": \"$.context." + step.name + " == 0\", \"then\": " + json(options.get(0)) + "}, "
-                + "{\"when\": \"$.context." + step.name + " == 1\", \"then\": " + json(options.get(1)) + "}], \"otherwise\": "
+            dag.decidedBy("{\"rules\": [{\"when\": \"$.context." + step.name + " == 0\", \"then\": "
+                + json(options.get(0)) + "}, "
+                + "{\"when\": \"$.context." + step.name + " == 1\", \"then\": "
+                + json(options.get(1)) + "}], \"otherwise\": "
                 + json(options.get(2)) + "}");
           } else {
             dag.decision();
@@ -105,18 +111,21 @@ class DecisionsModelTest {
           dag.maxAttempts(1);
         }
       }
-      dag.context(context.entrySet().stream().map(each -> "\"" + each.getKey() + "\": " + each.getValue())
-          .collect(Collectors.joining(", ", "{", "}")))
+      dag.context(
+          context.entrySet().stream().map(each -> "\"" + each.getKey() + "\": " + each.getValue())
+              .collect(Collectors.joining(", ", "{", "}")))
           .lifecycle("max_decision_depth", 16);
       return continueOnError ? dag.continueOnError() : dag;
     }
 
     private static String json(List<String> names) {
-      return names.stream().map(name -> "\"" + name + "\"").collect(Collectors.joining(", ", "[", "]"));
+      return names.stream().map(name -> "\"" + name + "\"")
+          .collect(Collectors.joining(", ", "[", "]"));
     }
 
     private boolean isBelow(Step step, Step above) {
-      return step.parents.contains(above) || step.parents.stream().anyMatch(parent -> isBelow(parent, above));
+      return step.parents.contains(above)
+          || step.parents.stream().anyMatch(parent -> isBelow(parent, above));
     }
 
     private List<String> someBelow(Step decision, Random random) {
@@ -147,24 +156,29 @@ class DecisionsModelTest {
           || parent.isDecision && fate(parent) == Fate.CREATED && !made.containsKey(parent.name))) {
         return Fate.OPEN;
       }
-      List<Step> present = step.parents.stream().filter(parent -> !parent.isDecision && fate(parent) == Fate.CREATED).toList();
+      List<Step> present = step.parents.stream()
+          .filter(parent -> !parent.isDecision && fate(parent) == Fate.CREATED).toList();
       boolean follows = isChosen(step) || present.stream().anyMatch(this::isGrown);
-      boolean converges = step.isConvergence && (!present.isEmpty() || step.runsOnNone && isReached(step));
+      boolean converges = step.isConvergence
+          && (!present.isEmpty() || step.runsOnNone && isReached(step));
       return follows || converges ? Fate.CREATED : Fate.NEVER;
     }
 
     /** From a step that is there, without passing a decision that is not. */
     private boolean isReached(Step step) {
-      return step.parents.stream().anyMatch(parent -> fate(parent) == Fate.CREATED || !parent.isDecision && isReached(parent));
+      return step.parents.stream().anyMatch(
+          parent -> fate(parent) == Fate.CREATED || !parent.isDecision && isReached(parent));
     }
 
     Set<String> created() {
-      return steps.values().stream().filter(step -> fate(step) == Fate.CREATED).map(step -> step.name)
+      return steps.values().stream().filter(step -> fate(step) == Fate.CREATED)
+          .map(step -> step.name)
           .collect(Collectors.toCollection(TreeSet::new));
     }
 
     Set<String> parentsThere(Step step) {
-      return step.parents.stream().filter(parent -> fate(parent) == Fate.CREATED).map(parent -> parent.name)
+      return step.parents.stream().filter(parent -> fate(parent) == Fate.CREATED)
+          .map(parent -> parent.name)
           .collect(Collectors.toCollection(TreeSet::new));
     }
 
@@ -246,7 +260,8 @@ class DecisionsModelTest {
   }
 
   private static boolean isOver(Sql sql, Dag.Task task) {
-    return sql.isTrue("select completed_at is not null from tasker.tasks where task_uuid = ?", task.uuid());
+    return sql.isTrue("select completed_at is not null from tasker.tasks where task_uuid = ?",
+        task.uuid());
   }
 
   private static String name(Sql sql, Claim claim) {
@@ -271,19 +286,22 @@ class DecisionsModelTest {
   }
 
   /** The completion may have claimed successors for its caller. */
-  private static void takeOver(Sql sql, SqlWorker worker, Dag.Task task, Map<String, Claim> running) {
+  private static void takeOver(Sql sql, SqlWorker worker, Dag.Task task,
+      Map<String, Claim> running) {
     sql.rows(
         "select n.name, s.workflow_step_uuid, s.handoffs from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) "
             + "where s.task_uuid = ? and s.state = 'in_progress' and s.leased_by = ?",
         task.uuid(), worker.uuid()).forEach(row -> {
           String name = (String) row.get("name");
           running.putIfAbsent(name,
-              new Claim((java.util.UUID) row.get("workflow_step_uuid"), task.uuid(), (Integer) row.get("handoffs"), null));
+              new Claim((java.util.UUID) row.get("workflow_step_uuid"), task.uuid(),
+                  (Integer) row.get("handoffs"), null));
         });
   }
 
   private static void repair(Sql sql, Dag.Task task, Model model, Random random) {
-    assertThat(model.failed).as("nothing runs, nothing is to be claimed, and the task has not ended").isNotEmpty();
+    assertThat(model.failed)
+        .as("nothing runs, nothing is to be claimed, and the task has not ended").isNotEmpty();
     String name = model.failed.iterator().next();
     Step step = model.steps.get(name);
     switch (random.nextInt(3)) {
@@ -292,7 +310,9 @@ class DecisionsModelTest {
         model.failed.remove(name);
       }
       case 1 -> {
-        String data = step.isDecision ? "{\"result\": {}, \"decision\": " + Model.json(step.choice) + "}" : "{\"result\": {}}";
+        String data = step.isDecision
+            ? "{\"result\": {}, \"decision\": " + Model.json(step.choice) + "}"
+            : "{\"result\": {}}";
         assertThat(act(sql, task, name, "complete_manually", data)).isEqualTo("done");
         model.finish(name, step.choice);
       }
@@ -305,7 +325,9 @@ class DecisionsModelTest {
   }
 
   private static String act(Sql sql, Dag.Task task, String step, String action, String data) {
-    return sql.object("select tasker.act_on_step(?, ?, ?, 'ann', 'by hand', ?)", task.uuid(), task.step(step), action, data)
+    return sql
+        .object("select tasker.act_on_step(?, ?, ?, 'ann', 'by hand', ?)", task.uuid(),
+            task.step(step), action, data)
         .getString("outcome");
   }
 
@@ -325,16 +347,20 @@ class DecisionsModelTest {
         names.add((String) row.get("parent"));
       }
     });
-    assertThat(parents.keySet()).as("steps that are there, of %s", model.steps.keySet()).isEqualTo(model.created());
+    assertThat(parents.keySet()).as("steps that are there, of %s", model.steps.keySet())
+        .isEqualTo(model.created());
     parents.forEach((name, found) -> {
       Step step = model.steps.get(name);
       Set<String> expected = model.parentsThere(step);
       assertThat(found).as("parents of %s", name).containsAll(expected);
       Set<String> more = new TreeSet<>(found);
       more.removeAll(expected);
-      // Beside them only a decision that chose it, or after which nothing else was left to wait for.
+      // Beside them only a decision that chose it, or after which nothing else was left to wait
+      // for.
       assertThat(more).as("further parents of %s", name).hasSizeLessThanOrEqualTo(1)
-          .allSatisfy(decision -> assertThat(model.made.get(decision).contains(name) || expected.isEmpty()).isTrue());
+          .allSatisfy(
+              decision -> assertThat(model.made.get(decision).contains(name) || expected.isEmpty())
+                  .isTrue());
       boolean isReady = found.stream().allMatch(model.done::contains);
       if (model.done.contains(name)) {
         assertThat(states.get(name)).as(name).isIn("complete", "resolved_manually");

@@ -23,37 +23,47 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Decisions choose the steps that a task goes on with. */
 @DatabaseTest
-@DatabaseTest.Covers({"plan_growth", "check_decision", "calculate_decision_depth", "judge_decisions", "record_decisions",
+@DatabaseTest.Covers({"plan_growth", "check_decision", "calculate_decision_depth",
+  "judge_decisions", "record_decisions",
   "expand_decisions", "check_choice",
-  "decide_steps", "grow_tasks", "rank_grown_steps", "find_growth_violations", "get_decision_documents"})
+  "decide_steps", "grow_tasks", "rank_grown_steps", "find_growth_violations",
+  "get_decision_documents"})
 class DecisionsTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
 
   /** a → route → one of x, y → end, which joins what there is. */
   private static Dag routed() {
-    return Dag.of("a").step("route").dependsOn("a").decision().step("x").dependsOn("route").step("y").dependsOn("route")
+    return Dag.of("a").step("route").dependsOn("a").decision().step("x").dependsOn("route")
+        .step("y").dependsOn("route")
         .step("end").dependsOn("x", "y").convergence();
   }
 
   private static Dag ruled(String rules) {
-    return Dag.of("a").step("route").dependsOn("a").decidedBy(rules).step("x").dependsOn("route").step("y").dependsOn("route")
+    return Dag.of("a").step("route").dependsOn("a").decidedBy(rules).step("x").dependsOn("route")
+        .step("y").dependsOn("route")
         .step("end").dependsOn("x", "y").convergence();
   }
 
   private List<String> states(Dag.Task task) {
-    return sql.texts("select concat_ws(' ', coalesce(s.name, n.name), s.state, s.remaining_parents || '/' || s.total_parents) "
-        + "from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) where s.task_uuid = ? order by s.step_position",
+    return sql.texts(
+        "select concat_ws(' ', coalesce(s.name, n.name), s.state, s.remaining_parents || '/' || s.total_parents) "
+            + "from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) where s.task_uuid = ? order by s.step_position",
         task.uuid());
   }
 
   private List<String> edges(Dag.Task task, String step) {
     return sql
-        .texts("select n.name from tasker.workflow_step_edges e join tasker.workflow_steps s on s.workflow_step_uuid = e.from_step_uuid "
-            + "join tasker.named_steps n using (named_step_uuid) where e.to_step_uuid = ? order by 1", task.step(step));
+        .texts(
+            "select n.name from tasker.workflow_step_edges e join tasker.workflow_steps s on s.workflow_step_uuid = e.from_step_uuid "
+                + "join tasker.named_steps n using (named_step_uuid) where e.to_step_uuid = ? order by 1",
+            task.step(step));
   }
 
-  /** Completes steps until none is left to claim; {@code choices} answers for the decisions that have a handler, by name. */
+  /**
+   * Completes steps until none is left to claim; {@code choices} answers for the decisions that
+   * have a handler, by name.
+   */
   private List<String> run(Dag.Task task, java.util.Map<String, String[]> choices) {
     List<String> order = new ArrayList<>();
     for (List<Claim> claims = worker.claim(1); !claims.isEmpty(); claims = worker.claim(1)) {
@@ -62,14 +72,16 @@ class DecisionsTest {
           "select n.name from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) where s.workflow_step_uuid = ?",
           claim.step());
       order.add(name);
-      worker.complete(choices.containsKey(name) ? claim.decided(choices.get(name)) : claim.success());
+      worker
+          .complete(choices.containsKey(name) ? claim.decided(choices.get(name)) : claim.success());
     }
     return order;
   }
 
   private JsonObject error(Dag.Task task, String step) {
-    return sql.object("select a.error from tasker.workflow_steps s join tasker.workflow_step_result_audit a "
-        + "on a.workflow_step_uuid = s.workflow_step_uuid and a.sort_key = s.result_sort_key where s.workflow_step_uuid = ?",
+    return sql.object(
+        "select a.error from tasker.workflow_steps s join tasker.workflow_step_result_audit a "
+            + "on a.workflow_step_uuid = s.workflow_step_uuid and a.sort_key = s.result_sort_key where s.workflow_step_uuid = ?",
         task.step(step));
   }
 
@@ -88,11 +100,14 @@ class DecisionsTest {
     worker.complete(worker.claimOne().success());
     JsonObject reply = worker.complete(9, List.of(worker.claimOne().decided("y")));
 
-    assertThat(SqlWorker.claims(reply.getJsonArray("claimed_steps"))).extracting(Claim::step).containsExactly(task.step("y"));
-    assertThat(states(task)).containsExactly("a complete 0/0", "route complete 0/1", "y in_progress 0/1", "end pending 1/1");
+    assertThat(SqlWorker.claims(reply.getJsonArray("claimed_steps"))).extracting(Claim::step)
+        .containsExactly(task.step("y"));
+    assertThat(states(task)).containsExactly("a complete 0/0", "route complete 0/1",
+        "y in_progress 0/1", "end pending 1/1");
     assertThat(edges(task, "y")).containsExactly("route");
     assertThat(edges(task, "end")).containsExactly("y");
-    assertThat(sql.text("select concat_ws(' ', chosen, depth, created_steps, reason) from tasker.decision_outcomes where task_uuid = ?",
+    assertThat(sql.text(
+        "select concat_ws(' ', chosen, depth, created_steps, reason) from tasker.decision_outcomes where task_uuid = ?",
         task.uuid()))
         .isEqualTo("{y} 1 2");
     assertThatHistoryIsSound();
@@ -120,62 +135,78 @@ class DecisionsTest {
     Dag.Task task = Dag.of("a").step("route").dependsOn("a").decision().step("x").dependsOn("route")
         .step("end").dependsOn("x").convergenceThatRuns().step("after").dependsOn("end").started();
 
-    assertThat(run(task, java.util.Map.of("route", new String[0]))).containsExactly("a", "route", "end", "after");
+    assertThat(run(task, java.util.Map.of("route", new String[0]))).containsExactly("a", "route",
+        "end", "after");
     assertThatTask(task).isIn("complete");
     assertThat(edges(task, "end")).containsExactly("route");
   }
 
   @Test
   void a_convergence_inside_a_branch_that_was_not_taken_does_not_run_on_none() {
-    Dag graph = Dag.of("a").step("outer").dependsOn("a").decision().step("left").dependsOn("outer").step("inner").dependsOn("left")
+    Dag graph = Dag.of("a").step("outer").dependsOn("a").decision().step("left").dependsOn("outer")
+        .step("inner").dependsOn("left")
         .decision()
         .step("x").dependsOn("inner").step("in_join").dependsOn("x").convergenceThatRuns()
-        .step("right").dependsOn("outer").step("join").dependsOn("right", "in_join").convergenceThatRuns();
+        .step("right").dependsOn("outer").step("join").dependsOn("right", "in_join")
+        .convergenceThatRuns();
 
-    assertThat(run(graph.started(), java.util.Map.of("outer", new String[0]))).containsExactly("a", "outer", "join");
-    assertThat(run(graph.started(), java.util.Map.of("outer", new String[]{"left"}, "inner", new String[0])))
+    assertThat(run(graph.started(), java.util.Map.of("outer", new String[0]))).containsExactly("a",
+        "outer", "join");
+    assertThat(run(graph.started(),
+        java.util.Map.of("outer", new String[]{"left"}, "inner", new String[0])))
         .containsExactly("a", "outer", "left", "inner", "in_join", "join");
-    assertThat(run(graph.started(), java.util.Map.of("outer", new String[]{"right"}))).containsExactly("a", "outer", "right", "join");
+    assertThat(run(graph.started(), java.util.Map.of("outer", new String[]{"right"})))
+        .containsExactly("a", "outer", "right", "join");
   }
 
   @Test
   void what_follows_from_a_chosen_step_is_created_with_it_up_to_the_next_decision() {
-    Dag.Task task = Dag.of("a").step("route").dependsOn("a").decision().step("x").dependsOn("route").step("x2").dependsOn("x")
-        .step("again").dependsOn("x2").decision().step("z").dependsOn("again").step("y").dependsOn("route").step("y2").dependsOn("y", "x2")
+    Dag.Task task = Dag.of("a").step("route").dependsOn("a").decision().step("x").dependsOn("route")
+        .step("x2").dependsOn("x")
+        .step("again").dependsOn("x2").decision().step("z").dependsOn("again").step("y")
+        .dependsOn("route").step("y2").dependsOn("y", "x2")
         .started();
     worker.complete(worker.claimOne().success());
     worker.complete(worker.claimOne().decided("x"));
 
     // A step that is no convergence follows from any of its parents.
-    assertThat(states(task)).containsExactly("a complete 0/0", "route complete 0/1", "x enqueued 0/1", "x2 pending 1/1",
+    assertThat(states(task)).containsExactly("a complete 0/0", "route complete 0/1",
+        "x enqueued 0/1", "x2 pending 1/1",
         "again pending 1/1",
         "y2 pending 1/1");
-    assertThat(run(task, java.util.Map.of("again", new String[]{"z"}))).containsExactly("x", "x2", "again", "y2", "z");
+    assertThat(run(task, java.util.Map.of("again", new String[]{"z"}))).containsExactly("x", "x2",
+        "again", "y2", "z");
     assertThatTask(task).isIn("complete");
   }
 
   @Test
   void a_step_may_be_chosen_past_others_and_then_waits_for_the_decision_alone() {
-    Dag.Task task = Dag.of("a").step("route").dependsOn("a").decision().step("x").dependsOn("route").step("x2").dependsOn("x").started();
+    Dag.Task task = Dag.of("a").step("route").dependsOn("a").decision().step("x").dependsOn("route")
+        .step("x2").dependsOn("x").started();
 
-    assertThat(run(task, java.util.Map.of("route", new String[]{"x2"}))).containsExactly("a", "route", "x2");
+    assertThat(run(task, java.util.Map.of("route", new String[]{"x2"}))).containsExactly("a",
+        "route", "x2");
     assertThat(edges(task, "x2")).containsExactly("route");
     assertThatTask(task).isIn("complete").counts(0, 0, 0, 0);
   }
 
   @Test
   void a_join_of_two_decisions_is_created_when_both_are_made() {
-    Dag graph = Dag.of("a").step("d1").dependsOn("a").decision().step("d2").dependsOn("a").decision()
-        .step("x").dependsOn("d1").step("y").dependsOn("d2").step("both").dependsOn("d1", "d2", "a").step("end").dependsOn("x", "y")
+    Dag graph = Dag.of("a").step("d1").dependsOn("a").decision().step("d2").dependsOn("a")
+        .decision()
+        .step("x").dependsOn("d1").step("y").dependsOn("d2").step("both").dependsOn("d1", "d2", "a")
+        .step("end").dependsOn("x", "y")
         .convergence();
     Dag.Task task = graph.started();
     worker.complete(worker.claimOne().success());
     List<Claim> decisions = worker.claim(2);
-    worker.complete(decisions.get(0).decided("both", decisions.get(0).step().equals(task.step("d1")) ? "x" : "y"));
+    worker.complete(decisions.get(0).decided("both",
+        decisions.get(0).step().equals(task.step("d1")) ? "x" : "y"));
     assertThat(states(task)).hasSize(4);
 
     worker.complete(decisions.get(1).decided());
-    assertThat(states(task)).hasSize(6).anyMatch("both enqueued 0/3"::equals).anyMatch("end pending 1/1"::equals);
+    assertThat(states(task)).hasSize(6).anyMatch("both enqueued 0/3"::equals)
+        .anyMatch("end pending 1/1"::equals);
     run(task, java.util.Map.of());
     assertThatTask(task).isIn("complete");
 
@@ -211,20 +242,24 @@ class DecisionsTest {
     assertThat(error(task, "route").getString("type")).isEqualTo("invalid_decision");
     assertThat(error(task, "route").getString("message")).isEqualTo(message);
     assertThatTask(task).isIn("blocked_by_failures").counts(1, 0, 1, 0);
-    assertThat(sql.number("select count(*) from tasker.decision_outcomes where task_uuid = ?", task.uuid())).isZero();
+    assertThat(sql.number("select count(*) from tasker.decision_outcomes where task_uuid = ?",
+        task.uuid())).isZero();
   }
 
   @Test
   void a_decision_without_a_choice_and_a_choice_without_a_decision_are_errors() {
     Dag.Task task = routed().started();
     worker.complete(worker.claimOne().decided("x"));
-    assertThat(error(task, "a").getString("message")).isEqualTo("this step is no decision, and chooses no steps");
+    assertThat(error(task, "a").getString("message"))
+        .isEqualTo("this step is no decision, and chooses no steps");
 
     Dag.Task other = routed().started();
     worker.complete(worker.claimOne().success());
     worker.complete(worker.claimOne().success());
-    assertThat(error(other, "route").getString("message")).startsWith("a decision must say which steps it chose");
-    sql.object("select tasker.act_on_step(?, ?, 'reset_for_retry', 'ann', 'the handler is mended')", other.uuid(), other.step("route"));
+    assertThat(error(other, "route").getString("message"))
+        .startsWith("a decision must say which steps it chose");
+    sql.object("select tasker.act_on_step(?, ?, 'reset_for_retry', 'ann', 'the handler is mended')",
+        other.uuid(), other.step("route"));
     worker.complete(worker.claimOne().decided("x"));
     assertThat(states(other)).contains("x enqueued 0/1");
   }
@@ -232,17 +267,24 @@ class DecisionsTest {
   @Test
   void a_decision_has_limits() {
     Dag wide = routed().lifecycle("max_steps_per_decision", 2);
-    assertThat(run(wide.started(), java.util.Map.of("route", new String[]{"x"}))).containsExactly("a", "route", "x", "end");
+    assertThat(run(wide.started(), java.util.Map.of("route", new String[]{"x"})))
+        .containsExactly("a", "route", "x", "end");
     Dag.Task task = wide.started();
     run(task, java.util.Map.of("route", new String[]{"x", "y"}));
-    assertThat(error(task, "route").getString("message")).isEqualTo("it would create 3 steps, and max_steps_per_decision is 2");
+    assertThat(error(task, "route").getString("message"))
+        .isEqualTo("it would create 3 steps, and max_steps_per_decision is 2");
 
-    Dag deep = Dag.of("a").step("d1").dependsOn("a").decision().step("d2").dependsOn("d1").decision().step("b").dependsOn("d2")
-        .step("d3").dependsOn("b").decision().step("x").dependsOn("d3").lifecycle("max_decision_depth", 2);
+    Dag deep = Dag.of("a").step("d1").dependsOn("a").decision().step("d2").dependsOn("d1")
+        .decision().step("b").dependsOn("d2")
+        .step("d3").dependsOn("b").decision().step("x").dependsOn("d3")
+        .lifecycle("max_decision_depth", 2);
     Dag.Task below = deep.started();
-    run(below, java.util.Map.of("d1", new String[]{"d2"}, "d2", new String[]{"b"}, "d3", new String[]{"x"}));
-    assertThat(error(below, "d3").getString("message")).isEqualTo("it is 3 decisions deep, below d1, d2, and max_decision_depth is 2");
-    assertThat(sql.number("select tasker.calculate_decision_depth(?)", below.step("d3"))).isEqualTo(3);
+    run(below, java.util.Map.of("d1", new String[]{"d2"}, "d2", new String[]{"b"}, "d3",
+        new String[]{"x"}));
+    assertThat(error(below, "d3").getString("message"))
+        .isEqualTo("it is 3 decisions deep, below d1, d2, and max_decision_depth is 2");
+    assertThat(sql.number("select tasker.calculate_decision_depth(?)", below.step("d3")))
+        .isEqualTo(3);
     assertThat(sql.text("select tasker.calculate_decision_depth(?)", UUID.randomUUID())).isNull();
   }
 
@@ -252,16 +294,20 @@ class DecisionsTest {
         + " \"otherwise\": [\"y\"]}";
     Dag.Task first = ruled(rules).started();
     worker.complete(worker.claimOne().success("{\"n\": 6}"));
-    assertThat(states(first)).containsExactly("a complete 0/0", "route complete 0/1", "x enqueued 0/1", "end pending 1/1");
-    assertThat(sql.text("select reason from tasker.decision_outcomes")).isEqualTo("rules[0]: $.results.a.n > 5");
-    assertThat(sql.object("select tasker.get_expression_document(?)", first.uuid()).getJsonObject("results").getJsonObject("route"))
+    assertThat(states(first)).containsExactly("a complete 0/0", "route complete 0/1",
+        "x enqueued 0/1", "end pending 1/1");
+    assertThat(sql.text("select reason from tasker.decision_outcomes"))
+        .isEqualTo("rules[0]: $.results.a.n > 5");
+    assertThat(sql.object("select tasker.get_expression_document(?)", first.uuid())
+        .getJsonObject("results").getJsonObject("route"))
         .hasToString("{\"chosen\":[\"x\"],\"reason\":\"rules[0]: $.results.a.n > 5\"}");
     worker.runToTheEnd();
     assertThatTask(first).isIn("complete");
 
     Dag.Task second = ruled(rules).context("{\"all\": true}").started();
     worker.complete(worker.claimOne().success("{\"n\": 1}"));
-    assertThat(states(second)).containsExactly("a complete 0/0", "route complete 0/1", "x enqueued 0/1", "y enqueued 0/1",
+    assertThat(states(second)).containsExactly("a complete 0/0", "route complete 0/1",
+        "x enqueued 0/1", "y enqueued 0/1",
         "end pending 2/2");
 
     worker.runToTheEnd();
@@ -272,11 +318,15 @@ class DecisionsTest {
 
   @Test
   void a_caller_with_permits_gets_what_a_decision_by_rules_created_and_never_the_decision() {
-    Dag.Task task = ruled("{\"rules\": [{\"when\": \"$.context.n > 5\", \"then\": [\"x\"]}], \"otherwise\": [\"y\"]}").started();
+    Dag.Task task = ruled(
+        "{\"rules\": [{\"when\": \"$.context.n > 5\", \"then\": [\"x\"]}], \"otherwise\": [\"y\"]}")
+        .started();
     JsonObject reply = worker.complete(5, List.of(worker.claimOne().success()));
 
-    assertThat(SqlWorker.claims(reply.getJsonArray("claimed_steps"))).extracting(Claim::step).containsExactly(task.step("y"));
-    assertThat(states(task)).containsExactly("a complete 0/0", "route complete 0/1", "y in_progress 0/1", "end pending 1/1");
+    assertThat(SqlWorker.claims(reply.getJsonArray("claimed_steps"))).extracting(Claim::step)
+        .containsExactly(task.step("y"));
+    assertThat(states(task)).containsExactly("a complete 0/0", "route complete 0/1",
+        "y in_progress 0/1", "end pending 1/1");
   }
 
   @Test
@@ -285,9 +335,11 @@ class DecisionsTest {
     for (int i = 1; i <= 12; i++) {
       graph.step("d" + i).dependsOn(i == 1 ? "a" : "d" + (i - 1))
           .decidedBy(
-              "{\"rules\": [{\"when\": \"$.context.deep >= " + i + "\", \"then\": [\"" + (i == 12 ? "last" : "d" + (i + 1)) + "\"]}]}");
+              "{\"rules\": [{\"when\": \"$.context.deep >= " + i + "\", \"then\": [\""
+                  + (i == 12 ? "last" : "d" + (i + 1)) + "\"]}]}");
     }
-    Dag.Task task = graph.step("last").dependsOn("d12").context("{\"deep\": 12}").lifecycle("max_decision_depth", 16).started();
+    Dag.Task task = graph.step("last").dependsOn("d12").context("{\"deep\": 12}")
+        .lifecycle("max_decision_depth", 16).started();
     worker.complete(worker.claimOne().success());
 
     assertThat(states(task)).hasSize(14).contains("last enqueued 0/1");
@@ -300,20 +352,25 @@ class DecisionsTest {
   void a_rule_that_cannot_be_answered_is_an_error_with_its_path_and_document_and_starts_nothing_else() {
     Dag.Task task = Dag.of("a").step("route").dependsOn("a")
         .decidedBy("{\"rules\": [{\"when\": \"$.context.secret > 5\", \"then\": [\"x\"]}]}")
-        .step("x").dependsOn("route").step("other").dependsOn("a").context("{\"secret\": \"s3cr3t\"}").started();
+        .step("x").dependsOn("route").step("other").dependsOn("a")
+        .context("{\"secret\": \"s3cr3t\"}").started();
     worker.complete(worker.claimOne().success("{\"n\": 6}"));
 
     JsonObject error = error(task, "route");
     assertThat(error.getString("type")).isEqualTo("expression_error");
     assertThat(error.getString("message")).startsWith("rules[0].when is unknown");
     assertThat(error.getJsonObject("details").getString("path")).isEqualTo("$.context.secret > 5");
-    assertThat(error.getJsonObject("details").getJsonObject("document").getJsonObject("results")).hasToString("{\"a\":{\"n\":6}}");
+    assertThat(error.getJsonObject("details").getJsonObject("document").getJsonObject("results"))
+        .hasToString("{\"a\":{\"n\":6}}");
     assertThat(error.toString()).doesNotContain("s3cr3t");
-    assertThat(states(task)).containsExactly("a complete 0/0", "route error 0/1", "other pending 0/1");
+    assertThat(states(task)).containsExactly("a complete 0/0", "route error 0/1",
+        "other pending 0/1");
     assertThatTask(task).isIn("blocked_by_failures");
 
     // An operator gives another context; the same rules decide again.
-    sql.object("select tasker.act_on_task(?, 'retry', 'ann', 'a number now', '{\"context\": {\"secret\": 7}}')", task.uuid());
+    sql.object(
+        "select tasker.act_on_task(?, 'retry', 'ann', 'a number now', '{\"context\": {\"secret\": 7}}')",
+        task.uuid());
     assertThat(states(task)).contains("route complete 0/1", "x enqueued 0/1", "other enqueued 0/1");
     worker.runToTheEnd();
     assertThatTask(task).isIn("complete");
@@ -321,18 +378,23 @@ class DecisionsTest {
 
   @Test
   void with_continue_the_others_go_on_beside_a_decision_that_failed() {
-    Dag.Task task = Dag.of("a").step("route").dependsOn("a").decidedBy("{\"rules\": [{\"when\": \"$.context.n > 5\", \"then\": [\"x\"]}]}")
-        .step("x").dependsOn("route").step("other").dependsOn("a").context("{\"n\": \"?\"}").continueOnError().started();
+    Dag.Task task = Dag.of("a").step("route").dependsOn("a")
+        .decidedBy("{\"rules\": [{\"when\": \"$.context.n > 5\", \"then\": [\"x\"]}]}")
+        .step("x").dependsOn("route").step("other").dependsOn("a").context("{\"n\": \"?\"}")
+        .continueOnError().started();
     worker.complete(worker.claimOne().success());
 
-    assertThat(states(task)).containsExactly("a complete 0/0", "route error 0/1", "other enqueued 0/1");
+    assertThat(states(task)).containsExactly("a complete 0/0", "route error 0/1",
+        "other enqueued 0/1");
     worker.runToTheEnd();
     assertThatTask(task).isIn("blocked_by_failures");
   }
 
   @Test
   void a_paused_template_decides_when_it_is_resumed() {
-    Dag.Task task = ruled("{\"rules\": [{\"when\": \"$.context.n > 5\", \"then\": [\"x\"]}], \"otherwise\": [\"y\"]}").started();
+    Dag.Task task = ruled(
+        "{\"rules\": [{\"when\": \"$.context.n > 5\", \"then\": [\"x\"]}], \"otherwise\": [\"y\"]}")
+        .started();
     Claim first = worker.claimOne();
     sql.text(
         "insert into tasker.template_pauses (named_task_uuid, is_namespace, paused_at, paused_by, reason) values (?, false, now(), 'ann', 'wait') "
@@ -344,7 +406,8 @@ class DecisionsTest {
 
     sql.run("delete from tasker.template_pauses");
     sql.object("select tasker.evaluate_tasks(array[?]::uuid[], null)", task.uuid());
-    assertThat(states(task)).containsExactly("a complete 0/0", "route complete 0/1", "y enqueued 0/1", "end pending 1/1");
+    assertThat(states(task)).containsExactly("a complete 0/0", "route complete 0/1",
+        "y enqueued 0/1", "end pending 1/1");
   }
 
   @Test
@@ -357,7 +420,9 @@ class DecisionsTest {
 
     assertThat(states(task)).containsExactly("a complete 0/0", "route complete 0/1");
     assertThatTask(task).isIn("cancelled");
-    assertThat(sql.text("select concat_ws(' ', chosen, created_steps) from tasker.decision_outcomes")).isEqualTo("{x,y} 0");
+    assertThat(
+        sql.text("select concat_ws(' ', chosen, created_steps) from tasker.decision_outcomes"))
+        .isEqualTo("{x,y} 0");
   }
 
   @Test
@@ -365,14 +430,18 @@ class DecisionsTest {
     Dag.Task task = routed().step("fails").dependsOn("a").maxAttempts(1).started();
     worker.complete(worker.claimOne().success());
     List<Claim> claims = worker.claim(2);
-    Claim route = claims.stream().filter(claim -> claim.step().equals(task.step("route"))).findFirst().orElseThrow();
-    Claim fails = claims.stream().filter(claim -> !claim.step().equals(task.step("route"))).findFirst().orElseThrow();
+    Claim route = claims.stream().filter(claim -> claim.step().equals(task.step("route")))
+        .findFirst().orElseThrow();
+    Claim fails = claims.stream().filter(claim -> !claim.step().equals(task.step("route")))
+        .findFirst().orElseThrow();
     worker.complete(fails.permanentFailure());
     worker.complete(route.decided("x"));
 
-    assertThat(states(task)).containsExactly("a complete 0/0", "route complete 0/1", "x pending 0/1", "end pending 1/1", "fails error 0/1");
+    assertThat(states(task)).containsExactly("a complete 0/0", "route complete 0/1",
+        "x pending 0/1", "end pending 1/1", "fails error 0/1");
     assertThatTask(task).isIn("blocked_by_failures");
-    sql.object("select tasker.act_on_step(?, ?, 'resolve_manually', 'ann', 'fine')", task.uuid(), task.step("fails"));
+    sql.object("select tasker.act_on_step(?, ?, 'resolve_manually', 'ann', 'fine')", task.uuid(),
+        task.step("fails"));
     assertThat(run(task, java.util.Map.of())).containsExactly("x", "end");
     assertThatTask(task).isIn("complete");
   }
@@ -384,12 +453,15 @@ class DecisionsTest {
     worker.advance();
     sql.object("select tasker.evaluate_tasks(array[?]::uuid[], null)", task.uuid());
     worker.submitResults(worker.claimOne().decided("x"));
-    assertThat(states(task)).containsExactly("a complete 0/0", "route enqueued_for_orchestration 0/1");
-    assertThat(sql.text("select concat_ws(' ', chosen, coalesce(created_steps::text, 'open')) from tasker.decision_outcomes"))
+    assertThat(states(task)).containsExactly("a complete 0/0",
+        "route enqueued_for_orchestration 0/1");
+    assertThat(sql.text(
+        "select concat_ws(' ', chosen, coalesce(created_steps::text, 'open')) from tasker.decision_outcomes"))
         .isEqualTo("{x} open");
 
     sql.object("select tasker.process_step_results(null)");
-    assertThat(states(task)).containsExactly("a complete 0/0", "route complete 0/1", "x enqueued 0/1", "end pending 1/1");
+    assertThat(states(task)).containsExactly("a complete 0/0", "route complete 0/1",
+        "x enqueued 0/1", "end pending 1/1");
     assertThat(sql.number("select created_steps from tasker.decision_outcomes")).isEqualTo(2);
   }
 
@@ -400,22 +472,32 @@ class DecisionsTest {
     worker.complete(worker.claimOne().decided("nowhere"));
     String act = "select tasker.act_on_step(?, ?, ?, 'ann', 'by hand', ?::jsonb)";
 
-    JsonObject refused = sql.object(act, task.uuid(), task.step("route"), "complete_manually", "{\"result\": {}}");
+    JsonObject refused = sql.object(act, task.uuid(), task.step("route"), "complete_manually",
+        "{\"result\": {}}");
     assertThat(refused.getString("field")).isEqualTo("completion_data/decision");
-    assertThat(sql.object(act, task.uuid(), task.step("route"), "complete_manually", "{\"result\": {}, \"decision\": [\"nowhere\"]}")
+    assertThat(sql
+        .object(act, task.uuid(), task.step("route"), "complete_manually",
+            "{\"result\": {}, \"decision\": [\"nowhere\"]}")
         .getString("message"))
         .isEqualTo("there is no step \"nowhere\" in the template");
-    assertThat(sql.object(act, task.uuid(), task.step("route"), "resolve_manually", "{\"decision\": [\"x\"]}").getString("field"))
+    assertThat(sql
+        .object(act, task.uuid(), task.step("route"), "resolve_manually", "{\"decision\": [\"x\"]}")
+        .getString("field"))
         .isEqualTo("completion_data/decision");
-    assertThat(sql.object(act, task.uuid(), task.step("a"), "complete_manually", "{\"result\": {}, \"decision\": []}").getString("code"))
+    assertThat(sql.object(act, task.uuid(), task.step("a"), "complete_manually",
+        "{\"result\": {}, \"decision\": []}").getString("code"))
         .isEqualTo("step-not-movable");
     assertThat(states(task)).hasSize(2);
 
-    assertThat(sql.object(act, task.uuid(), task.step("route"), "complete_manually", "{\"result\": {}, \"decision\": [\"x\"]}")
+    assertThat(sql
+        .object(act, task.uuid(), task.step("route"), "complete_manually",
+            "{\"result\": {}, \"decision\": [\"x\"]}")
         .getString("outcome"))
         .isEqualTo("done");
-    assertThat(states(task)).containsExactly("a complete 0/0", "route complete 0/1", "x enqueued 0/1", "end pending 1/1");
-    assertThat(sql.text("select reason from tasker.decision_outcomes")).isEqualTo("completed by an operator");
+    assertThat(states(task)).containsExactly("a complete 0/0", "route complete 0/1",
+        "x enqueued 0/1", "end pending 1/1");
+    assertThat(sql.text("select reason from tasker.decision_outcomes"))
+        .isEqualTo("completed by an operator");
     worker.runToTheEnd();
     assertThatTask(task).isIn("complete");
 
@@ -438,9 +520,14 @@ class DecisionsTest {
         task.uuid());
     assertThat(refused.getString("code")).isEqualTo("step-not-movable");
     assertThatThrownBy(
-        () -> sql.text("select tasker.transition_step_state_atomic(?, 1, 'complete', 'pending', 'operator', null)", task.step("route")))
-        .isInstanceOfSatisfying(Sql.SqlProblem.class, problem -> assertThat(problem.state()).isEqualTo("TK005"));
-    sql.object("select tasker.act_on_task(?, 'retry_from_step', 'ann', 'again', '{\"step\": \"x\"}')", task.uuid());
+        () -> sql.text(
+            "select tasker.transition_step_state_atomic(?, 1, 'complete', 'pending', 'operator', null)",
+            task.step("route")))
+        .isInstanceOfSatisfying(Sql.SqlProblem.class,
+            problem -> assertThat(problem.state()).isEqualTo("TK005"));
+    sql.object(
+        "select tasker.act_on_task(?, 'retry_from_step', 'ann', 'again', '{\"step\": \"x\"}')",
+        task.uuid());
     assertThat(run(task, java.util.Map.of())).containsExactly("x", "end");
     assertThatTask(task).isIn("complete");
   }
@@ -452,17 +539,26 @@ class DecisionsTest {
     Claim route = worker.claimOne();
     String move = "select tasker.transition_step_state_atomic(?, ?, ?, ?, ?, ?, ?::jsonb)";
     assertThatThrownBy(
-        () -> sql.text(move, route.step(), 1, "in_progress", "enqueued_for_orchestration", "worker", worker.uuid(), "{\"result\": {}}"))
+        () -> sql.text(move, route.step(), 1, "in_progress", "enqueued_for_orchestration", "worker",
+            worker.uuid(), "{\"result\": {}}"))
         .hasMessageContaining("cannot decide: a decision must say which steps it chose");
-    assertThat(sql.isTrue(move, route.step(), 1, "in_progress", "enqueued_for_orchestration", "worker", worker.uuid(),
+    assertThat(sql.isTrue(move, route.step(), 1, "in_progress", "enqueued_for_orchestration",
+        "worker", worker.uuid(),
         "{\"result\": {}, \"decision\": [\"y\"]}")).isTrue();
-    assertThat(sql.isTrue(move, route.step(), 1, "enqueued_for_orchestration", "complete", "orchestrator", null, "{}")).isTrue();
-    assertThat(states(task)).containsExactly("a complete 0/0", "route complete 0/1", "y enqueued 0/1", "end pending 1/1");
+    assertThat(sql.isTrue(move, route.step(), 1, "enqueued_for_orchestration", "complete",
+        "orchestrator", null, "{}")).isTrue();
+    assertThat(states(task)).containsExactly("a complete 0/0", "route complete 0/1",
+        "y enqueued 0/1", "end pending 1/1");
     worker.runToTheEnd();
 
-    Dag.Task ruled = ruled("{\"rules\": [{\"when\": \"$.context.n > 5\", \"then\": [\"x\"]}]}").started();
-    assertThat(sql.isTrue(move, ruled.step("route"), 0, "pending", "complete", "orchestrator", null, "{}")).isFalse();
-    assertThat(sql.isTrue(move, ruled.step("route"), 0, "pending", "enqueued", "orchestrator", null, "{}")).isFalse();
+    Dag.Task ruled = ruled("{\"rules\": [{\"when\": \"$.context.n > 5\", \"then\": [\"x\"]}]}")
+        .started();
+    assertThat(
+        sql.isTrue(move, ruled.step("route"), 0, "pending", "complete", "orchestrator", null, "{}"))
+        .isFalse();
+    assertThat(
+        sql.isTrue(move, ruled.step("route"), 0, "pending", "enqueued", "orchestrator", null, "{}"))
+        .isFalse();
     Claim a = worker.claimOne();
     sql.text(
         "insert into tasker.template_pauses (named_task_uuid, is_namespace, paused_at, paused_by, reason) values (?, false, now(), 'ann', 'wait') "
@@ -470,7 +566,9 @@ class DecisionsTest {
         ruled.template().uuid());
     worker.complete(a.success());
     sql.run("delete from tasker.template_pauses");
-    assertThat(sql.isTrue(move, ruled.step("route"), 0, "pending", "complete", "orchestrator", null, "{}")).isTrue();
+    assertThat(
+        sql.isTrue(move, ruled.step("route"), 0, "pending", "complete", "orchestrator", null, "{}"))
+        .isTrue();
     assertThatTask(ruled).isIn("complete");
   }
 
@@ -479,18 +577,22 @@ class DecisionsTest {
     Dag.Task task = routed().started();
     worker.complete(worker.claimOne().success());
     Claim route = worker.claimOne();
-    assertThat(worker.complete(route.asHandoff(0).decided("x")).getJsonArray("refused").getJsonObject(0).getString("verdict"))
+    assertThat(worker.complete(route.asHandoff(0).decided("x")).getJsonArray("refused")
+        .getJsonObject(0).getString("verdict"))
         .isEqualTo("STALE");
     worker.complete(route.decided("x"));
-    assertThat(worker.complete(route.decided("y")).getJsonArray("refused").getJsonObject(0).getString("verdict")).isEqualTo("ALREADY");
+    assertThat(worker.complete(route.decided("y")).getJsonArray("refused").getJsonObject(0)
+        .getString("verdict")).isEqualTo("ALREADY");
 
-    assertThat(states(task)).containsExactly("a complete 0/0", "route complete 0/1", "x enqueued 0/1", "end pending 1/1");
+    assertThat(states(task)).containsExactly("a complete 0/0", "route complete 0/1",
+        "x enqueued 0/1", "end pending 1/1");
     assertThat(sql.text("select chosen from tasker.decision_outcomes")).isEqualTo("{x}");
   }
 
   @Test
   void a_thousand_steps_in_a_row_are_skipped_or_created_at_once() {
-    Dag graph = Dag.of("a").step("route").dependsOn("a").decision().lifecycle("max_steps_per_decision", 1000);
+    Dag graph = Dag.of("a").step("route").dependsOn("a").decision()
+        .lifecycle("max_steps_per_decision", 1000);
     for (int i = 1; i <= 999; i++) {
       graph.step("s" + i).dependsOn(i == 1 ? "route" : "s" + (i - 1));
     }
@@ -508,17 +610,25 @@ class DecisionsTest {
   void steps_are_added_beside_those_that_grow() {
     Dag.Task task = routed().started();
     String add = "select tasker.add_steps(?, ?::jsonb, ?::jsonb)";
-    assertThat(sql.object(add, task.uuid(), "[{\"name\": \"x\", \"step\": \"a\"}]", "[]").getString("code")).isEqualTo("step-name-taken");
-    assertThat(sql.object(add, task.uuid(), "[{\"name\": \"more\", \"step\": \"route\"}]", "[]").getString("message"))
+    assertThat(sql.object(add, task.uuid(), "[{\"name\": \"x\", \"step\": \"a\"}]", "[]")
+        .getString("code")).isEqualTo("step-name-taken");
+    assertThat(sql.object(add, task.uuid(), "[{\"name\": \"more\", \"step\": \"route\"}]", "[]")
+        .getString("message"))
         .isEqualTo("step route of the template is a decision, and cannot be added");
-    assertThat(sql.object(add, task.uuid(), "[{\"name\": \"more\", \"step\": \"a\"}, {\"name\": \"most\", \"step\": \"x\"}]",
-        "[{\"from\": \"more\", \"to\": \"route\"}, {\"from\": \"route\", \"to\": \"most\"}]").getString("outcome")).isEqualTo("done");
+    assertThat(sql
+        .object(add, task.uuid(),
+            "[{\"name\": \"more\", \"step\": \"a\"}, {\"name\": \"most\", \"step\": \"x\"}]",
+            "[{\"from\": \"more\", \"to\": \"route\"}, {\"from\": \"route\", \"to\": \"most\"}]")
+        .getString("outcome")).isEqualTo("done");
 
-    assertThat(states(task)).containsExactly("a enqueued 0/0", "route pending 2/2", "more enqueued 0/0", "most pending 1/1");
+    assertThat(states(task)).containsExactly("a enqueued 0/0", "route pending 2/2",
+        "more enqueued 0/0", "most pending 1/1");
     worker.complete(worker.claimOne().success());
     worker.complete(worker.claimOne().success());
     worker.complete(worker.claimOne().decided("x"));
-    assertThat(sql.object(add, task.uuid(), "[{\"name\": \"again\", \"step\": \"y\"}]", "[{\"from\": \"again\", \"to\": \"end\"}]")
+    assertThat(sql
+        .object(add, task.uuid(), "[{\"name\": \"again\", \"step\": \"y\"}]",
+            "[{\"from\": \"again\", \"to\": \"end\"}]")
         .getString("outcome"))
         .isEqualTo("done");
     assertThatHistoryIsSound();
@@ -531,10 +641,13 @@ class DecisionsTest {
     Dag.Task task = routed().started();
     String read = "select tasker.get_decision_documents(?)";
     JsonObject open = sql.array(read, task.uuid()).getJsonObject(0);
-    assertThat(open.keySet()).containsExactlyInAnyOrder("step", "step_uuid", "state", "depth", "options", "chosen", "not_chosen", "reason",
+    assertThat(open.keySet()).containsExactlyInAnyOrder("step", "step_uuid", "state", "depth",
+        "options", "chosen", "not_chosen", "reason",
         "decided_at", "created_steps");
-    assertThat(open.getString("step") + " " + open.getString("state") + " " + open.get("options")).isEqualTo("route pending [\"x\",\"y\"]");
-    assertThat(List.of(open.get("chosen"), open.get("not_chosen"), open.get("depth"), open.get("decided_at"))).containsOnly(JsonValue.NULL);
+    assertThat(open.getString("step") + " " + open.getString("state") + " " + open.get("options"))
+        .isEqualTo("route pending [\"x\",\"y\"]");
+    assertThat(List.of(open.get("chosen"), open.get("not_chosen"), open.get("depth"),
+        open.get("decided_at"))).containsOnly(JsonValue.NULL);
     run(task, java.util.Map.of("route", new String[]{"y"}));
 
     JsonObject shown = sql.array(read, task.uuid()).getJsonObject(0);
@@ -542,7 +655,8 @@ class DecisionsTest {
     assertThat(shown.getJsonArray("not_chosen")).hasToString("[\"x\"]");
     assertThat(shown.getInt("created_steps")).isEqualTo(2);
     assertThat(shown.get("decided_at")).isNotEqualTo(JsonValue.NULL);
-    assertThat(sql.array("select tasker.get_task_documents(array[?]::uuid[])", task.uuid()).getJsonObject(0).getJsonArray("decisions"))
+    assertThat(sql.array("select tasker.get_task_documents(array[?]::uuid[])", task.uuid())
+        .getJsonObject(0).getJsonArray("decisions"))
         .hasSize(1).first().isEqualTo(shown);
     assertThat(sql.array(read, UUID.randomUUID())).isEmpty();
   }
@@ -564,26 +678,33 @@ class DecisionsTest {
     try (Sql deciding = Sql.session(); Sql cancelling = Sql.session()) {
       SqlWorker.in(deciding).complete(route.decided("x"));
       Sql.Later<JsonObject> cancel = cancelling
-          .later(session -> session.object("select tasker.request_cancel(?, 'ann', 'enough', 'allow_finish')", task.uuid())).untilItWaits();
+          .later(session -> session.object(
+              "select tasker.request_cancel(?, 'ann', 'enough', 'allow_finish')", task.uuid()))
+          .untilItWaits();
       deciding.commit();
       assertThat(cancel.get().getString("outcome")).isEqualTo("requested");
       cancelling.commit();
     }
 
-    assertThat(states(task)).containsExactly("a complete 0/0", "route complete 0/1", "x cancelled 0/1", "end cancelled 1/1");
+    assertThat(states(task)).containsExactly("a complete 0/0", "route complete 0/1",
+        "x cancelled 0/1", "end cancelled 1/1");
     assertThatTask(task).isIn("cancelled");
   }
 
   @Test
   void two_decisions_that_are_made_at_the_same_time_create_their_join_once() {
-    Dag.Task task = Dag.of("a").step("d1").dependsOn("a").decision().step("d2").dependsOn("a").decision()
-        .step("x").dependsOn("d1").step("y").dependsOn("d2").step("end").dependsOn("x", "y").convergence().started();
+    Dag.Task task = Dag.of("a").step("d1").dependsOn("a").decision().step("d2").dependsOn("a")
+        .decision()
+        .step("x").dependsOn("d1").step("y").dependsOn("d2").step("end").dependsOn("x", "y")
+        .convergence().started();
     worker.complete(worker.claimOne().success());
     List<Claim> claims = worker.claim(2);
     try (Sql first = Sql.session(); Sql second = Sql.session()) {
-      SqlWorker.in(first).complete(claims.get(0).decided(claims.get(0).step().equals(task.step("d1")) ? "x" : "y"));
+      SqlWorker.in(first).complete(
+          claims.get(0).decided(claims.get(0).step().equals(task.step("d1")) ? "x" : "y"));
       Sql.Later<JsonObject> waiting = second
-          .later(session -> SqlWorker.in(session).complete(claims.get(1).decided(claims.get(1).step().equals(task.step("d1")) ? "x" : "y")))
+          .later(session -> SqlWorker.in(session).complete(
+              claims.get(1).decided(claims.get(1).step().equals(task.step("d1")) ? "x" : "y")))
           .untilItWaits();
       first.commit();
       assertThat(waiting.get().getJsonArray("refused")).isEmpty();
@@ -591,7 +712,9 @@ class DecisionsTest {
     }
 
     assertThat(edges(task, "end")).containsExactly("x", "y");
-    assertThat(sql.number("select sum(created_steps) from tasker.decision_outcomes where task_uuid = ?", task.uuid())).isEqualTo(3);
+    assertThat(sql.number(
+        "select sum(created_steps) from tasker.decision_outcomes where task_uuid = ?", task.uuid()))
+        .isEqualTo(3);
     worker.runToTheEnd();
     assertThatTask(task).isIn("complete");
   }
@@ -606,7 +729,8 @@ class DecisionsTest {
       session.rollback();
     }
     assertThat(states(task)).containsExactly("a complete 0/0", "route in_progress 0/1");
-    assertThat(sql.number("select count(*) from tasker.decision_outcomes where task_uuid = ?", task.uuid())).isZero();
+    assertThat(sql.number("select count(*) from tasker.decision_outcomes where task_uuid = ?",
+        task.uuid())).isZero();
 
     worker.complete(route.decided("y"));
     assertThat(states(task)).contains("y enqueued 0/1").hasSize(4);
@@ -617,7 +741,8 @@ class DecisionsTest {
   void a_rule_that_would_read_too_much_ends_its_step_and_no_other_task() {
     String list = java.util.stream.IntStream.range(0, 3000).mapToObj(String::valueOf)
         .collect(java.util.stream.Collectors.joining(",", "[", "]"));
-    Dag.Task noisy = ruled("""
+    Dag.Task noisy = ruled(
+        """
         {"rules": [{"when": "exists($.context.a[*] ? (@ == $.context.a[*] && @ < 0))", "then": ["x"]}], "otherwise": ["y"]}""")
         .context("{\"a\": " + list + "}").started();
     Dag.Task other = routed().started();
@@ -625,7 +750,8 @@ class DecisionsTest {
     worker.complete(0, worker.claim(2).stream().map(Claim::success).toList());
 
     assertThat(error(noisy, "route").getString("type")).isEqualTo("expression_error");
-    assertThat(error(noisy, "route").getString("message")).startsWith("rules[0].when would read more than 1000000 values");
+    assertThat(error(noisy, "route").getString("message"))
+        .startsWith("rules[0].when would read more than 1000000 values");
     assertThatTask(noisy).isIn("blocked_by_failures");
     assertThatStep(other.step("a")).isIn("complete");
     assertThatHistoryIsSound();

@@ -16,9 +16,13 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** A step is given only to a worker that has its handler: one runs the old version of an application, the other the new one. */
+/**
+ * A step is given only to a worker that has its handler: one runs the old version of an
+ * application, the other the new one.
+ */
 @DatabaseTest
-@DatabaseTest.Covers({"has_handler", "calculate_served_handlers", "get_served_handlers", "declare_worker", "record_handlers"})
+@DatabaseTest.Covers({"has_handler", "calculate_served_handlers", "get_served_handlers",
+  "declare_worker", "record_handlers"})
 class DeclineStepsTest {
   private final Sql sql = Sql.open();
   private final SqlWorker withHandler = SqlWorker.open();
@@ -26,22 +30,26 @@ class DeclineStepsTest {
   private final Instant start = Instant.now();
 
   private JsonObject beat(SqlWorker server, int seconds, String report) {
-    return sql.object("select tasker.heartbeat(?, 'name', 'worker', 10, 0, '[]', 60, ?, ?::jsonb)", server.uuid(),
-        start.plusSeconds(seconds), report);
+    return sql.object("select tasker.heartbeat(?, 'name', 'worker', 10, 0, '[]', 60, ?, ?::jsonb)",
+        server.uuid(), start.plusSeconds(seconds), report);
   }
 
   private JsonObject beat(SqlWorker server, int seconds, List<String> handlers) {
-    return beat(server, seconds, Json.createObjectBuilder().add("heartbeat_seconds", 2).add("handlers", Json.createArrayBuilder(handlers))
-        .add("resolvers", Json.createArrayBuilder()).build().toString());
+    return beat(server, seconds,
+        Json.createObjectBuilder().add("heartbeat_seconds", 2)
+            .add("handlers", Json.createArrayBuilder(handlers))
+            .add("resolvers", Json.createArrayBuilder()).build().toString());
   }
 
   private JsonObject decline(SqlWorker server, int seconds, Claim... claims) {
     var array = Json.createArrayBuilder();
     for (Claim claim : claims) {
-      array.add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("task_uuid", claim.task().toString())
+      array.add(Json.createObjectBuilder().add("step_uuid", claim.step().toString())
+          .add("task_uuid", claim.task().toString())
           .add("handoff", claim.handoff()));
     }
-    return sql.object("select tasker.decline_steps(?, ?, ?)", array.build(), server.uuid(), start.plusSeconds(seconds));
+    return sql.object("select tasker.decline_steps(?, ?, ?)", array.build(), server.uuid(),
+        start.plusSeconds(seconds));
   }
 
   /** Two servers: one has the handlers of all steps, the other of none but those named. */
@@ -118,7 +126,8 @@ class DeclineStepsTest {
     List<UUID> claimed = new java.util.ArrayList<>();
     for (int i = 0; i < 3; i++) {
       List<UUID> batch = without.claim(3).stream().map(Claim::step).toList();
-      assertThat(batch).as("the oldest ones").containsExactlyInAnyOrderElementsOf(steps.subList(3 * i, Math.min(3 * i + 3, steps.size())));
+      assertThat(batch).as("the oldest ones").containsExactlyInAnyOrderElementsOf(
+          steps.subList(3 * i, Math.min(3 * i + 3, steps.size())));
       claimed.addAll(batch);
     }
     assertThat(claimed).hasSameSizeAs(steps);
@@ -137,11 +146,13 @@ class DeclineStepsTest {
     try (Sql one = Sql.session(); Sql two = Sql.session()) {
       String claim = "select json_array_length(tasker.claim_steps(?, 4))";
       assertThat(one.number(claim, without.uuid())).isEqualTo(4);
-      assertThat(two.number(claim, without.uuid())).as("what the first one has locked is passed over").isEqualTo(2);
+      assertThat(two.number(claim, without.uuid()))
+          .as("what the first one has locked is passed over").isEqualTo(2);
       one.commit();
       two.commit();
     }
-    assertThat(sql.number("select count(*) from tasker.workflow_steps where state = 'in_progress'")).isEqualTo(6);
+    assertThat(sql.number("select count(*) from tasker.workflow_steps where state = 'in_progress'"))
+        .isEqualTo(6);
   }
 
   /** The same claim with and without ten thousand messages for another server before its own. */
@@ -151,9 +162,10 @@ class DeclineStepsTest {
     Dag own = Dag.of("b").version("2").handler("shared");
     own.registered();
     twoServers(foreign, "shared");
-    sql.run("insert into pgmq.q_worker_orders_queue (vt, message, headers) select clock_timestamp(), "
-        + "jsonb_build_object('step_uuid', gen_random_uuid(), 'task_uuid', gen_random_uuid(), 'handoff', 1), "
-        + "jsonb_build_object('claim_order', n, 'handler', 'test.handler') from generate_series(1, 10000) n");
+    sql.run(
+        "insert into pgmq.q_worker_orders_queue (vt, message, headers) select clock_timestamp(), "
+            + "jsonb_build_object('step_uuid', gen_random_uuid(), 'task_uuid', gen_random_uuid(), 'handoff', 1), "
+            + "jsonb_build_object('claim_order', n, 'handler', 'test.handler') from generate_series(1, 10000) n");
     for (boolean isAnalyzed : new boolean[]{false, true}) {
       if (isAnalyzed) {
         sql.run("analyze pgmq.q_worker_orders_queue");
@@ -163,11 +175,14 @@ class DeclineStepsTest {
       }
       long before = entriesRead();
       try (Sql session = Sql.session()) {
-        assertThat(session.number("select json_array_length(tasker.claim_steps(?, 10))", without.uuid())).isEqualTo(5);
+        assertThat(
+            session.number("select json_array_length(tasker.claim_steps(?, 10))", without.uuid()))
+            .isEqualTo(5);
         session.run("select pg_stat_force_next_flush()");
         session.commit();
       }
-      assertThat(entriesRead() - before).as("entries of the queue's indexes that were read, statistics there: " + isAnalyzed)
+      assertThat(entriesRead() - before)
+          .as("entries of the queue's indexes that were read, statistics there: " + isAnalyzed)
           .isBetween(5L, 60L);
     }
     sql.run("delete from pgmq.q_worker_orders_queue");
@@ -183,11 +198,13 @@ class DeclineStepsTest {
 
   @Test
   void submission_and_completion_give_a_server_no_step_that_it_cannot_run() {
-    Dag template = Dag.of("a").handler("shared").step("b").dependsOn("a").step("c").handler("shared").dependsOn("a");
+    Dag template = Dag.of("a").handler("shared").step("b").dependsOn("a").step("c")
+        .handler("shared").dependsOn("a");
     twoServers(template, "shared");
 
     JsonObject submitted = sql.object("select tasker.submit_tasks(?, ?, 10)",
-        Json.createArrayBuilder().add(template.request(template.registered())).build(), without.uuid());
+        Json.createArrayBuilder().add(template.request(template.registered())).build(),
+        without.uuid());
     List<Claim> roots = SqlWorker.claims(submitted.getJsonArray("claimed_steps"));
     assertThat(roots).hasSize(1);
 
@@ -207,7 +224,8 @@ class DeclineStepsTest {
     twoServers(template);
 
     JsonObject submitted = sql.object("select tasker.submit_tasks(?, ?, 10)",
-        Json.createArrayBuilder().add(template.request(template.registered())).build(), without.uuid());
+        Json.createArrayBuilder().add(template.request(template.registered())).build(),
+        without.uuid());
 
     assertThat(submitted.getJsonArray("claimed_steps")).isEmpty();
     assertThat(submitted.getJsonArray("queued")).hasSize(1);
@@ -222,7 +240,8 @@ class DeclineStepsTest {
 
     JsonObject advanced = sql.object("select tasker.advance_due_tasks(?, 100, 10)", without.uuid());
 
-    assertThat(SqlWorker.claims(advanced.getJsonArray("claimed_steps"))).extracting(Claim::step).containsExactly(task.step("a"));
+    assertThat(SqlWorker.claims(advanced.getJsonArray("claimed_steps"))).extracting(Claim::step)
+        .containsExactly(task.step("a"));
     assertThatStep(task.step("b")).isIn("enqueued");
   }
 
@@ -245,31 +264,37 @@ class DeclineStepsTest {
     twoServers(foreign, "shared");
     Dag.Task named = foreign.started();
     Dag.Task nameless = foreign.started();
-    sql.run("update pgmq.q_worker_orders_queue set headers = headers || '{\"handler\": \"shared\"}' where message ->> 'step_uuid' = ?",
+    sql.run(
+        "update pgmq.q_worker_orders_queue set headers = headers || '{\"handler\": \"shared\"}' where message ->> 'step_uuid' = ?",
         named.step("a").toString());
-    sql.run("update pgmq.q_worker_orders_queue set headers = headers - 'handler' where message ->> 'step_uuid' = ?",
+    sql.run(
+        "update pgmq.q_worker_orders_queue set headers = headers - 'handler' where message ->> 'step_uuid' = ?",
         nameless.step("a").toString());
 
     assertThat(without.claim(10)).isEmpty();
 
     assertThatStep(named.step("a")).isIn("enqueued").hasAttempts(1);
     withHandler.at(start.plusSeconds(40)).advance();
-    assertThat(withHandler.claim(10)).as("their messages are sent again, as the template says").hasSize(2);
+    assertThat(withHandler.claim(10)).as("their messages are sent again, as the template says")
+        .hasSize(2);
   }
 
   @Test
   void a_message_without_a_handler_or_a_place_is_found_by_a_server_that_has_some_handlers_only() {
     Dag foreign = Dag.of("a").version("1");
-    Dag own = Dag.of("b").version("2").handler("shared").step("c").handler("shared").step("d").handler("shared");
+    Dag own = Dag.of("b").version("2").handler("shared").step("c").handler("shared").step("d")
+        .handler("shared");
     own.registered();
     twoServers(foreign, "shared");
     own.started();
-    sql.run("update pgmq.q_worker_orders_queue set headers = null where msg_id = (select min(msg_id) from pgmq.q_worker_orders_queue)");
+    sql.run(
+        "update pgmq.q_worker_orders_queue set headers = null where msg_id = (select min(msg_id) from pgmq.q_worker_orders_queue)");
     sql.run(
         "update pgmq.q_worker_orders_queue set headers = headers - 'claim_order' where msg_id = (select max(msg_id) from pgmq.q_worker_orders_queue)");
 
     assertThat(without.claim(10)).extracting(Claim::step).doesNotHaveDuplicates();
-    assertThat(sql.number("select count(*) from pgmq.q_worker_orders_queue")).as("all messages were seen").isZero();
+    assertThat(sql.number("select count(*) from pgmq.q_worker_orders_queue"))
+        .as("all messages were seen").isZero();
   }
 
   @Test
@@ -277,7 +302,8 @@ class DeclineStepsTest {
     Dag known = Dag.of("a").version("1").inNamespace("later").handler("shared");
     known.registered();
     beat(without, 0, List.of("shared"));
-    assertThat(sql.text("select served -> 'later' from tasker.workers where worker_uuid = ?", without.uuid())).as("it serves all").isNull();
+    assertThat(sql.text("select served -> 'later' from tasker.workers where worker_uuid = ?",
+        without.uuid())).as("it serves all").isNull();
 
     Dag.Task task = Dag.of("b").version("2").inNamespace("later").handler("newer").started();
 
@@ -303,14 +329,18 @@ class DeclineStepsTest {
   void a_server_is_given_no_step_of_another_namespace_at_submission_either() {
     Dag template = Dag.of("a").inNamespace("orders");
     template.registered();
-    beat(without, 0, "{\"heartbeat_seconds\": 2, \"handlers\": [\"test.handler\"], \"resolvers\": [], \"namespaces\": [\"billing\"]}");
+    beat(without, 0,
+        "{\"heartbeat_seconds\": 2, \"handlers\": [\"test.handler\"], \"resolvers\": [], \"namespaces\": [\"billing\"]}");
 
     JsonObject submitted = sql.object("select tasker.submit_tasks(?, ?, 10)",
-        Json.createArrayBuilder().add(template.request(template.registered())).build(), without.uuid());
+        Json.createArrayBuilder().add(template.request(template.registered())).build(),
+        without.uuid());
 
     assertThat(submitted.getJsonArray("claimed_steps")).isEmpty();
-    assertThat(without.claim(10)).as("nor from the queues, regardless of the namespaces that the call names").isEmpty();
-    assertThat(SqlWorker.open().claim(10)).as("a worker that says nothing may run everything").hasSize(1);
+    assertThat(without.claim(10))
+        .as("nor from the queues, regardless of the namespaces that the call names").isEmpty();
+    assertThat(SqlWorker.open().claim(10)).as("a worker that says nothing may run everything")
+        .hasSize(1);
   }
 
   @Test
@@ -323,14 +353,17 @@ class DeclineStepsTest {
     decline(without, 1, claim);
 
     assertThatStep(task.step("a")).isIn("enqueued").hasHandoffs(2).hasAttempts(1);
-    assertThat(without.complete(claim.success()).getJsonArray("refused").getJsonObject(0).getString("verdict")).as("the handoff is fenced")
+    assertThat(without.complete(claim.success()).getJsonArray("refused").getJsonObject(0)
+        .getString("verdict")).as("the handoff is fenced")
         .isEqualTo("STALE");
     assertThat(without.claim(10)).as("it is not given that handler again").isEmpty();
-    assertThat(sql.text("select unable from tasker.workers where worker_uuid = ?", without.uuid())).isEqualTo("{shared#newer}");
+    assertThat(sql.text("select unable from tasker.workers where worker_uuid = ?", without.uuid()))
+        .isEqualTo("{shared#newer}");
     beat(without, 2, List.of("shared"));
     assertThat(without.claim(10)).as("nor after its next heartbeat").isEmpty();
     Claim second = withHandler.claimOne();
-    assertThat(second.claimedStep().getInt("max_attempts")).as("the attempt that was given back is not counted").isEqualTo(1);
+    assertThat(second.claimedStep().getInt("max_attempts"))
+        .as("the attempt that was given back is not counted").isEqualTo(1);
     withHandler.complete(second.success());
     assertThatTask(task).isIn("complete");
     assertThat(sql.text(
@@ -365,14 +398,16 @@ class DeclineStepsTest {
     assertThat(has("{a}", "{}", "{}", "b", null)).isFalse();
     assertThat(has(null, null, "{}", "b", "r")).as("a worker that says nothing").isTrue();
     assertThat(has("{a}", "{r}", "{}", "b", "r")).isTrue();
-    assertThat(has("{a}", "{}", "{}", "a", "r")).as("the bean does not replace the resolver").isFalse();
+    assertThat(has("{a}", "{}", "{}", "a", "r")).as("the bean does not replace the resolver")
+        .isFalse();
     assertThat(has("{a}", "{r}", "{resolver:r:b}", "b", "r")).isFalse();
     assertThat(has("{a}", "{r}", "{a}", "a", null)).isFalse();
   }
 
-  private boolean has(String handlers, String resolvers, String unable, String callable, String resolver) {
-    return sql.isTrue("select tasker.has_handler(?::text[], ?::text[], ?::text[], ?, ?, ?)", handlers, resolvers, unable, callable,
-        resolver,
+  private boolean has(String handlers, String resolvers, String unable, String callable,
+      String resolver) {
+    return sql.isTrue("select tasker.has_handler(?::text[], ?::text[], ?::text[], ?, ?, ?)",
+        handlers, resolvers, unable, callable, resolver,
         (resolver == null ? "" : "resolver:" + resolver + ":") + callable);
   }
 
@@ -386,6 +421,8 @@ class DeclineStepsTest {
     decline(withHandler, 0, claim.asHandoff(7));
 
     assertThatStep(task.step("a")).isIn("in_progress").hasAttempts(1);
-    assertThat(sql.text("select unable from tasker.workers where worker_uuid = ?", withHandler.uuid())).isEqualTo("{}");
+    assertThat(
+        sql.text("select unable from tasker.workers where worker_uuid = ?", withHandler.uuid()))
+        .isEqualTo("{}");
   }
 }

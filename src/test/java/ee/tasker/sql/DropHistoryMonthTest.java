@@ -16,14 +16,20 @@ import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Months of history are dropped once they are no longer needed. After each test all promises are checked on what is left. */
+/**
+ * Months of history are dropped once they are no longer needed. After each test all promises are
+ * checked on what is left.
+ */
 @DatabaseTest
-@DatabaseTest.Covers({"get_history_months", "forget_purged_tasks", "get_retention_document", "get_retention_figures"})
+@DatabaseTest.Covers({"get_history_months", "forget_purged_tasks", "get_retention_document",
+  "get_retention_figures"})
 class DropHistoryMonthTest {
-  private static final String MONTH = ZonedDateTime.now(ZoneOffset.UTC).format(DateTimeFormatter.ofPattern("yyyy_MM"));
+  private static final String MONTH = ZonedDateTime.now(ZoneOffset.UTC)
+      .format(DateTimeFormatter.ofPattern("yyyy_MM"));
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
-  private final Instant later = ZonedDateTime.now(ZoneOffset.UTC).withDayOfMonth(15).plusMonths(1).toInstant();
+  private final Instant later = ZonedDateTime.now(ZoneOffset.UTC).withDayOfMonth(15).plusMonths(1)
+      .toInstant();
 
   @BeforeEach
   void history_has_its_months() {
@@ -56,7 +62,8 @@ class DropHistoryMonthTest {
   @Test
   void a_month_is_kept_while_it_lasts() {
     purge(finished(3));
-    assertThat(sql.rows("select d from tasker.drop_history_month() d where d is not null")).isEmpty();
+    assertThat(sql.rows("select d from tasker.drop_history_month() d where d is not null"))
+        .isEmpty();
     assertThat(hasMonth()).isTrue();
   }
 
@@ -78,14 +85,20 @@ class DropHistoryMonthTest {
     Dag.Task unfinished = Dag.linear(2).started();
     worker.complete(worker.claimOne().success());
     List<UUID> others = finishedBeside();
-    long before = sql.number("select count(*) from tasker.workflow_step_transitions where task_uuid = ?", unfinished.uuid());
+    long before = sql.number(
+        "select count(*) from tasker.workflow_step_transitions where task_uuid = ?",
+        unfinished.uuid());
     purge(others);
 
     assertThat(drop()).containsExactly(Map.of("outcome", "rewritten", "kept_tasks", 1L));
     assertThat(hasMonth()).isTrue();
-    assertThat(sql.texts("select distinct task_uuid from tasker.task_transitions")).containsExactly(unfinished.uuid().toString());
-    assertThat(sql.texts("select distinct task_uuid from tasker.workflow_step_transitions")).containsExactly(unfinished.uuid().toString());
-    assertThat(sql.number("select count(*) from tasker.workflow_step_transitions where task_uuid = ?", unfinished.uuid()))
+    assertThat(sql.texts("select distinct task_uuid from tasker.task_transitions"))
+        .containsExactly(unfinished.uuid().toString());
+    assertThat(sql.texts("select distinct task_uuid from tasker.workflow_step_transitions"))
+        .containsExactly(unfinished.uuid().toString());
+    assertThat(
+        sql.number("select count(*) from tasker.workflow_step_transitions where task_uuid = ?",
+            unfinished.uuid()))
         .isEqualTo(before);
     assertThat(drop()).as("nothing is to be gained by another rewrite").isEmpty();
     worker.runToTheEnd();
@@ -93,7 +106,8 @@ class DropHistoryMonthTest {
 
   /** Three tasks that end while the first waits with an unclaimed offer. */
   private List<UUID> finishedBeside() {
-    List<UUID> tasks = Dag.of("x").inNamespace("beside").started(3).stream().map(Dag.Task::uuid).toList();
+    List<UUID> tasks = Dag.of("x").inNamespace("beside").started(3).stream().map(Dag.Task::uuid)
+        .toList();
     try (SqlWorker other = SqlWorker.open().forNamespaces("beside")) {
       other.runToTheEnd();
     }
@@ -106,8 +120,10 @@ class DropHistoryMonthTest {
     purge(finishedBeside());
     drop();
     assertThat(
-        sql.isTrue("select bool_and(t.n = 2) from (select count(*) as n from pg_trigger g join pg_inherits i on i.inhrelid = g.tgrelid "
-            + "where g.tgname = 'history_is_append_only' and i.inhrelid::regclass::text like '%" + MONTH + "') t"))
+        sql.isTrue(
+            "select bool_and(t.n = 2) from (select count(*) as n from pg_trigger g join pg_inherits i on i.inhrelid = g.tgrelid "
+                + "where g.tgname = 'history_is_append_only' and i.inhrelid::regclass::text like '%"
+                + MONTH + "') t"))
         .isTrue();
   }
 
@@ -115,8 +131,12 @@ class DropHistoryMonthTest {
   void a_month_of_which_too_much_is_left_is_not_touched() {
     Dag.of("a").started(3);
     purge(finishedBeside());
-    assertThat(sql.rows("select d from tasker.drop_history_month(2, ?) d where d is not null", later)).isEmpty();
-    assertThat(sql.rows("select d from tasker.drop_history_month(3, ?) d where d is not null", later)).hasSize(1);
+    assertThat(
+        sql.rows("select d from tasker.drop_history_month(2, ?) d where d is not null", later))
+        .isEmpty();
+    assertThat(
+        sql.rows("select d from tasker.drop_history_month(3, ?) d where d is not null", later))
+        .hasSize(1);
   }
 
   @Test
@@ -124,7 +144,9 @@ class DropHistoryMonthTest {
     Dag.of("a").started();
     purge(finishedBeside());
     // Had the purge not been committed when the month was read, its history would still be there.
-    assertThat(sql.rows("select d ->> 'outcome' from tasker.drop_history_month(p_now => ?) d where d is not null", later)).hasSize(1);
+    assertThat(sql.rows(
+        "select d ->> 'outcome' from tasker.drop_history_month(p_now => ?) d where d is not null",
+        later)).hasSize(1);
     sql.run("update tasker.dropped_history set done_at = now()");
     assertThat(sql.number("select tasker.forget_purged_tasks()")).isZero();
     assertThat(sql.number("select count(*) from tasker.purged_tasks")).isEqualTo(3);
@@ -136,7 +158,9 @@ class DropHistoryMonthTest {
     try (Sql writer = Sql.session()) {
       writer.text("select tasker.submit_tasks(jsonb_build_array(?::jsonb))::text",
           Dag.of("a").request(Dag.of("a").registered()).toString());
-      assertThat(sql.texts("select d ->> 'outcome' from tasker.drop_history_month(p_now => ?) d where d is not null", later))
+      assertThat(sql.texts(
+          "select d ->> 'outcome' from tasker.drop_history_month(p_now => ?) d where d is not null",
+          later))
           .containsExactly("postponed");
       writer.rollback();
     }
@@ -149,7 +173,9 @@ class DropHistoryMonthTest {
   void two_servers_do_not_drop_the_same_month() {
     purge(finished(2));
     try (Sql one = Sql.session()) {
-      assertThat(one.rows("select d ->> 'outcome' from tasker.drop_history_month(p_now => ?) d where d is not null", later)).hasSize(1);
+      assertThat(one.rows(
+          "select d ->> 'outcome' from tasker.drop_history_month(p_now => ?) d where d is not null",
+          later)).hasSize(1);
       assertThat(drop()).isEmpty();
       one.commit();
     }
@@ -160,8 +186,10 @@ class DropHistoryMonthTest {
     Instant before = Instant.now().minusSeconds(5);
     finished(1);
     var document = sql.object("select tasker.get_retention_document()");
-    assertThat(Instant.parse(document.getString("oldest_task_at").replace("+00:00", "Z"))).isBetween(before, Instant.now().plusSeconds(5));
-    assertThat(document.getJsonObject("history").getString("oldest_month")).isEqualTo(MONTH.replace('_', '-'));
+    assertThat(Instant.parse(document.getString("oldest_task_at").replace("+00:00", "Z")))
+        .isBetween(before, Instant.now().plusSeconds(5));
+    assertThat(document.getJsonObject("history").getString("oldest_month"))
+        .isEqualTo(MONTH.replace('_', '-'));
     assertThat(document.getJsonObject("history").getInt("months_ahead")).isEqualTo(2);
     assertThat(document.getJsonObject("history").getBoolean("default_in_use")).isFalse();
     var figures = sql.object("select tasker.get_retention_figures()");

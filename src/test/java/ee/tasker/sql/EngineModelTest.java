@@ -28,12 +28,16 @@ import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 
 /**
- * Random graphs meet random luck: successes, failures of both kinds, lost workers, results that come twice, too late or
- * with invented attempts. After every command the rows say what a small model in memory says, and in the end every
+ * Random graphs meet random luck: successes, failures of both kinds, lost workers, results that
+ * come twice, too late or
+ * with invented attempts. After every command the rows say what a small model in memory says, and
+ * in the end every
  * promise has been kept. A failure prints its seed.
  */
 class EngineModelTest {
-  enum State { PENDING, ENQUEUED, IN_PROGRESS, RESULT_SUBMITTED, WAITING_FOR_RETRY, COMPLETE, ERROR, CANCELLED }
+  enum State {
+    PENDING, ENQUEUED, IN_PROGRESS, RESULT_SUBMITTED, WAITING_FOR_RETRY, COMPLETE, ERROR, CANCELLED
+  }
 
   static final class Step {
     final List<Step> parents = new ArrayList<>();
@@ -60,7 +64,8 @@ class EngineModelTest {
     }
 
     boolean isInFlight() {
-      return state == State.ENQUEUED || state == State.IN_PROGRESS || state == State.RESULT_SUBMITTED;
+      return state == State.ENQUEUED || state == State.IN_PROGRESS
+          || state == State.RESULT_SUBMITTED;
     }
   }
 
@@ -77,7 +82,10 @@ class EngineModelTest {
       this.continueOnError = continueOnError;
     }
 
-    /** A graph in which later steps depend on some of the earlier ones; the model has its steps from {@link #begin} on. */
+    /**
+     * A graph in which later steps depend on some of the earlier ones; the model has its steps from
+     * {@link #begin} on.
+     */
     Dag randomGraph(Random random, int size) {
       Dag dag = null;
       for (int i = 1; i <= size; i++) {
@@ -104,7 +112,8 @@ class EngineModelTest {
       sql.rows(
           "select n.name, s.workflow_step_uuid from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) where s.task_uuid = ?",
           task.uuid())
-          .forEach(row -> uuids.put((String) row.get("name"), (UUID) row.get("workflow_step_uuid")));
+          .forEach(
+              row -> uuids.put((String) row.get("name"), (UUID) row.get("workflow_step_uuid")));
       order.forEach(step -> {
         step.uuid = uuids.get(step.name);
         steps.put(step.uuid, step);
@@ -117,7 +126,8 @@ class EngineModelTest {
     }
 
     boolean mayStart() {
-      return !isCancelled && !isOver() && (continueOnError || steps.values().stream().noneMatch(s -> s.state == State.ERROR));
+      return !isCancelled && !isOver()
+          && (continueOnError || steps.values().stream().noneMatch(s -> s.state == State.ERROR));
     }
 
     void handOff(Step step) {
@@ -130,7 +140,8 @@ class EngineModelTest {
     /** Children are started by the completion of their last parent. */
     void startChildrenOf(Set<Step> completed) {
       for (Step step : steps.values()) {
-        if (step.state == State.PENDING && mayStart() && step.parents.stream().anyMatch(completed::contains)
+        if (step.state == State.PENDING && mayStart()
+            && step.parents.stream().anyMatch(completed::contains)
             && step.parents.stream().allMatch(p -> p.state == State.COMPLETE)) {
           handOff(step);
         }
@@ -182,7 +193,9 @@ class EngineModelTest {
       }
       isCancelled = true;
       forceAt = now.plusSeconds(30);
-      steps.values().stream().filter(s -> s.state == State.PENDING || s.state == State.ENQUEUED || s.state == State.WAITING_FOR_RETRY)
+      steps.values().stream()
+          .filter(s -> s.state == State.PENDING || s.state == State.ENQUEUED
+              || s.state == State.WAITING_FOR_RETRY)
           .forEach(s -> {
             // An offer that is revoked was no attempt.
             s.attempts -= s.state == State.ENQUEUED ? 1 : 0;
@@ -210,12 +223,17 @@ class EngineModelTest {
       conclude();
     }
 
-    /** Leases that have ended, and steps that were asked to stop and have not in their time of grace. */
+    /**
+     * Leases that have ended, and steps that were asked to stop and have not in their time of
+     * grace.
+     */
     void recover(Instant now) {
       for (Step step : steps.values()) {
-        if (step.state == State.IN_PROGRESS && (!step.leaseEnd.isAfter(now) || (isCancelled && !forceAt.isAfter(now)))) {
+        if (step.state == State.IN_PROGRESS
+            && (!step.leaseEnd.isAfter(now) || (isCancelled && !forceAt.isAfter(now)))) {
           step.leaseEnd = null;
-          step.state = isCancelled ? State.CANCELLED : step.mayBeTriedAgain() ? State.PENDING : State.ERROR;
+          step.state = isCancelled ? State.CANCELLED
+              : step.mayBeTriedAgain() ? State.PENDING : State.ERROR;
         }
       }
     }
@@ -224,7 +242,8 @@ class EngineModelTest {
       if (mayStart()) {
         for (Step step : steps.values()) {
           boolean due = step.state == State.WAITING_FOR_RETRY && !step.retryAt.isAfter(now);
-          boolean ready = step.state == State.PENDING && step.parents.stream().allMatch(p -> p.state == State.COMPLETE);
+          boolean ready = step.state == State.PENDING
+              && step.parents.stream().allMatch(p -> p.state == State.COMPLETE);
           if (due || ready) {
             handOff(step);
           }
@@ -235,7 +254,8 @@ class EngineModelTest {
     /** What an orchestrator does with the results that worker-only servers have submitted. */
     void settle(Map<Step, Instant> retries, Instant now) {
       Map<Step, String> outcomes = new LinkedHashMap<>();
-      steps.values().stream().filter(step -> step.state == State.RESULT_SUBMITTED).forEach(step -> outcomes.put(step, step.outcome));
+      steps.values().stream().filter(step -> step.state == State.RESULT_SUBMITTED)
+          .forEach(step -> outcomes.put(step, step.outcome));
       complete(outcomes, retries, now);
       startWhatIsReady(now);
       conclude();
@@ -295,7 +315,8 @@ class EngineModelTest {
           }
           default -> {
             if (random.nextInt(25) == 0) {
-              sql.text("select tasker.request_cancel(?, 'model', 'luck', p_now => ?)", task.uuid(), now);
+              sql.text("select tasker.request_cancel(?, 'model', 'luck', p_now => ?)", task.uuid(),
+                  now);
               model.cancel(now);
             } else if (random.nextInt(3) == 0) {
               grow(sql, task, model, now, random);
@@ -308,7 +329,8 @@ class EngineModelTest {
     TaskerAssertions.assertThatHistoryIsSound();
   }
 
-  private static void claim(SqlWorker worker, Model model, List<Claim> seen, Instant now, int limit) {
+  private static void claim(SqlWorker worker, Model model, List<Claim> seen, Instant now,
+      int limit) {
     long offered = model.steps.values().stream().filter(s -> s.state == State.ENQUEUED).count();
     List<Claim> claims = worker.claim(limit);
     assertThat((long) claims.size()).isEqualTo(Math.min(offered, limit));
@@ -324,14 +346,16 @@ class EngineModelTest {
   }
 
   /** Submits a random part of what is running, each step twice every now and then. */
-  private static void finish(SqlWorker worker, Model model, List<Claim> seen, Instant now, Random random, double failures) {
+  private static void finish(SqlWorker worker, Model model, List<Claim> seen, Instant now,
+      Random random, double failures) {
     Map<Step, String> outcomes = new LinkedHashMap<>();
     Map<Step, Instant> retries = new HashMap<>();
     List<Result> results = new ArrayList<>();
     int doubled = 0;
     for (Claim claim : seen) {
       Step step = model.steps.get(claim.step());
-      if (step.state != State.IN_PROGRESS || step.handoffs != claim.handoff() || random.nextBoolean()) {
+      if (step.state != State.IN_PROGRESS || step.handoffs != claim.handoff()
+          || random.nextBoolean()) {
         continue;
       }
       double luck = random.nextDouble();
@@ -359,8 +383,12 @@ class EngineModelTest {
     model.complete(outcomes, retries, now);
   }
 
-  /** Gives back a part of what is running, and again what is not this worker's any more, which moves nothing. */
-  private static void release(Sql sql, SqlWorker worker, Model model, List<Claim> seen, Instant now, Random random) {
+  /**
+   * Gives back a part of what is running, and again what is not this worker's any more, which moves
+   * nothing.
+   */
+  private static void release(Sql sql, SqlWorker worker, Model model, List<Claim> seen, Instant now,
+      Random random) {
     JsonArrayBuilder steps = Json.createArrayBuilder();
     List<Step> released = new ArrayList<>();
     boolean isAny = false;
@@ -368,7 +396,8 @@ class EngineModelTest {
       Step step = model.steps.get(claim.step());
       if (random.nextInt(3) == 0) {
         isAny = true;
-        steps.add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("task_uuid", claim.task().toString())
+        steps.add(Json.createObjectBuilder().add("step_uuid", claim.step().toString())
+            .add("task_uuid", claim.task().toString())
             .add("handoff", claim.handoff()));
         if (step.state == State.IN_PROGRESS && step.handoffs == claim.handoff()) {
           released.add(step);
@@ -381,24 +410,32 @@ class EngineModelTest {
     }
   }
 
-  /** Results of attempts that are over, of attempts that never were and of steps that are not there change nothing. */
+  /**
+   * Results of attempts that are over, of attempts that never were and of steps that are not there
+   * change nothing.
+   */
   private static void tellLies(SqlWorker worker, Model model, List<Claim> seen, Random random) {
     List<Result> lies = new ArrayList<>();
     for (Claim claim : seen) {
       Step step = model.steps.get(claim.step());
       boolean isOver = step.state != State.IN_PROGRESS || step.handoffs != claim.handoff();
       if (random.nextInt(3) == 0) {
-        lies.add(isOver ? claim.success() : claim.asHandoff(claim.handoff() + (random.nextBoolean() ? 1 : -1)).success());
+        lies.add(isOver ? claim.success()
+            : claim.asHandoff(claim.handoff() + (random.nextBoolean() ? 1 : -1)).success());
       }
     }
     lies.add(new Claim(UUID.randomUUID(), UUID.randomUUID(), 1, null).success());
     JsonObject answer = worker.complete(0, lies);
     assertThat(answer.getJsonArray("refused")).hasSize(lies.size());
-    assertThat(answer.getJsonArray("refused").stream().map(JsonValue::asJsonObject).map(r -> r.getString("verdict")))
+    assertThat(answer.getJsonArray("refused").stream().map(JsonValue::asJsonObject)
+        .map(r -> r.getString("verdict")))
         .allMatch(Set.of("STALE", "ALREADY", "UNKNOWN")::contains);
   }
 
-  /** Adds up to three steps below, above and beside the existing ones; a task that is being cancelled refuses them. */
+  /**
+   * Adds up to three steps below, above and beside the existing ones; a task that is being
+   * cancelled refuses them.
+   */
   private static void grow(Sql sql, Dag.Task task, Model model, Instant now, Random random) {
     List<Step> present = new ArrayList<>(model.steps.values());
     List<Step> added = new ArrayList<>();
@@ -406,7 +443,8 @@ class EngineModelTest {
     JsonArrayBuilder edges = Json.createArrayBuilder();
     for (int i = 1 + random.nextInt(3); i > 0; i--) {
       Step origin = model.order.get(random.nextInt(model.order.size()));
-      Step step = new Step("g" + (present.size() + added.size() + 1), origin.maxAttempts, origin.retryable);
+      Step step = new Step("g" + (present.size() + added.size() + 1), origin.maxAttempts,
+          origin.retryable);
       steps.add(Json.createObjectBuilder().add("name", step.name).add("step", origin.name));
       for (Step other : present) {
         if (random.nextDouble() < 2.0 / present.size()) {
@@ -421,21 +459,26 @@ class EngineModelTest {
       }
       for (Step other : present) {
         boolean neverLeftPending = other.state == State.PENDING && other.handoffs == 0;
-        if (!model.isCancelled && neverLeftPending && random.nextInt(4) == 0 && !isBelow(step, other)) {
+        if (!model.isCancelled && neverLeftPending && random.nextInt(4) == 0
+            && !isBelow(step, other)) {
           other.parents.add(step);
           edges.add(Json.createObjectBuilder().add("from", step.name).add("to", other.name));
         }
       }
       added.add(step);
     }
-    JsonObject answer = sql.object("select tasker.add_steps(?, ?, ?, p_now => ?)", task.uuid(), steps.build(), edges.build(), now);
-    assertThat(answer.getString("outcome")).as(answer.toString()).isEqualTo(model.isCancelled ? "refused" : "done");
+    JsonObject answer = sql.object("select tasker.add_steps(?, ?, ?, p_now => ?)", task.uuid(),
+        steps.build(), edges.build(), now);
+    assertThat(answer.getString("outcome")).as(answer.toString())
+        .isEqualTo(model.isCancelled ? "refused" : "done");
     if (!model.isCancelled) {
       for (int i = 0; i < added.size(); i++) {
-        added.get(i).uuid = UUID.fromString(answer.getJsonArray("steps").getJsonObject(i).getString("step_uuid"));
+        added.get(i).uuid = UUID
+            .fromString(answer.getJsonArray("steps").getJsonObject(i).getString("step_uuid"));
         model.steps.put(added.get(i).uuid, added.get(i));
       }
-      if (added.stream().anyMatch(step -> step.parents.stream().allMatch(parent -> parent.state == State.COMPLETE))) {
+      if (added.stream().anyMatch(
+          step -> step.parents.stream().allMatch(parent -> parent.state == State.COMPLETE))) {
         model.startWhatIsReady(now);
         model.conclude();
       }
@@ -464,8 +507,10 @@ class EngineModelTest {
         .forEach(row -> rows.put((String) row.get("name"), (String) row.get("is_now")));
     Map<String, String> expected = new HashMap<>();
     model.steps.values()
-        .forEach(s -> expected.put(s.name, s.state.name().toLowerCase(java.util.Locale.ROOT) + " " + s.handoffs + " " + s.attempts));
+        .forEach(s -> expected.put(s.name, s.state.name().toLowerCase(java.util.Locale.ROOT) + " "
+            + s.handoffs + " " + s.attempts));
     assertThat(rows).as(where).isEqualTo(expected);
-    assertThat(sql.text("select state from tasker.tasks where task_uuid = ?", task.uuid())).as(where).isEqualTo(model.task);
+    assertThat(sql.text("select state from tasker.tasks where task_uuid = ?", task.uuid()))
+        .as(where).isEqualTo(model.task);
   }
 }

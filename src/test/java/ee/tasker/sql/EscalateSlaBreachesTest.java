@@ -16,7 +16,10 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What raises the place of a step in the claim besides age and points: retries, and the SLA of its template. */
+/**
+ * What raises the place of a step in the claim besides age and points: retries, and the SLA of its
+ * template.
+ */
 @DatabaseTest
 @DatabaseTest.Covers({"breach_blocked_slas", "calculate_claim_rank"})
 class EscalateSlaBreachesTest {
@@ -28,7 +31,10 @@ class EscalateSlaBreachesTest {
     return start.plus(time);
   }
 
-  /** By a session of its own: after a claim, a session continues from its cursor for a quarter of a second. */
+  /**
+   * By a session of its own: after a claim, a session continues from its cursor for a quarter of a
+   * second.
+   */
   private static List<UUID> claimedAt(Instant time) {
     try (SqlWorker fresh = SqlWorker.open()) {
       return fresh.at(time).claim(1).stream().map(Claim::task).toList();
@@ -40,16 +46,21 @@ class EscalateSlaBreachesTest {
     Dag.Task older = Dag.of("a").step("b").started();
     Dag.Task younger = Dag.of("x").started();
     List<Claim> claims = worker.claim(3);
-    worker.complete(claims.stream().filter(c -> c.task().equals(older.uuid())).map(Claim::success).toArray(SqlWorker.Result[]::new));
+    worker.complete(claims.stream().filter(c -> c.task().equals(older.uuid())).map(Claim::success)
+        .toArray(SqlWorker.Result[]::new));
     Dag.Task first = Dag.of("a").started();
     worker.complete(
-        claims.stream().filter(c -> c.task().equals(younger.uuid())).map(c -> c.retryableFailure(0)).toArray(SqlWorker.Result[]::new));
+        claims.stream().filter(c -> c.task().equals(younger.uuid())).map(c -> c.retryableFailure(0))
+            .toArray(SqlWorker.Result[]::new));
     assertThat(
-        sql.isTrue("select t.claim_order < u.claim_order from tasker.tasks t, tasker.tasks u where t.task_uuid = ? and u.task_uuid = ?",
+        sql.isTrue(
+            "select t.claim_order < u.claim_order from tasker.tasks t, tasker.tasks u where t.task_uuid = ? and u.task_uuid = ?",
             younger.uuid(), first.uuid()))
         .isTrue();
-    // Older by nothing that matters, so that only the attempt decides: the same again with the older one in front.
-    sql.run("update tasker.tasks set claim_order = claim_order + 30000 where task_uuid = ?", younger.uuid());
+    // Older by nothing that matters, so that only the attempt decides: the same again with the
+    // older one in front.
+    sql.run("update tasker.tasks set claim_order = claim_order + 30000 where task_uuid = ?",
+        younger.uuid());
     worker.at(in(Duration.ofSeconds(31))).advance();
     assertThat(claimedAt(in(Duration.ofSeconds(31)))).containsExactly(younger.uuid());
     assertThat(claimedAt(in(Duration.ofSeconds(31)))).containsExactly(first.uuid());
@@ -67,7 +78,8 @@ class EscalateSlaBreachesTest {
       worker.at(now).complete(worker.claimOne().retryableFailure(0));
       worker.at(now.plusSeconds(30)).advance();
       assertThat(sql.number(place)).isEqualTo(first - retry * 60_000L);
-      assertThat(Double.parseDouble(sql.text(priority, task.uuid(), start)) - before).isEqualTo(retry);
+      assertThat(Double.parseDouble(sql.text(priority, task.uuid(), start)) - before)
+          .isEqualTo(retry);
     }
     worker.at(in(Duration.ofMinutes(9)));
     worker.complete(worker.claimOne().success());
@@ -84,16 +96,21 @@ class EscalateSlaBreachesTest {
     long place = sql.number(order, late.uuid());
 
     worker.at(in(Duration.ofMinutes(9))).advance();
-    assertThat(sql.isTrue("select sla_breached_at is null from tasker.tasks where task_uuid = ?", late.uuid())).isTrue();
-    assertThat(sql.isTrue("select wake_at between ?::timestamptz and ?::timestamptz from tasker.task_wakeups where task_uuid = ?",
-        in(Duration.ofSeconds(599)), in(Duration.ofSeconds(605)), late.uuid())).as("it is evaluated when the SLA ends").isTrue();
+    assertThat(sql.isTrue("select sla_breached_at is null from tasker.tasks where task_uuid = ?",
+        late.uuid())).isTrue();
+    assertThat(sql.isTrue(
+        "select wake_at between ?::timestamptz and ?::timestamptz from tasker.task_wakeups where task_uuid = ?",
+        in(Duration.ofSeconds(599)), in(Duration.ofSeconds(605)), late.uuid()))
+        .as("it is evaluated when the SLA ends").isTrue();
     worker.at(in(Duration.ofMinutes(11))).advance();
     worker.at(in(Duration.ofMinutes(60))).advance();
 
     assertThat(sql.number(order, late.uuid())).isEqualTo(place - 100 * 60_000L);
-    assertThat(sql.number("select count(*) from pgmq.q_worker_orders_queue")).as("no message was sent twice").isEqualTo(4);
+    assertThat(sql.number("select count(*) from pgmq.q_worker_orders_queue"))
+        .as("no message was sent twice").isEqualTo(4);
     assertThat(claimedAt(in(Duration.ofMinutes(60)))).containsExactly(late.uuid());
-    assertThat(before.stream().map(Dag.Task::uuid).toList()).contains(claimedAt(in(Duration.ofMinutes(60))).get(0));
+    assertThat(before.stream().map(Dag.Task::uuid).toList())
+        .contains(claimedAt(in(Duration.ofMinutes(60))).get(0));
   }
 
   @Test
@@ -102,7 +119,8 @@ class EscalateSlaBreachesTest {
     Instant late = in(Duration.ofSeconds(90));
     Claim first = worker.at(in(Duration.ofSeconds(50))).claimOne();
     worker.at(late).advance();
-    assertThat(sql.number("select count(*) from tasker.tasks where sla_breached_at is not null")).isOne();
+    assertThat(sql.number("select count(*) from tasker.tasks where sla_breached_at is not null"))
+        .isOne();
     worker.complete(first.success());
     assertThat(sql.isTrue(
         "select (q.headers ->> 'claim_order')::bigint = t.claim_order and t.claim_order < 1000 * extract(epoch from t.created_at) - 5900000 "
@@ -116,11 +134,13 @@ class EscalateSlaBreachesTest {
     try (Sql claiming = Sql.session()) {
       SqlWorker taking = SqlWorker.in(claiming);
       assertThat(taking.claim(1)).hasSize(1);
-      assertThat(sql.number("select tasker.escalate_sla_breaches(?, ?)", List.of(late.uuid()), in(Duration.ofMinutes(2)))).isOne();
+      assertThat(sql.number("select tasker.escalate_sla_breaches(?, ?)", List.of(late.uuid()),
+          in(Duration.ofMinutes(2)))).isOne();
       claiming.rollback();
     }
     worker.at(in(Duration.ofMinutes(3))).advance();
-    assertThat(sql.number("select count(*) from pgmq.q_worker_orders_queue")).as("the message is found by its place from before").isOne();
+    assertThat(sql.number("select count(*) from pgmq.q_worker_orders_queue"))
+        .as("the message is found by its place from before").isOne();
   }
 
   @Test
@@ -128,12 +148,14 @@ class EscalateSlaBreachesTest {
     Dag.Task finished = Dag.of("a").slaMinutes(1).started();
     worker.runToTheEnd();
     Dag.Task other = Dag.of("a").started();
-    assertThat(sql.number("select tasker.escalate_sla_breaches(?, ?)", List.of(finished.uuid(), other.uuid()), in(Duration.ofDays(2))))
+    assertThat(sql.number("select tasker.escalate_sla_breaches(?, ?)",
+        List.of(finished.uuid(), other.uuid()), in(Duration.ofDays(2))))
         .isZero();
   }
 
   private boolean isBreached(Dag.Task task) {
-    return sql.isTrue("select sla_breached_at is not null from tasker.tasks where task_uuid = ?", task.uuid());
+    return sql.isTrue("select sla_breached_at is not null from tasker.tasks where task_uuid = ?",
+        task.uuid());
   }
 
   private static int tasksPastSla(Sql sql) {
@@ -152,16 +174,19 @@ class EscalateSlaBreachesTest {
     Dag.Task task = blocked(Dag.of("a").slaMinutes(10));
     JsonObject round = worker.at(in(Duration.ofMinutes(9))).advance();
     assertThat(isBreached(task)).isFalse();
-    assertThat(round.getJsonNumber("next_wake_in_ms").longValue()).as("a server looks again when the SLA ends").isBetween(1L, 62_000L);
+    assertThat(round.getJsonNumber("next_wake_in_ms").longValue())
+        .as("a server looks again when the SLA ends").isBetween(1L, 62_000L);
 
     worker.at(in(Duration.ofMinutes(10)).plusSeconds(1)).advance();
     assertThat(isBreached(task)).isTrue();
     assertThatTask(task).isIn("blocked_by_failures");
     assertThat(tasksPastSla(sql)).isOne();
     assertThat(
-        sql.texts("select t ->> 'task_uuid' from json_array_elements(tasker.list_tasks('{\"sla_breached\": \"true\"}') -> 'tasks') t"))
+        sql.texts(
+            "select t ->> 'task_uuid' from json_array_elements(tasker.list_tasks('{\"sla_breached\": \"true\"}') -> 'tasks') t"))
         .containsExactly(task.uuid().toString());
-    assertThat(worker.at(in(Duration.ofMinutes(11))).advance().isNull("next_wake_in_ms")).as("nothing is left to look at").isTrue();
+    assertThat(worker.at(in(Duration.ofMinutes(11))).advance().isNull("next_wake_in_ms"))
+        .as("nothing is left to look at").isTrue();
 
     new Operator().task(task, "resolve");
     assertThat(tasksPastSla(sql)).isZero();
@@ -170,7 +195,8 @@ class EscalateSlaBreachesTest {
   @Test
   void a_closed_investigation_neither_hides_the_breach_nor_the_task() {
     Dag.Task task = blocked(Dag.of("a").slaMinutes(10));
-    UUID entry = sql.uuid("select dlq_entry_uuid from tasker.tasks_dlq where task_uuid = ?", task.uuid());
+    UUID entry = sql.uuid("select dlq_entry_uuid from tasker.tasks_dlq where task_uuid = ?",
+        task.uuid());
     sql.text("select tasker.update_dlq_entry(?, 'permanently_failed', 'ann', 'known')", entry);
     worker.at(in(Duration.ofMinutes(11))).advance();
     assertThat(isBreached(task)).isTrue();
@@ -181,7 +207,8 @@ class EscalateSlaBreachesTest {
   void a_task_that_goes_on_breaches_its_sla_as_any_other() {
     Dag.Task task = blocked(Dag.of("a").slaMinutes(10));
     new Operator().step(task, "a", "reset_for_retry");
-    assertThat(sql.number("select count(*) from tasker.tasks_dlq where sla_due_at is not null")).isZero();
+    assertThat(sql.number("select count(*) from tasker.tasks_dlq where sla_due_at is not null"))
+        .isZero();
     worker.at(in(Duration.ofMinutes(11))).advance();
     assertThat(isBreached(task)).isTrue();
 
@@ -192,7 +219,8 @@ class EscalateSlaBreachesTest {
 
   @Test
   void an_open_wait_beside_the_failure_excuses_nothing() {
-    Dag.Task task = blocked(Dag.of("a").slaMinutes(10).step("b").waitingOnly("{\"wait\": {\"for\": \"P400D\"}}"));
+    Dag.Task task = blocked(
+        Dag.of("a").slaMinutes(10).step("b").waitingOnly("{\"wait\": {\"for\": \"P400D\"}}"));
     assertThat(sql.number("select count(*) from tasker.step_waits where state = 'open'")).isOne();
     worker.at(in(Duration.ofMinutes(11))).advance();
     assertThat(isBreached(task)).isTrue();
@@ -204,12 +232,14 @@ class EscalateSlaBreachesTest {
     Dag.Task other = blocked(Dag.of("a").slaMinutes(10));
     try (Sql session = Sql.session()) {
       session.run("select from tasker.tasks where task_uuid = ? for no key update", held.uuid());
-      assertThat(sql.number("select tasker.breach_blocked_slas(10, ?)", in(Duration.ofMinutes(11)))).isOne();
+      assertThat(sql.number("select tasker.breach_blocked_slas(10, ?)", in(Duration.ofMinutes(11))))
+          .isOne();
       session.rollback();
     }
     assertThat(isBreached(held)).isFalse();
     assertThat(isBreached(other)).isTrue();
-    assertThat(sql.number("select tasker.breach_blocked_slas(10, ?)", in(Duration.ofMinutes(11)))).isOne();
+    assertThat(sql.number("select tasker.breach_blocked_slas(10, ?)", in(Duration.ofMinutes(11))))
+        .isOne();
     assertThat(isBreached(held)).isTrue();
   }
 
@@ -219,10 +249,12 @@ class EscalateSlaBreachesTest {
     Dag.of("a").started();
     worker.at(in(Duration.ofMinutes(2))).advance();
     assertThat(
-        sql.texts("select t ->> 'task_uuid' from json_array_elements(tasker.list_tasks('{\"sla_breached\": \"true\"}') -> 'tasks') t"))
+        sql.texts(
+            "select t ->> 'task_uuid' from json_array_elements(tasker.list_tasks('{\"sla_breached\": \"true\"}') -> 'tasks') t"))
         .containsExactly(late.uuid().toString());
     assertThat(sql.object("select tasker.get_metrics_document()").getInt("tasks_past_sla")).isOne();
     worker.at(in(Duration.ofMinutes(3))).runToTheEnd();
-    assertThat(sql.object("select tasker.get_metrics_document()").getInt("tasks_past_sla")).isZero();
+    assertThat(sql.object("select tasker.get_metrics_document()").getInt("tasks_past_sla"))
+        .isZero();
   }
 }

@@ -14,9 +14,13 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** Consumers that are sent every event: by one server at a time, nothing left out, and the clean-up waits for them within bounds. */
+/**
+ * Consumers that are sent every event: by one server at a time, nothing left out, and the clean-up
+ * waits for them within bounds.
+ */
 @DatabaseTest
-@DatabaseTest.Covers({"claim_event_consumer", "record_event_delivery", "get_event_floor", "get_consumer_figures", "purge_tasks",
+@DatabaseTest.Covers({"claim_event_consumer", "record_event_delivery", "get_event_floor",
+  "get_consumer_figures", "purge_tasks",
   "preview_retention"})
 class EventConsumersTest {
   private static final UUID ONE = UUID.fromString("00000000-0000-4000-8000-000000000001");
@@ -36,16 +40,20 @@ class EventConsumersTest {
   }
 
   private JsonObject claim(Sql session, UUID server, Duration after) {
-    return session.object("select tasker.claim_event_consumer('topic', ?, 30, 2, ?)", server, start.plus(after));
+    return session.object("select tasker.claim_event_consumer('topic', ?, 30, 2, ?)", server,
+        start.plus(after));
   }
 
   private String record(UUID server, long position, String failure, Duration after) {
-    return sql.object("select tasker.record_event_delivery('topic', ?, ?, ?, ?)", server, position, failure, start.plus(after))
+    return sql
+        .object("select tasker.record_event_delivery('topic', ?, ?, ?, ?)", server, position,
+            failure, start.plus(after))
         .getString("outcome");
   }
 
   private static List<String> tasks(JsonObject claimed) {
-    return claimed.getJsonArray("events").getValuesAs(JsonObject.class).stream().map(event -> event.getString("subject")).toList();
+    return claimed.getJsonArray("events").getValuesAs(JsonObject.class).stream()
+        .map(event -> event.getString("subject")).toList();
   }
 
   private static long position(JsonObject claimed) {
@@ -82,8 +90,10 @@ class EventConsumersTest {
   }
 
   private String figures(Duration after) {
-    JsonObject figures = sql.array("select tasker.get_consumer_figures(?)", start.plus(after)).getJsonObject(0);
-    return figures.getString("consumer") + " " + figures.getInt("failures") + " " + figures.getJsonNumber("waiting_seconds").longValue();
+    JsonObject figures = sql.array("select tasker.get_consumer_figures(?)", start.plus(after))
+        .getJsonObject(0);
+    return figures.getString("consumer") + " " + figures.getInt("failures") + " "
+        + figures.getJsonNumber("waiting_seconds").longValue();
   }
 
   @Test
@@ -100,7 +110,8 @@ class EventConsumersTest {
     assertThat(record(TWO, position(taken), null, Duration.ofSeconds(33))).isEqualTo("done");
     assertThat(claim(ONE, Duration.ofSeconds(34)).getString("outcome")).isEqualTo("held");
     assertThat(record(TWO, 0, null, Duration.ofSeconds(34))).isEqualTo("done");
-    assertThat(sql.number("select position from tasker.event_consumers")).as("never backwards").isEqualTo(position(taken));
+    assertThat(sql.number("select position from tasker.event_consumers")).as("never backwards")
+        .isEqualTo(position(taken));
   }
 
   @Test
@@ -121,7 +132,8 @@ class EventConsumersTest {
     Dag.Task task = published();
     claim(ONE, Duration.ZERO);
     assertThat(record(ONE, 0, "no broker", Duration.ZERO)).isEqualTo("done");
-    assertThat(sql.text("select failures || ' ' || last_failure from tasker.event_consumers")).isEqualTo("1 no broker");
+    assertThat(sql.text("select failures || ' ' || last_failure from tasker.event_consumers"))
+        .isEqualTo("1 no broker");
     assertThat(claim(TWO, Duration.ofMillis(1_900)).getString("outcome")).isEqualTo("waiting");
     assertThat(claim(TWO, Duration.ofMillis(2_100)).getInt("failures")).isEqualTo(1);
     for (int i = 0; i < 9; i++) {
@@ -142,11 +154,16 @@ class EventConsumersTest {
     claim(ONE, Duration.ZERO);
     Dag.Task waiting = published();
     sql.text("select tasker.roll_up_analytics()");
-    sql.text("select tasker.set_retention_policy('orders', null, null, 0, 'ann', 'the law says so')");
-    assertThat(sql.texts("select unnest(tasker.purge_tasks(array[?]))", waiting.uuid())).as("without a position").isEmpty();
+    sql.text(
+        "select tasker.set_retention_policy('orders', null, null, 0, 'ann', 'the law says so')");
+    assertThat(sql.texts("select unnest(tasker.purge_tasks(array[?]))", waiting.uuid()))
+        .as("without a position").isEmpty();
     JsonObject page = claim(ONE, Duration.ZERO);
-    assertThat(sql.texts("select unnest(tasker.purge_tasks(array[?]))", waiting.uuid())).as("not sent").isEmpty();
-    assertThat(sql.number("select retained from tasker.preview_retention(p_now => now() + interval '1 hour')")).isEqualTo(1);
+    assertThat(sql.texts("select unnest(tasker.purge_tasks(array[?]))", waiting.uuid()))
+        .as("not sent").isEmpty();
+    assertThat(sql.number(
+        "select retained from tasker.preview_retention(p_now => now() + interval '1 hour')"))
+        .isEqualTo(1);
     assertThat(sql.text("select tasker.get_event_floor(now() + interval '8 days')")).isNull();
 
     record(ONE, position(page), null, Duration.ZERO);

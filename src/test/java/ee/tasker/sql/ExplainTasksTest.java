@@ -21,12 +21,17 @@ import java.util.TreeSet;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** The sentence of a page of tasks is that of each task alone, and the most important one of the steps of its diagnosis. */
+/**
+ * The sentence of a page of tasks is that of each task alone, and the most important one of the
+ * steps of its diagnosis.
+ */
 @DatabaseTest
 @DatabaseTest.Covers({"explain_waiting_steps", "explain_tasks", "diagnose_task"})
 class ExplainTasksTest {
-  private static final List<String> BY_IMPORTANCE = List.of("failed", "no_server", "no_handler", "paused", "slot", "not_checked", "delayed",
-      "cancelling", "lease_expired", "retry", "retry_due", "running", "offered", "result_submitted", "batch", "child", "child_retry",
+  private static final List<String> BY_IMPORTANCE = List.of("failed", "no_server", "no_handler",
+      "paused", "slot", "not_checked", "delayed",
+      "cancelling", "lease_expired", "retry", "retry_due", "running", "offered", "result_submitted",
+      "batch", "child", "child_retry",
       "approval", "signal", "timer", "not_started", "ready", "held_back", "parents");
 
   private final Sql sql = Sql.open();
@@ -47,17 +52,22 @@ class ExplainTasksTest {
   }
 
   private static String alone(JsonObject step, int steps) {
-    String others = steps == 1 ? "." : steps == 2 ? "; 1 other step is not done." : "; " + (steps - 1) + " other steps are not done.";
+    String others = steps == 1 ? "." : steps == 2 ? "; 1 other step is not done."
+        : "; " + (steps - 1) + " other steps are not done.";
     return "Step " + step.getString("name") + " " + step.getString("sentence") + others;
   }
 
   /** From the whole diagnosis of the task, chosen here. */
   private Optional<String> chosen(UUID task) {
-    String compensated = sql.text("select format('The task is compensated (%s), %s of %s steps are done. ', d ->> 'cause', "
-        + "d ->> 'completed_steps', d ->> 'planned_steps') from tasker.get_compensation_document(?) d where d ->> 'state' = 'running'",
+    String compensated = sql.text(
+        "select format('The task is compensated (%s), %s of %s steps are done. ', d ->> 'cause', "
+            + "d ->> 'completed_steps', d ->> 'planned_steps') from tasker.get_compensation_document(?) d where d ->> 'state' = 'running'",
         task);
-    List<JsonObject> steps = sql.array("select coalesce(tasker.get_waiting_document(?, false, false) -> 'waiting', '[]')", task)
-        .getValuesAs(JsonObject.class).stream().filter(step -> compensated == null || step.getString("name").endsWith(":compensation"))
+    List<JsonObject> steps = sql
+        .array("select coalesce(tasker.get_waiting_document(?, false, false) -> 'waiting', '[]')",
+            task)
+        .getValuesAs(JsonObject.class).stream()
+        .filter(step -> compensated == null || step.getString("name").endsWith(":compensation"))
         .toList();
     return steps.stream().min(Comparator.comparingInt(step -> rank(step.getString("cause"))))
         .map(step -> (compensated == null ? "" : compensated) + alone(step, steps.size()));
@@ -76,14 +86,16 @@ class ExplainTasksTest {
     Map<String, String> alone = new TreeMap<>();
     Map<String, String> chosen = new TreeMap<>();
     for (UUID task : tasks) {
-      Optional.ofNullable(sql.text("select tasker.diagnose_task(?)", task)).ifPresent(sentence -> alone.put(task.toString(), sentence));
+      Optional.ofNullable(sql.text("select tasker.diagnose_task(?)", task))
+          .ifPresent(sentence -> alone.put(task.toString(), sentence));
       chosen(task).ifPresent(sentence -> chosen.put(task.toString(), sentence));
     }
     assertThat(onThePage).as(when).isEqualTo(alone).isEqualTo(chosen);
   }
 
   private Set<String> causes() {
-    return new TreeSet<>(sql.texts("select distinct cause from tasker.explain_waiting_steps(?::uuid[])", tasks));
+    return new TreeSet<>(
+        sql.texts("select distinct cause from tasker.explain_waiting_steps(?::uuid[])", tasks));
   }
 
   @Test
@@ -97,21 +109,25 @@ class ExplainTasksTest {
     Set<String> expected = new TreeSet<>(BY_IMPORTANCE);
     expected.add("yielded");
     assertThat(causes()).isEqualTo(expected);
-    assertThat(sql.object("select tasker.explain_tasks(?::uuid[])", tasks).keySet()).doesNotContain(every.tasks().get("done").toString());
-    assertThat(sql.text("select tasker.explain_tasks(?::uuid[])", tasks)).as("the value of the key is part of a context")
+    assertThat(sql.object("select tasker.explain_tasks(?::uuid[])", tasks).keySet())
+        .doesNotContain(every.tasks().get("done").toString());
+    assertThat(sql.text("select tasker.explain_tasks(?::uuid[])", tasks))
+        .as("the value of the key is part of a context")
         .doesNotContain("Holmes");
     every.resume();
   }
 
   @Test
   void of_a_compensated_task_only_what_compensates_counts() {
-    Dag.Task task = keep(Dag.of("a").compensatedBy("undo", 1).step("b").maxAttempts(1).dependsOn("a").step("c").dependsOn("b")
+    Dag.Task task = keep(Dag.of("a").compensatedBy("undo", 1).step("b").maxAttempts(1)
+        .dependsOn("a").step("c").dependsOn("b")
         .lifecycle("on_failure", "compensate").started());
     worker.complete(worker.claim(1).get(0).success());
     worker.complete(worker.claim(1).get(0).permanentFailure());
 
     assertThatAPageSaysWhatEachSays("compensated");
-    assertThat(sql.text("select tasker.diagnose_task(?)", task.uuid())).startsWith("The task is compensated (failure)")
+    assertThat(sql.text("select tasker.diagnose_task(?)", task.uuid()))
+        .startsWith("The task is compensated (failure)")
         .contains("Step a:compensation ").doesNotContain("other step");
   }
 
@@ -145,7 +161,8 @@ class ExplainTasksTest {
       switch (random.nextInt(7)) {
         case 0 -> worker.advance();
         case 1 -> ann.pause("random_paused", null);
-        case 2 -> sql.text("select tasker.request_cancel(?, 'me', 'x', 'allow_finish')", tasks.get(random.nextInt(tasks.size())));
+        case 2 -> sql.text("select tasker.request_cancel(?, 'me', 'x', 'allow_finish')",
+            tasks.get(random.nextInt(tasks.size())));
         case 3 -> ann.task(tasks.get(random.nextInt(tasks.size())), "retry", "{}");
         default -> worker.claim(1 + random.nextInt(4)).forEach(claim -> {
           switch (random.nextInt(5)) {

@@ -16,18 +16,21 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"get_waiting_document", "explain_tasks", "get_task_history", "get_action_schemas"})
+@DatabaseTest.Covers({"get_waiting_document", "explain_tasks", "get_task_history",
+  "get_action_schemas"})
 class ExplainWaitingTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
   private final Operator ann = new Operator();
 
   private String cause(Dag.Task task, String step) {
-    return sql.text("select cause from tasker.explain_waiting(?) where step_name = ?", task.uuid(), step);
+    return sql.text("select cause from tasker.explain_waiting(?) where step_name = ?", task.uuid(),
+        step);
   }
 
   private String sentence(Dag.Task task, String step) {
-    return sql.text("select sentence from tasker.explain_waiting(?) where step_name = ?", task.uuid(), step);
+    return sql.text("select sentence from tasker.explain_waiting(?) where step_name = ?",
+        task.uuid(), step);
   }
 
   private void aServer(String name, List<String> namespaces, List<String> handlers) {
@@ -66,10 +69,13 @@ class ExplainWaitingTest {
         end $f$""");
 
     for (Dag.Task task : List.of(offered, running, retried)) {
-      assertThat(sql.text("select pg_temp.said_abroad(?)", task.uuid())).matches(".* 20[0-9]{2}-[0-9]{2}-[0-9]{2} .*")
+      assertThat(sql.text("select pg_temp.said_abroad(?)", task.uuid()))
+          .matches(".* 20[0-9]{2}-[0-9]{2}-[0-9]{2} .*")
           .doesNotContainPattern("[0-9]{2}\\.[0-9]{2}\\.[0-9]{4}")
-          .isEqualTo(sql.text("select concat_ws(' ', tasker.diagnose_task(?), (select string_agg(e.sentence, ' ') "
-              + "from tasker.explain_waiting(?) e))", task.uuid(), task.uuid()));
+          .isEqualTo(sql.text(
+              "select concat_ws(' ', tasker.diagnose_task(?), (select string_agg(e.sentence, ' ') "
+                  + "from tasker.explain_waiting(?) e))",
+              task.uuid(), task.uuid()));
     }
   }
 
@@ -81,11 +87,14 @@ class ExplainWaitingTest {
     Dag.Task done = Dag.of("a").inNamespace("page").started();
     worker.complete(worker.claimOne().success());
 
-    JsonObject page = sql.object("select tasker.explain_tasks(array[?, ?, ?, gen_random_uuid()]::uuid[])", waiting.uuid(), failed.uuid(),
-        done.uuid());
-    assertThat(page.keySet()).containsExactlyInAnyOrder(waiting.uuid().toString(), failed.uuid().toString());
+    JsonObject page = sql.object(
+        "select tasker.explain_tasks(array[?, ?, ?, gen_random_uuid()]::uuid[])", waiting.uuid(),
+        failed.uuid(), done.uuid());
+    assertThat(page.keySet()).containsExactlyInAnyOrder(waiting.uuid().toString(),
+        failed.uuid().toString());
     for (Dag.Task task : List.of(waiting, failed)) {
-      assertThat(page.getString(task.uuid().toString())).isEqualTo(sql.text("select tasker.diagnose_task(?)", task.uuid()));
+      assertThat(page.getString(task.uuid().toString()))
+          .isEqualTo(sql.text("select tasker.diagnose_task(?)", task.uuid()));
     }
     assertThat(sql.object("select tasker.explain_tasks('{}')")).isEmpty();
   }
@@ -95,20 +104,25 @@ class ExplainWaitingTest {
     aServer("blue-1", null, null);
     Dag.Task task = Dag.of("a").started();
     Claim claim = worker.claimOne();
-    assertThat(sentence(task, "a")).startsWith("has been running on blue-1 since ").contains("with a lease until");
+    assertThat(sentence(task, "a")).startsWith("has been running on blue-1 since ")
+        .contains("with a lease until");
     sql.text("select tasker.request_cancel(?, 'bob', 'why not')", task.uuid());
     assertThat(sentence(task, "a")).contains("bob requested").contains("cancel_running");
-    sql.run("update tasker.workflow_steps set lease_expires_at = clock_timestamp() - interval '1 s'");
+    sql.run(
+        "update tasker.workflow_steps set lease_expires_at = clock_timestamp() - interval '1 s'");
     assertThat(cause(task, "a")).isEqualTo("lease_expired");
     worker.complete(claim.success());
-    assertThat(sql.rows("select * from tasker.explain_waiting(?)", task.uuid())).as("a finished task waits for nothing").isEmpty();
+    assertThat(sql.rows("select * from tasker.explain_waiting(?)", task.uuid()))
+        .as("a finished task waits for nothing").isEmpty();
   }
 
   @Test
   void failures_say_what_they_hold_back() {
     Dag.Task task = Dag.of("a").step("b").step("c").dependsOn("b").started();
-    worker.complete(0, worker.claim(2).stream().map(c -> c.step().equals(task.step("a")) ? c.permanentFailure() : c.success()).toList());
-    assertThat(sentence(task, "a")).isEqualTo("failed permanently at attempt 1: Test: as the test wants it; an operator must act");
+    worker.complete(0, worker.claim(2).stream()
+        .map(c -> c.step().equals(task.step("a")) ? c.permanentFailure() : c.success()).toList());
+    assertThat(sentence(task, "a")).isEqualTo(
+        "failed permanently at attempt 1: Test: as the test wants it; an operator must act");
     assertThat(sentence(task, "c")).isEqualTo("is blocked because a failed; an operator must act");
   }
 
@@ -118,13 +132,16 @@ class ExplainWaitingTest {
     List<Claim> claims = worker.forNamespaces("waiting").claim(3);
     worker.complete(claims.get(0).retryableFailure(60_000), claims.get(1).retryableFailure(0));
     worker.submitResults(claims.get(2).success());
-    assertThat(sql.texts("select cause from tasker.explain_waiting(?) order by cause", task.uuid())).containsExactly("result_submitted",
-        "retry",
-        "retry_due");
+    assertThat(sql.texts("select cause from tasker.explain_waiting(?) order by cause", task.uuid()))
+        .containsExactly("result_submitted",
+            "retry",
+            "retry_due");
     ann.pause("waiting", null);
-    assertThat(sql.texts("select cause from tasker.explain_waiting(?) order by cause", task.uuid())).containsExactly("paused",
-        "result_submitted", "retry");
-    assertThat(sql.text("select sentence from tasker.explain_waiting(?) where cause = 'paused'", task.uuid()))
+    assertThat(sql.texts("select cause from tasker.explain_waiting(?) order by cause", task.uuid()))
+        .containsExactly("paused",
+            "result_submitted", "retry");
+    assertThat(sql.text("select sentence from tasker.explain_waiting(?) where cause = 'paused'",
+        task.uuid()))
         .startsWith("ann paused the namespace at ").endsWith(": " + Operator.REASON);
     ann.resume("waiting", null);
   }
@@ -151,17 +168,26 @@ class ExplainWaitingTest {
     worker.advance();
     assertThat(cause(first, "a")).isEqualTo("no_server");
     assertThat(cause(second, "a")).isEqualTo("slot");
-    assertThat(sentence(second, "a")).contains("one of the 1 slots").contains("/a").endsWith("held by task " + first.uuid());
+    assertThat(sentence(second, "a")).contains("one of the 1 slots").contains("/a")
+        .endsWith("held by task " + first.uuid());
     Dag.Task third = dag.started();
     worker.advance();
-    assertThat(sql.number("select (details ->> 'place')::int from tasker.explain_waiting(?) where step_name = 'a'", second.uuid()))
+    assertThat(sql.number(
+        "select (details ->> 'place')::int from tasker.explain_waiting(?) where step_name = 'a'",
+        second.uuid()))
         .isEqualTo(1);
-    assertThat(sql.number("select (details ->> 'place')::int from tasker.explain_waiting(?) where step_name = 'a'", third.uuid()))
+    assertThat(sql.number(
+        "select (details ->> 'place')::int from tasker.explain_waiting(?) where step_name = 'a'",
+        third.uuid()))
         .isEqualTo(2);
-    assertThat(sql.isTrue("select exists (select from tasker.explain_waiting(?) e join tasker.concurrency_policies p "
-        + "on p.policy_uuid::text = e.details ->> 'policy_uuid' where e.step_name = 'a')", third.uuid())).isTrue();
+    assertThat(sql.isTrue(
+        "select exists (select from tasker.explain_waiting(?) e join tasker.concurrency_policies p "
+            + "on p.policy_uuid::text = e.details ->> 'policy_uuid' where e.step_name = 'a')",
+        third.uuid())).isTrue();
     worker.at(Instant.now().plusSeconds(7200)).advance();
-    assertThat(sql.number("select count(*) from tasker.tasks_dlq where task_uuid = ?", second.uuid())).as("and no failure is recorded")
+    assertThat(
+        sql.number("select count(*) from tasker.tasks_dlq where task_uuid = ?", second.uuid()))
+        .as("and no failure is recorded")
         .isZero();
     worker.at(null).forNamespaces("slots").runToTheEnd();
     worker.advance();
@@ -200,7 +226,8 @@ class ExplainWaitingTest {
           });
           case 3 -> worker.at(Instant.now().plusSeconds(luck.nextInt(100))).advance();
           case 4 -> ann.task(task, List.of("retry", "fail", "resolve").get(luck.nextInt(3)));
-          case 5 -> ann.step(task, "n" + luck.nextInt(8), List.of("resolve_manually", "reset_for_retry").get(luck.nextInt(2)));
+          case 5 -> ann.step(task, "n" + luck.nextInt(8),
+              List.of("resolve_manually", "reset_for_retry").get(luck.nextInt(2)));
           case 6 -> ann.pause("orders", task.template().name());
           case 7 -> ann.resume("orders", task.template().name());
           default -> {
@@ -231,14 +258,21 @@ class ExplainWaitingTest {
     ann.step(task, "a", "reset_for_retry");
     worker.runToTheEnd();
     JsonArray history = sql.array("select tasker.get_task_history(?)", task.uuid());
-    List<String> told = history.getValuesAs(JsonObject.class).stream().map(e -> e.getString("kind") + " "
-        + e.getString("to_state", e.getString("action", e.getString("outcome", e.getString("reason", ""))))).toList();
-    assertThat(told).containsSubsequence("step in_progress", "result permanent_failure", "step error",
+    List<String> told = history.getValuesAs(JsonObject.class).stream()
+        .map(e -> e.getString("kind") + " "
+            + e.getString("to_state",
+                e.getString("action", e.getString("outcome", e.getString("reason", "")))))
+        .toList();
+    assertThat(told).containsSubsequence("step in_progress", "result permanent_failure",
+        "step error",
         "dead_letter_opened permanent_failure",
-        "task blocked_by_failures", "action reset_for_retry", "step pending", "step enqueued", "step complete", "task complete");
+        "task blocked_by_failures", "action reset_for_retry", "step pending", "step enqueued",
+        "step complete", "task complete");
     assertThat(told).contains("dead_letter_closed the task is no longer blocked");
     assertThat(sql.text("select tasker.get_task_history(gen_random_uuid())")).isEqualTo("[]");
-    assertThat(sql.text("select tasker.get_action_schemas(?, ?) ->> 'result_schema'", task.uuid(), task.step("a"))).isNull();
-    assertThat(sql.text("select tasker.get_action_schemas(?, gen_random_uuid())", task.uuid())).isNull();
+    assertThat(sql.text("select tasker.get_action_schemas(?, ?) ->> 'result_schema'", task.uuid(),
+        task.step("a"))).isNull();
+    assertThat(sql.text("select tasker.get_action_schemas(?, gen_random_uuid())", task.uuid()))
+        .isNull();
   }
 }

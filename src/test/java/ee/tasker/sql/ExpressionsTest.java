@@ -20,8 +20,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** SQL/JSON paths over the document of a task. */
 @DatabaseTest
-@DatabaseTest.Covers({"check_path", "measure_path", "count_values", "count_pairs", "reads_its_list", "bound_path", "charge_expressions",
-  "fill_mapping", "check_expression", "check_expressions", "find_ancestors", "evaluate_list", "evaluate_value", "evaluate_predicate",
+@DatabaseTest.Covers({"check_path", "measure_path", "count_values", "count_pairs", "reads_its_list",
+  "bound_path", "charge_expressions",
+  "fill_mapping", "check_expression", "check_expressions", "find_ancestors", "evaluate_list",
+  "evaluate_value", "evaluate_predicate",
   "evaluate_mapping", "get_expression_document", "try_expression"})
 class ExpressionsTest {
   private static final String DOCUMENT = """
@@ -49,7 +51,8 @@ class ExpressionsTest {
       true || $.context.name > 1; refused
       $.context.amount < 100 || $.context.name > 1; true
       """)
-  void a_predicate_is_true_or_false_and_false_where_a_member_is_missing(String path, String expected) {
+  void a_predicate_is_true_or_false_and_false_where_a_member_is_missing(String path,
+      String expected) {
     JsonObject answer = tried(path, "predicate");
 
     if (expected.equals("refused")) {
@@ -77,8 +80,10 @@ class ExpressionsTest {
     assertThat(answer.getString("code")).isEqualTo("expression_error");
     assertThat(answer.getString("path")).isEqualTo(path);
     assertThat(answer.getString("message")).startsWith(message);
-    assertThatThrownBy(() -> sql.text("select tasker.evaluate_predicate(?, ?::jsonb)", path, DOCUMENT))
-        .isInstanceOfSatisfying(Sql.SqlProblem.class, problem -> assertThat(problem.state()).isEqualTo("TK010"));
+    assertThatThrownBy(
+        () -> sql.text("select tasker.evaluate_predicate(?, ?::jsonb)", path, DOCUMENT))
+        .isInstanceOfSatisfying(Sql.SqlProblem.class,
+            problem -> assertThat(problem.state()).isEqualTo("TK010"));
   }
 
   @Test
@@ -86,41 +91,55 @@ class ExpressionsTest {
     assertThat(tried("$.context.amount", "value").getInt("value")).isEqualTo(50);
     assertThat(tried("$.context.items", "value").getJsonArray("value")).hasSize(2);
     assertThat(tried("$.context.missing", "value").get("value")).isEqualTo(JsonValue.NULL);
-    assertThat(tried("$.context.items[*].price", "value").getString("message")).isEqualTo("gives 2 values, but one is expected");
-    assertThat(tried("$.context.items[*].price", "list").getJsonArray("value")).hasToString("[1,9]");
+    assertThat(tried("$.context.items[*].price", "value").getString("message"))
+        .isEqualTo("gives 2 values, but one is expected");
+    assertThat(tried("$.context.items[*].price", "list").getJsonArray("value"))
+        .hasToString("[1,9]");
     assertThat(tried("$.context.missing[*]", "list").getJsonArray("value")).isEmpty();
-    assertThat(tried("strict $.context.missing", "value").getString("outcome")).isEqualTo("refused");
-    assertThat(tried("$.context.name.datetime()", "value").getString("code")).isEqualTo("expression_error");
+    assertThat(tried("strict $.context.missing", "value").getString("outcome"))
+        .isEqualTo("refused");
+    assertThat(tried("$.context.name.datetime()", "value").getString("code"))
+        .isEqualTo("expression_error");
   }
 
   @Test
   void a_mapping_has_its_paths_replaced_at_any_depth() {
-    assertThat(tried("""
+    assertThat(tried(
+        """
         {"a": "$.context.amount", "b": {"c": ["$.context.name", "$$.x", "plain", 7, null]}, "d": "$.context.missing", "e": {}, "f": []}""",
         "mapping").getJsonObject("value"))
-        .hasToString("{\"a\":50,\"b\":{\"c\":[\"ann\",\"$.x\",\"plain\",7,null]},\"d\":null,\"e\":{},\"f\":[]}");
+        .hasToString(
+            "{\"a\":50,\"b\":{\"c\":[\"ann\",\"$.x\",\"plain\",7,null]},\"d\":null,\"e\":{},\"f\":[]}");
     assertThat(tried("{\"a\": {\"b\": [1, \"$.context.items[*]\"]}}", "mapping"))
         .containsEntry("path", jakarta.json.Json.createValue("$.context.items[*]"));
-    assertThat(tried("{\"a\": {\"b/c\": \"$.contxt\"}}", "mapping").getString("message")).startsWith("there is no member \"contxt\"");
+    assertThat(tried("{\"a\": {\"b/c\": \"$.contxt\"}}", "mapping").getString("message"))
+        .startsWith("there is no member \"contxt\"");
     assertThat(tried("[]", "mapping").getString("message")).isEqualTo("must be an object");
-    assertThat(tried("{", "mapping").getString("message")).isEqualTo("is not the text of a JSON object");
+    assertThat(tried("{", "mapping").getString("message"))
+        .isEqualTo("is not the text of a JSON object");
     assertThatThrownBy(() -> tried("$", "other")).isInstanceOfSatisfying(Sql.SqlProblem.class,
         problem -> assertThat(problem.state()).isEqualTo("TK007"));
   }
 
   private String problems(String path) {
     return String.join("; ",
-        sql.texts("select message from tasker.check_path(?, '{\"check\": 0, \"later\": 1, \"a b\": 2}', b'101')", path));
+        sql.texts(
+            "select message from tasker.check_path(?, '{\"check\": 0, \"later\": 1, \"a b\": 2}', b'101')",
+            path));
   }
 
   @Test
   void a_path_names_only_what_its_document_can_have() {
-    assertThat(problems("$.results.check.score > 1 && $.results.\"a b\".x == \"$.results.nobody\"")).isEmpty();
-    assertThat(problems("$.results.*.score > 1 && exists($.context ? (@.results.nobody > 1))")).isEmpty();
+    assertThat(problems("$.results.check.score > 1 && $.results.\"a b\".x == \"$.results.nobody\""))
+        .isEmpty();
+    assertThat(problems("$.results.*.score > 1 && exists($.context ? (@.results.nobody > 1))"))
+        .isEmpty();
     assertThat(problems("$.results.chek.score > 1")).isEqualTo("there is no step \"chek\"");
     assertThat(problems("($.results).later > 1"))
-        .isEqualTo("step \"later\" is no ancestor of this step, so that its result is not there yet");
-    assertThat(problems("$.contxt.a > 1")).isEqualTo("there is no member \"contxt\" in the document: it has context, results and task");
+        .isEqualTo(
+            "step \"later\" is no ancestor of this step, so that its result is not there yet");
+    assertThat(problems("$.contxt.a > 1")).isEqualTo(
+        "there is no member \"contxt\" in the document: it has context, results and task");
     assertThat(problems("$.task.uid == \"x\"")).startsWith("there is no member \"uid\" in task");
     assertThat(problems("$x > 1 && $\"y z\" > 1"))
         .isEqualTo("there is no variable $x: a path begins with $.context, $.results or $.task; "
@@ -128,9 +147,12 @@ class ExpressionsTest {
     assertThat(problems("$.results.")).startsWith("is not a valid path: ");
     assertThat(problems("$.context.a like_regex \"(\"")).startsWith("is not a valid path: ");
     assertThat(problems("")).startsWith("is not a valid path: ");
-    assertThat(problems("$." + "x".repeat(4000))).isEqualTo("must have at most 4000 characters, but has 4002");
+    assertThat(problems("$." + "x".repeat(4000)))
+        .isEqualTo("must have at most 4000 characters, but has 4002");
     assertThat(sql.texts("select message from tasker.check_path('$.results.anything')")).isEmpty();
-    assertThat(sql.text("select unknown_step from tasker.check_path('$.results.chek', '{\"check\": 0}', b'1')")).isEqualTo("chek");
+    assertThat(sql.text(
+        "select unknown_step from tasker.check_path('$.results.chek', '{\"check\": 0}', b'1')"))
+        .isEqualTo("chek");
   }
 
   @Test
@@ -143,8 +165,10 @@ class ExpressionsTest {
          {"kind": "value", "expression": "$.results.d"},
          {"step": "a", "kind": "list", "expression": 7}]""");
 
-    assertThat(found.getValuesAs(JsonObject.class)).extracting(problem -> problem.getInt("index") + " " + problem.getString("pointer") + " "
-        + problem.getString("message")).containsExactly(
+    assertThat(found.getValuesAs(JsonObject.class))
+        .extracting(problem -> problem.getInt("index") + " " + problem.getString("pointer") + " "
+            + problem.getString("message"))
+        .containsExactly(
             "1  step \"d\" is no ancestor of this step, so that its result is not there yet",
             "1  step \"c\" is no ancestor of this step, so that its result is not there yet",
             "1  there is no step \"nowhere\"",
@@ -155,10 +179,12 @@ class ExpressionsTest {
 
   @Test
   void the_ancestors_of_a_step_are_those_above_its_parents_in_any_order_of_names() {
-    assertThat(sql.texts("""
+    assertThat(sql.texts(
+        """
         select f.step || f.number || ' ' || f.ancestors from tasker.find_ancestors(
           '{"d": ["b", "c", "b"], "a": ["gone"], "c": ["z"], "z": ["a"], "b": ["a"], "x": ["y"], "y": ["x"], "q": ["y", "a"]}') f"""))
-        .containsExactly("a0 00000000", "b1 10000000", "c2 10000001", "d3 11100001", "q4 11111111", "x5 11111111", "y6 11111111",
+        .containsExactly("a0 00000000", "b1 10000000", "c2 10000001", "d3 11100001", "q4 11111111",
+            "x5 11111111", "y6 11111111",
             "z7 10000000");
     assertThat(sql.texts("select f.step from tasker.find_ancestors('{}') f")).isEmpty();
   }
@@ -169,12 +195,17 @@ class ExpressionsTest {
   void expressions_of_a_chain_of_thousands_of_steps_are_checked_in_seconds() {
     String graph = IntStream.range(0, 4_000).mapToObj(i -> "\"s%d\": [\"s%d\"]".formatted(i, i - 1))
         .collect(Collectors.joining(", ", "{", "}"));
-    String expressions = IntStream.range(1, 4_000).mapToObj(i -> """
-        {"step": "s%d", "kind": "mapping", "expression": {"x": "$.results.s0", "y": "$.results.s%d"}}""".formatted(i, i == 7 ? 8 : i - 1))
+    String expressions = IntStream.range(1, 4_000)
+        .mapToObj(
+            i -> """
+        {"step": "s%d", "kind": "mapping", "expression": {"x": "$.results.s0", "y": "$.results.s%d"}}"""
+                .formatted(i, i == 7 ? 8 : i - 1))
         .collect(Collectors.joining(", ", "[", "]"));
 
-    assertThat(sql.array("select tasker.check_expressions(?::jsonb, ?::jsonb)", graph, expressions).getValuesAs(JsonObject.class))
-        .extracting(problem -> problem.getInt("index") + " " + problem.getString("pointer")).containsExactly("6 /y");
+    assertThat(sql.array("select tasker.check_expressions(?::jsonb, ?::jsonb)", graph, expressions)
+        .getValuesAs(JsonObject.class))
+        .extracting(problem -> problem.getInt("index") + " " + problem.getString("pointer"))
+        .containsExactly("6 /y");
   }
 
   @Test
@@ -183,19 +214,27 @@ class ExpressionsTest {
     SqlWorker worker = SqlWorker.open();
     worker.complete(worker.claimOne().success("{\"x\": 1}"));
 
-    JsonObject document = sql.object("select tasker.get_expression_document(?, ?)", task.uuid(), task.step("b"));
+    JsonObject document = sql.object("select tasker.get_expression_document(?, ?)", task.uuid(),
+        task.step("b"));
     assertThat(document.keySet()).containsExactlyInAnyOrder("context", "results", "task");
     assertThat(document.getJsonObject("context")).hasToString("{\"n\":7}");
     assertThat(document.getJsonObject("results")).hasToString("{\"a\":{\"x\":1}}");
     assertThat(document.getJsonObject("task").getString("uuid")).isEqualTo(task.uuid().toString());
     assertThat(document.getJsonObject("task").keySet())
-        .containsExactlyInAnyOrder("attempt", "correlation_id", "created_at", "name", "namespace", "priority", "requested_at", "uuid",
+        .containsExactlyInAnyOrder("attempt", "correlation_id", "created_at", "name", "namespace",
+            "priority", "requested_at", "uuid",
             "version");
-    assertThat(sql.object("select tasker.get_expression_document(?)", task.uuid()).getJsonObject("results"))
+    assertThat(sql.object("select tasker.get_expression_document(?)", task.uuid())
+        .getJsonObject("results"))
         .hasToString("{\"a\":{\"x\":1}}");
-    assertThat(sql.object("select tasker.get_expression_document(?, ?)", task.uuid(), task.step("a")).getJsonObject("results")).isEmpty();
+    assertThat(
+        sql.object("select tasker.get_expression_document(?, ?)", task.uuid(), task.step("a"))
+            .getJsonObject("results"))
+        .isEmpty();
     assertThat(sql.text("select tasker.get_expression_document(?)", UUID.randomUUID())).isNull();
-    assertThat(sql.text("select tasker.get_expression_document(?, ?)", task.uuid(), UUID.randomUUID())).isNull();
+    assertThat(
+        sql.text("select tasker.get_expression_document(?, ?)", task.uuid(), UUID.randomUUID()))
+        .isNull();
   }
 
   private static final String AGAIN = "reads the list that it filters again for each of its elements";
@@ -241,11 +280,15 @@ class ExpressionsTest {
         default -> problem;
       };
 
-      assertThat(String.join("; ", sql.texts("select message from tasker.check_path(?)", path))).as(path).isEqualTo(message);
+      assertThat(String.join("; ", sql.texts("select message from tasker.check_path(?)", path)))
+          .as(path).isEqualTo(message);
     }
   }
 
-  /** {"context": {"a": 0…2 999, "b": the same, "few": 1…5, "rows": [{"id", "low", "high", "tags"}…]}}. */
+  /**
+   * {"context": {"a": 0…2 999, "b": the same, "few": 1…5, "rows": [{"id", "low", "high",
+   * "tags"}…]}}.
+   */
   private static final String LARGE = """
       (select jsonb_build_object('task', '{"uuid": "x"}'::jsonb, 'context', jsonb_build_object('limit', 7, 'few', '[1, 2, 3, 4, 5]'::jsonb,
          'a', jsonb_agg(i), 'b', jsonb_agg(i),
@@ -272,8 +315,11 @@ class ExpressionsTest {
         """.lines().toList();
 
     for (String path : paths) {
-      assertThatThrownBy(() -> sql.text("select tasker.evaluate_predicate(?, " + LARGE + ")", path.strip())).as(path)
-          .isInstanceOfSatisfying(Sql.SqlProblem.class, problem -> assertThat(problem.state()).isEqualTo("TK010"))
+      assertThatThrownBy(
+          () -> sql.text("select tasker.evaluate_predicate(?, " + LARGE + ")", path.strip()))
+          .as(path)
+          .isInstanceOfSatisfying(Sql.SqlProblem.class,
+              problem -> assertThat(problem.state()).isEqualTo("TK010"))
           .hasMessageContaining("would read more than 1000000 values");
     }
   }
@@ -293,32 +339,39 @@ class ExpressionsTest {
       exists($.context.rows[*].keyvalue() ? (@.key == "low" && @.value == 6)); true
       $.context.a[$.context.few[2] - 1] == 2; true
       """)
-  void long_lists_are_filtered_and_compared_with_values_and_short_lists(String path, boolean expected) {
-    assertThat(sql.isTrue("select tasker.evaluate_predicate(?, " + LARGE + ")", path)).isEqualTo(expected);
+  void long_lists_are_filtered_and_compared_with_values_and_short_lists(String path,
+      boolean expected) {
+    assertThat(sql.isTrue("select tasker.evaluate_predicate(?, " + LARGE + ")", path))
+        .isEqualTo(expected);
   }
 
   @Test
   void values_that_are_chosen_several_times_are_bounded_by_their_bytes() {
-    assertThatThrownBy(() -> sql.text("select tasker.evaluate_list('$.context[' || repeat('0,', 900) || '0]', " + LARGE + ")"))
+    assertThatThrownBy(() -> sql.text(
+        "select tasker.evaluate_list('$.context[' || repeat('0,', 900) || '0]', " + LARGE + ")"))
         .hasMessageContaining("gives more than 8388608 bytes");
     assertThatThrownBy(
-        () -> sql.text("select tasker.evaluate_mapping((select jsonb_object_agg('k' || i, '$.context') from generate_series(1, 90) i), "
-            + LARGE + ")"))
+        () -> sql.text(
+            "select tasker.evaluate_mapping((select jsonb_object_agg('k' || i, '$.context') from generate_series(1, 90) i), "
+                + LARGE + ")"))
         .hasMessageContaining("gives more than 8388608 bytes");
     assertThat(sql.number("select count(*) from jsonb_object_keys(tasker.evaluate_mapping("
-        + "(select jsonb_object_agg('k' || i, '$.context.limit') from generate_series(1, 5000) i), " + LARGE + "))")).isEqualTo(5000);
+        + "(select jsonb_object_agg('k' || i, '$.context.limit') from generate_series(1, 5000) i), "
+        + LARGE + "))")).isEqualTo(5000);
   }
 
   @Test
   void what_the_expressions_of_a_task_read_in_a_transaction_is_bounded() {
-    String read = "do $$ declare v_document jsonb := " + LARGE + " || '{\"task\": {\"uuid\": \"some\"}}'; begin for i in 1..times loop "
+    String read = "do $$ declare v_document jsonb := " + LARGE
+        + " || '{\"task\": {\"uuid\": \"some\"}}'; begin for i in 1..times loop "
         + "perform tasker.evaluate_list('exists($.context.a[*] ? (@ < $.context.few[*]))', v_document); end loop; end $$";
 
     sql.run(read.replace("times", "20"));
     assertThatThrownBy(() -> sql.run(read.replace("times", "2000")))
         .hasMessageContaining("read more than 20000000 values in one transaction");
     sql.run(read.replace("times", "20").replace("some", "other"));
-    assertThat(sql.texts("select tasker.charge_expressions(t, 11000000)::text from unnest(array['a', 'a', 'b', 'b']) t"))
+    assertThat(sql.texts(
+        "select tasker.charge_expressions(t, 11000000)::text from unnest(array['a', 'a', 'b', 'b']) t"))
         .containsExactly("true", "false", "true", "false");
   }
 }

@@ -15,17 +15,22 @@ class FinalizeTaskCompletionTest {
   private final SqlWorker worker = SqlWorker.open();
 
   private static String finalise(Sql sql, Dag.Task task) {
-    return sql.text("select concat_ws(' ', finalized, state, already) from tasker.finalize_task_completion(?)", task.uuid());
+    return sql.text(
+        "select concat_ws(' ', finalized, state, already) from tasker.finalize_task_completion(?)",
+        task.uuid());
   }
 
   private Dag.Task almostDone() {
     Dag.Task task = Dag.of("a").submitted();
-    for (String[] move : new String[][]{{"pending", "initializing"}, {"initializing", "waiting_for_dependencies"}}) {
-      sql.text("select tasker.transition_task_state_atomic(?, ?, ?, null)", task.uuid(), move[0], move[1]);
+    for (String[] move : new String[][]{{"pending", "initializing"},
+      {"initializing", "waiting_for_dependencies"}}) {
+      sql.text("select tasker.transition_task_state_atomic(?, ?, ?, null)", task.uuid(), move[0],
+          move[1]);
     }
     // An operator has closed the step and the server crashed before it completed the task.
     sql.run("set session_replication_role = replica");
-    sql.run("update tasker.workflow_steps set state = 'resolved_manually', completed_at = now(), transition_count = 2");
+    sql.run(
+        "update tasker.workflow_steps set state = 'resolved_manually', completed_at = now(), transition_count = 2");
     sql.run(
         "insert into tasker.workflow_step_transitions (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt) "
             + "values (?, 2, ?, 'pending', 'resolved_manually', 'operator', 0, 0)",
@@ -57,7 +62,8 @@ class FinalizeTaskCompletionTest {
   void a_task_in_flight_or_not_started_is_left_as_it_is() {
     assertThat(finalise(sql, Dag.of("a").started())).isEqualTo("f steps_in_process f");
     assertThat(finalise(sql, Dag.of("a").submitted())).isEqualTo("f pending f");
-    assertThat(sql.rows("select * from tasker.finalize_task_completion(gen_random_uuid())")).isEmpty();
+    assertThat(sql.rows("select * from tasker.finalize_task_completion(gen_random_uuid())"))
+        .isEmpty();
   }
 
   @Test
@@ -80,14 +86,17 @@ class FinalizeTaskCompletionTest {
       second.commit();
     }
     assertThat(sql.isTrue(claim, task.uuid())).isFalse();
-    assertThat(sql.text("select tasker.get_current_task_state(?)", task.uuid())).isEqualTo("complete");
+    assertThat(sql.text("select tasker.get_current_task_state(?)", task.uuid()))
+        .isEqualTo("complete");
   }
 
   @Test
   void a_task_that_cannot_end_yet_is_not_claimed() {
     Dag.Task task = Dag.of("a").started();
-    assertThat(sql.isTrue("select tasker.claim_task_for_finalization(?, null)", task.uuid())).isFalse();
-    assertThat(sql.isTrue("select tasker.claim_task_for_finalization(gen_random_uuid(), null)")).isFalse();
+    assertThat(sql.isTrue("select tasker.claim_task_for_finalization(?, null)", task.uuid()))
+        .isFalse();
+    assertThat(sql.isTrue("select tasker.claim_task_for_finalization(gen_random_uuid(), null)"))
+        .isFalse();
     assertThat(sql.text("select tasker.get_current_task_state(gen_random_uuid())")).isNull();
   }
 }

@@ -19,7 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A task that was made from another one has its results, and runs again from the chosen steps on. */
+/**
+ * A task that was made from another one has its results, and runs again from the chosen steps on.
+ */
 @DatabaseTest
 @DatabaseTest.Covers({"copy_finished_steps", "get_fork_documents", "find_fork_violations"})
 class ForkTaskTest {
@@ -27,7 +29,8 @@ class ForkTaskTest {
   private final SqlWorker worker = SqlWorker.open();
 
   private JsonObject fork(Dag.Task source, String data) {
-    return sql.object("select tasker.fork_task(?, 'ann', 'try again', ?::jsonb)", source.uuid(), data);
+    return sql.object("select tasker.fork_task(?, 'ann', 'try again', ?::jsonb)", source.uuid(),
+        data);
   }
 
   private UUID forked(Dag.Task source, String data) {
@@ -37,9 +40,10 @@ class ForkTaskTest {
   }
 
   private List<String> steps(UUID task) {
-    return sql.texts("select concat_ws(' ', coalesce(s.name, n.name), s.state, a.result #>> '{}') from tasker.workflow_steps s "
-        + "join tasker.named_steps n using (named_step_uuid) left join tasker.workflow_step_result_audit a "
-        + "on a.workflow_step_uuid = s.workflow_step_uuid and a.sort_key = s.result_sort_key where s.task_uuid = ? order by s.step_position",
+    return sql.texts(
+        "select concat_ws(' ', coalesce(s.name, n.name), s.state, a.result #>> '{}') from tasker.workflow_steps s "
+            + "join tasker.named_steps n using (named_step_uuid) left join tasker.workflow_step_result_audit a "
+            + "on a.workflow_step_uuid = s.workflow_step_uuid and a.sort_key = s.result_sort_key where s.task_uuid = ? order by s.step_position",
         task);
   }
 
@@ -47,8 +51,10 @@ class ForkTaskTest {
   private void run() {
     for (List<Claim> claims = worker.claim(9); !claims.isEmpty(); claims = worker.claim(9)) {
       for (Claim claim : claims) {
-        worker.complete(claim.success(sql.text("select to_jsonb(coalesce(s.name, n.name)) from tasker.workflow_steps s "
-            + "join tasker.named_steps n using (named_step_uuid) where s.workflow_step_uuid = ?", claim.step())));
+        worker.complete(claim.success(sql.text(
+            "select to_jsonb(coalesce(s.name, n.name)) from tasker.workflow_steps s "
+                + "join tasker.named_steps n using (named_step_uuid) where s.workflow_step_uuid = ?",
+            claim.step())));
       }
     }
   }
@@ -63,14 +69,17 @@ class ForkTaskTest {
     assertThat(reply.getInt("copied_steps")).isEqualTo(2);
     assertThat(reply.getString("state")).isEqualTo("steps_in_process");
     UUID fork = UUID.fromString(reply.getString("task_uuid"));
-    assertThat(steps(fork)).containsExactly("a complete a", "b enqueued", "c complete c", "d pending");
-    assertThat(steps(source.uuid())).containsExactly("a complete a", "b complete b", "c complete c", "d complete d");
+    assertThat(steps(fork)).containsExactly("a complete a", "b enqueued", "c complete c",
+        "d pending");
+    assertThat(steps(source.uuid())).containsExactly("a complete a", "b complete b", "c complete c",
+        "d complete d");
     assertThatHistoryIsSound();
     Claim b = worker.claimOne();
     assertThat(b.claimedStep().getJsonObject("results").getString("a")).isEqualTo("a");
     worker.complete(b.success("\"another\""));
     Claim d = worker.claimOne();
-    assertThat(d.claimedStep().getJsonObject("results").toString()).contains("\"b\":\"another\"", "\"c\":\"c\"");
+    assertThat(d.claimedStep().getJsonObject("results").toString()).contains("\"b\":\"another\"",
+        "\"c\":\"c\"");
     worker.complete(d.success());
     assertThatTask(fork).isIn("complete").counts(0, 0, 0, 0);
     assertThatHistoryIsSound();
@@ -81,16 +90,19 @@ class ForkTaskTest {
     Dag.Task source = Dag.of("a").started();
     String reason = "r".repeat(1_000);
 
-    JsonObject reply = sql.object("select tasker.fork_task(?, 'ann', ?, '{\"from\": [\"a\"]}')", source.uuid(), reason);
+    JsonObject reply = sql.object("select tasker.fork_task(?, 'ann', ?, '{\"from\": [\"a\"]}')",
+        source.uuid(), reason);
 
     assertThat(reply.getString("outcome")).isEqualTo("done");
-    assertThat(sql.text("select reason from tasker.tasks where task_uuid = ?", UUID.fromString(reply.getString("task_uuid"))))
+    assertThat(sql.text("select reason from tasker.tasks where task_uuid = ?",
+        UUID.fromString(reply.getString("task_uuid"))))
         .isEqualTo(reason);
   }
 
   @Test
   void a_failed_task_is_forked_with_another_context_and_goes_on_while_it_stays_as_it_is() {
-    Dag.Task source = Dag.of("a").step("b").notRetryable().dependsOn("a").step("c").dependsOn("b").context("{\"n\": 1}").started();
+    Dag.Task source = Dag.of("a").step("b").notRetryable().dependsOn("a").step("c").dependsOn("b")
+        .context("{\"n\": 1}").started();
     worker.complete(worker.claimOne().success("\"a\""));
     worker.complete(worker.claimOne().permanentFailure());
 
@@ -107,12 +119,14 @@ class ForkTaskTest {
 
   @Test
   void the_source_may_be_running_and_what_it_has_not_finished_runs_in_the_fork_too() {
-    Dag.Task source = Dag.of("a").step("b").step("c").dependsOn("a").step("d").dependsOn("b", "c").started();
+    Dag.Task source = Dag.of("a").step("b").step("c").dependsOn("a").step("d").dependsOn("b", "c")
+        .started();
     worker.complete(worker.claimOne().success("\"a\""));
 
     UUID fork = forked(source, "{\"from\": [\"c\"]}");
 
-    assertThat(steps(fork)).containsExactly("a complete a", "b enqueued", "c enqueued", "d pending");
+    assertThat(steps(fork)).containsExactly("a complete a", "b enqueued", "c enqueued",
+        "d pending");
     run();
     assertThatTask(fork).isIn("complete");
     assertThatTask(source).isIn("complete");
@@ -124,9 +138,11 @@ class ForkTaskTest {
     Dag.Task source = Dag.linear(4).started();
     run();
 
-    assertThat(steps(forked(source, "{\"from\": [\"s4\", \"s2\"]}"))).containsExactly("s1 complete s1", "s2 enqueued", "s3 pending",
+    assertThat(steps(forked(source, "{\"from\": [\"s4\", \"s2\"]}"))).containsExactly(
+        "s1 complete s1", "s2 enqueued", "s3 pending",
         "s4 pending");
-    assertThat(steps(forked(source, "{\"from\": [\"s1\"]}"))).containsExactly("s1 enqueued", "s2 pending", "s3 pending", "s4 pending");
+    assertThat(steps(forked(source, "{\"from\": [\"s1\"]}"))).containsExactly("s1 enqueued",
+        "s2 pending", "s3 pending", "s4 pending");
     run();
     assertThatHistoryIsSound();
   }
@@ -134,50 +150,62 @@ class ForkTaskTest {
   @Test
   void a_step_that_an_operator_completed_before_its_parent_runs_after_it_in_the_fork() {
     Dag.Task source = Dag.of("a").step("b").step("c").dependsOn("b").started();
-    sql.text("select tasker.act_on_step(?, ?, 'complete_manually', 'ann', 'known', '{\"result\": 1}')", source.uuid(), source.step("c"));
+    sql.text(
+        "select tasker.act_on_step(?, ?, 'complete_manually', 'ann', 'known', '{\"result\": 1}')",
+        source.uuid(), source.step("c"));
 
-    assertThat(steps(forked(source, "{\"from\": [\"a\"]}"))).containsExactly("a enqueued", "b enqueued", "c pending");
+    assertThat(steps(forked(source, "{\"from\": [\"a\"]}"))).containsExactly("a enqueued",
+        "b enqueued", "c pending");
     run();
     assertThatHistoryIsSound();
   }
 
   @Test
   void a_decision_before_the_chosen_step_has_decided_as_in_the_source_and_one_after_it_decides_anew() {
-    Dag.Task source = Dag.of("check").decision().step("small").dependsOn("check").step("large").dependsOn("check")
+    Dag.Task source = Dag.of("check").decision().step("small").dependsOn("check").step("large")
+        .dependsOn("check")
         .step("end").dependsOn("small", "large").convergence().started();
     worker.complete(worker.claimOne().decided("large"));
     run();
-    assertThat(steps(source.uuid())).extracting(step -> step.split(" ")[0]).containsExactly("check", "large", "end");
+    assertThat(steps(source.uuid())).extracting(step -> step.split(" ")[0]).containsExactly("check",
+        "large", "end");
 
     UUID same = forked(source, "{\"from\": [\"end\"]}");
-    assertThat(steps(same)).containsExactly("check complete {}", "large complete large", "end enqueued");
+    assertThat(steps(same)).containsExactly("check complete {}", "large complete large",
+        "end enqueued");
     run();
     assertThatTask(same).isIn("complete").counts(0, 0, 0, 0);
     UUID other = forked(source, "{\"from\": [\"check\"]}");
     worker.complete(worker.claimOne().decided("small"));
     run();
-    assertThat(steps(other)).containsExactly("check complete {}", "small complete small", "end complete end");
+    assertThat(steps(other)).containsExactly("check complete {}", "small complete small",
+        "end complete end");
     assertThatHistoryIsSound();
   }
 
   @Test
   void a_decision_by_rules_that_is_copied_does_not_look_at_the_new_context() {
     Dag.Task source = Dag.of("a").step("check").dependsOn("a")
-        .decidedBy("{\"rules\": [{\"when\": \"$.context.amount > 10\", \"then\": [\"large\"]}], \"otherwise\": [\"small\"]}")
-        .step("small").dependsOn("check").step("large").dependsOn("check").context("{\"amount\": 50}").started();
+        .decidedBy(
+            "{\"rules\": [{\"when\": \"$.context.amount > 10\", \"then\": [\"large\"]}], \"otherwise\": [\"small\"]}")
+        .step("small").dependsOn("check").step("large").dependsOn("check")
+        .context("{\"amount\": 50}").started();
     run();
 
     UUID copied = forked(source, "{\"from\": [\"large\"], \"context\": {\"amount\": 1}}");
     UUID anew = forked(source, "{\"from\": [\"check\"], \"context\": {\"amount\": 1}}");
     run();
 
-    assertThat(steps(copied)).extracting(step -> step.split(" ")[0]).containsExactly("a", "check", "large");
-    assertThat(steps(anew)).extracting(step -> step.split(" ")[0]).containsExactly("a", "check", "small");
+    assertThat(steps(copied)).extracting(step -> step.split(" ")[0]).containsExactly("a", "check",
+        "large");
+    assertThat(steps(anew)).extracting(step -> step.split(" ")[0]).containsExactly("a", "check",
+        "small");
     assertThatHistoryIsSound();
   }
 
   private Dag.Task batch(String lastStep, int width) {
-    Dag dag = Dag.of("first").step("cut").dependsOn("first").batchable().step("work").dependsOn("cut")
+    Dag dag = Dag.of("first").step("cut").dependsOn("first").batchable().step("work")
+        .dependsOn("cut")
         .batchWorker("{\"parallelism\": 1000}")
         .step("join").dependsOn("work");
     Dag.Task source = (lastStep == null ? dag : dag.step(lastStep).dependsOn("join")).started();
@@ -193,9 +221,12 @@ class ForkTaskTest {
 
     UUID fork = forked(source, "{\"from\": [\"join\"]}");
 
-    assertThat(steps(fork)).extracting(step -> step.split(" ")[0]).containsExactly("first", "cut", "work", "join");
+    assertThat(steps(fork)).extracting(step -> step.split(" ")[0]).containsExactly("first", "cut",
+        "work", "join");
     Claim join = worker.claimOne();
-    assertThat(join.claimedStep().getJsonObject("results").getJsonObject("work").getJsonArray("results")).hasSize(3);
+    assertThat(
+        join.claimedStep().getJsonObject("results").getJsonObject("work").getJsonArray("results"))
+        .hasSize(3);
     worker.complete(join.success());
     assertThatTask(fork).isIn("complete").counts(0, 0, 0, 0);
     assertThatHistoryIsSound();
@@ -209,7 +240,8 @@ class ForkTaskTest {
 
     UUID fork = forked(source, "{\"from\": [\"" + from + "\"]}");
 
-    assertThat(steps(fork)).containsExactly("first complete first", "cut enqueued", "work pending", "join pending");
+    assertThat(steps(fork)).containsExactly("first complete first", "cut enqueued", "work pending",
+        "join pending");
     worker.complete(worker.claimOne().batches(2));
     run();
     assertThatTask(fork).isIn("complete").counts(0, 0, 0, 0);
@@ -221,7 +253,8 @@ class ForkTaskTest {
     Dag.Task source = batch(null, 3);
     worker.complete(worker.claimOne().success("1"));
 
-    assertThat(steps(forked(source, "{\"from\": [\"join\"]}"))).containsExactly("first complete first", "cut enqueued", "work pending",
+    assertThat(steps(forked(source, "{\"from\": [\"join\"]}"))).containsExactly(
+        "first complete first", "cut enqueued", "work pending",
         "join pending");
     assertThatHistoryIsSound();
   }
@@ -231,10 +264,12 @@ class ForkTaskTest {
     Dag.Task source = batch("last", 1_001);
     worker.runToTheEnd();
 
-    assertThat(fork(source, "{\"from\": [\"join\"]}").toString()).contains("\"refused\"", "\"fork-not-possible\"",
+    assertThat(fork(source, "{\"from\": [\"join\"]}").toString()).contains("\"refused\"",
+        "\"fork-not-possible\"",
         "step join reads what the many workers of batch work returned, which is not copied; fork from cut");
     UUID fork = forked(source, "{\"from\": [\"last\"]}");
-    assertThat(sql.number("select count(*) from tasker.workflow_steps where task_uuid = ?", fork)).isEqualTo(5);
+    assertThat(sql.number("select count(*) from tasker.workflow_steps where task_uuid = ?", fork))
+        .isEqualTo(5);
     worker.runToTheEnd();
     assertThatTask(fork).isIn("complete");
     assertThatHistoryIsSound();
@@ -242,7 +277,8 @@ class ForkTaskTest {
 
   @Test
   void a_wait_that_is_over_in_the_source_is_over_in_the_fork_and_one_that_runs_again_waits_again() {
-    Dag.Task source = Dag.of("a").step("rest").dependsOn("a").waitingOnly("{\"wait\": {\"for\": \"PT1H\"}}").step("b").dependsOn("rest")
+    Dag.Task source = Dag.of("a").step("rest").dependsOn("a")
+        .waitingOnly("{\"wait\": {\"for\": \"PT1H\"}}").step("b").dependsOn("rest")
         .started();
     worker.complete(worker.claimOne().success("\"a\""));
     worker.at(Instant.now().plus(Duration.ofHours(2))).advance();
@@ -253,44 +289,56 @@ class ForkTaskTest {
     assertThat(steps(forked(source, "{\"from\": [\"b\"]}"))).element(2).isEqualTo("b enqueued");
     UUID waiting = forked(source, "{\"from\": [\"rest\"]}");
     assertThat(steps(waiting)).containsExactly("a complete a", "rest pending", "b pending");
-    assertThat(sql.texts("select state from tasker.step_waits where task_uuid = ?", waiting)).containsExactly("open");
+    assertThat(sql.texts("select state from tasker.step_waits where task_uuid = ?", waiting))
+        .containsExactly("open");
     assertThatHistoryIsSound();
   }
 
   @Test
   void a_child_that_has_ended_is_not_submitted_again_unless_its_step_runs_again() {
     Dag.Template leaf = Dag.of("x").registered();
-    Dag.Task source = Dag.of("sub").waitingOnly("{\"task\": {\"namespace\": \"orders\", \"name\": \"" + leaf.name() + "\"}}")
+    Dag.Task source = Dag.of("sub")
+        .waitingOnly("{\"task\": {\"namespace\": \"orders\", \"name\": \"" + leaf.name() + "\"}}")
         .step("b").dependsOn("sub").started();
     run();
     worker.advance();
     run();
     assertThatTask(source).isIn("complete");
 
-    assertThat(steps(forked(source, "{\"from\": [\"b\"]}"))).containsExactly("sub complete {\"x\": \"x\"}", "b enqueued");
+    assertThat(steps(forked(source, "{\"from\": [\"b\"]}")))
+        .containsExactly("sub complete {\"x\": \"x\"}", "b enqueued");
     run();
     UUID again = forked(source, "{\"from\": [\"sub\"]}");
-    assertThat(sql.number("select count(*) from tasker.tasks where parent_task_uuid = ?", again)).isEqualTo(1);
+    assertThat(sql.number("select count(*) from tasker.tasks where parent_task_uuid = ?", again))
+        .isEqualTo(1);
     run();
     worker.advance();
     run();
     assertThatTask(again).isIn("complete");
-    assertThat(sql.number("select count(*) from tasker.tasks where parent_task_uuid is not null")).isEqualTo(2);
+    assertThat(sql.number("select count(*) from tasker.tasks where parent_task_uuid is not null"))
+        .isEqualTo(2);
     assertThatHistoryIsSound();
   }
 
   @Test
   void a_fork_of_a_child_is_no_child() {
     Dag.Template leaf = Dag.of("x").registered();
-    Dag.Task source = Dag.of("sub").waitingOnly("{\"task\": {\"namespace\": \"orders\", \"name\": \"" + leaf.name() + "\"}}").started();
+    Dag.Task source = Dag.of("sub")
+        .waitingOnly("{\"task\": {\"namespace\": \"orders\", \"name\": \"" + leaf.name() + "\"}}")
+        .started();
     run();
     worker.advance();
-    UUID child = sql.uuid("select task_uuid from tasker.tasks where parent_task_uuid = ?", source.uuid());
+    UUID child = sql.uuid("select task_uuid from tasker.tasks where parent_task_uuid = ?",
+        source.uuid());
 
     UUID fork = UUID
-        .fromString(sql.object("select tasker.fork_task(?, 'ann', 'again', '{\"from\": [\"x\"]}')", child).getString("task_uuid"));
+        .fromString(
+            sql.object("select tasker.fork_task(?, 'ann', 'again', '{\"from\": [\"x\"]}')", child)
+                .getString("task_uuid"));
 
-    assertThat(sql.isTrue("select parent_task_uuid is null and parent_step_uuid is null from tasker.tasks where task_uuid = ?", fork))
+    assertThat(sql.isTrue(
+        "select parent_task_uuid is null and parent_step_uuid is null from tasker.tasks where task_uuid = ?",
+        fork))
         .isTrue();
     run();
     assertThatTask(fork).isIn("complete");
@@ -301,10 +349,12 @@ class ForkTaskTest {
   void steps_that_an_operator_closed_are_closed_in_the_fork() {
     Dag.Task source = Dag.of("a").notRetryable().step("b").dependsOn("a").started();
     worker.complete(worker.claimOne().permanentFailure());
-    sql.text("select tasker.act_on_step(?, ?, 'resolve_manually', 'ann', 'not needed')", source.uuid(), source.step("a"));
+    sql.text("select tasker.act_on_step(?, ?, 'resolve_manually', 'ann', 'not needed')",
+        source.uuid(), source.step("a"));
     run();
 
-    assertThat(steps(forked(source, "{\"from\": [\"b\"]}"))).containsExactly("a resolved_manually", "b enqueued");
+    assertThat(steps(forked(source, "{\"from\": [\"b\"]}"))).containsExactly("a resolved_manually",
+        "b enqueued");
     run();
     assertThatHistoryIsSound();
   }
@@ -322,7 +372,8 @@ class ForkTaskTest {
   @ParameterizedTest
   @CsvSource({"strict", "caller_provided", "always_unique"})
   void every_fork_is_a_task_of_its_own_and_a_key_makes_it_once(String identity) {
-    Dag.Task source = Dag.linear(2).identity(identity).option("idempotency_key", "order-1").started();
+    Dag.Task source = Dag.linear(2).identity(identity).option("idempotency_key", "order-1")
+        .started();
     run();
 
     UUID first = forked(source, "{\"from\": [\"s2\"]}");
@@ -342,13 +393,15 @@ class ForkTaskTest {
   void a_fork_of_a_paused_template_starts_when_the_pause_ends() {
     Dag.Task source = Dag.linear(2).started();
     run();
-    sql.text("select tasker.pause_templates('orders', ?, null, 'ann', 'maintenance')", source.template().name());
+    sql.text("select tasker.pause_templates('orders', ?, null, 'ann', 'maintenance')",
+        source.template().name());
 
     UUID fork = forked(source, "{\"from\": [\"s2\"]}");
 
     assertThatTask(fork).isIn("waiting_for_dependencies").counts(1, 0, 0, 0);
     assertThatHistoryIsSound();
-    sql.text("select tasker.resume_templates('orders', ?, null, 'ann', 'done')", source.template().name());
+    sql.text("select tasker.resume_templates('orders', ?, null, 'ann', 'done')",
+        source.template().name());
     worker.advance();
     run();
     assertThatTask(fork).isIn("complete");
@@ -367,7 +420,8 @@ class ForkTaskTest {
     "{\"from\": [\"s1\"], \"idempotency_key\": \"\"} | idempotency_key  | must be a text of 1 to 255 characters",
     "{\"from\": [\"s1\"], \"version\": \"2\"}      | version            | is unknown; known are from, context, idempotency_key, initiator, priority, tags",
     "[]                                            | data               | must be an object"})
-  void a_wrong_request_names_its_field_and_makes_nothing(String data, String field, String message) {
+  void a_wrong_request_names_its_field_and_makes_nothing(String data, String field,
+      String message) {
     Dag.Task source = Dag.linear(2).started();
 
     JsonObject reply = fork(source, data);
@@ -376,16 +430,19 @@ class ForkTaskTest {
     assertThat(reply.getString("field")).isEqualTo(field);
     assertThat(reply.getString("message")).isEqualTo(message);
     assertThat(sql.number("select count(*) from tasker.tasks")).isEqualTo(1);
-    assertThatThrownBy(() -> sql.text("select tasker.fork_task(?, 'ann', '', '{\"from\": [\"s1\"]}')", source.uuid()))
+    assertThatThrownBy(() -> sql
+        .text("select tasker.fork_task(?, 'ann', '', '{\"from\": [\"s1\"]}')", source.uuid()))
         .hasMessageContaining("reason");
   }
 
   @Test
   void a_task_to_which_steps_were_added_is_not_forked() {
     Dag.Task source = Dag.linear(2).started();
-    sql.text("select tasker.add_steps(?, '[{\"name\": \"extra\", \"step\": \"s2\"}]')", source.uuid());
+    sql.text("select tasker.add_steps(?, '[{\"name\": \"extra\", \"step\": \"s2\"}]')",
+        source.uuid());
 
-    assertThat(fork(source, "{\"from\": [\"s2\"]}").toString()).contains("\"fork-not-possible\"", "steps were added to the task");
+    assertThat(fork(source, "{\"from\": [\"s2\"]}").toString()).contains("\"fork-not-possible\"",
+        "steps were added to the task");
   }
 
   @Test
@@ -393,8 +450,10 @@ class ForkTaskTest {
     Dag.Task source = Dag.linear(3).started();
     Claim claim = worker.claimOne();
     try (Sql forking = Sql.session(); Sql completing = Sql.session()) {
-      forking.text("select tasker.fork_task(?, 'ann', 'try again', '{\"from\": [\"s3\"]}')", source.uuid());
-      Sql.Later<JsonObject> waiting = completing.later(s -> SqlWorker.in(s).complete(claim.success("1"))).untilItWaits();
+      forking.text("select tasker.fork_task(?, 'ann', 'try again', '{\"from\": [\"s3\"]}')",
+          source.uuid());
+      Sql.Later<JsonObject> waiting = completing
+          .later(s -> SqlWorker.in(s).complete(claim.success("1"))).untilItWaits();
       forking.commit();
       waiting.get();
       completing.commit();
@@ -413,21 +472,29 @@ class ForkTaskTest {
 
     JsonObject of = sql.object("select tasker.get_fork_documents(?, 1)", source.uuid());
     assertThat(of.get("forked_from").toString()).isEqualTo("null");
-    assertThat(of.getJsonArray("forks").getJsonObject(0).getString("task_uuid")).isEqualTo(second.toString());
-    JsonObject rest = sql.object("select tasker.get_fork_documents(?, 9, ?)", source.uuid(), UUID.fromString(of.getString("next")));
+    assertThat(of.getJsonArray("forks").getJsonObject(0).getString("task_uuid"))
+        .isEqualTo(second.toString());
+    JsonObject rest = sql.object("select tasker.get_fork_documents(?, 9, ?)", source.uuid(),
+        UUID.fromString(of.getString("next")));
     assertThat(rest.getJsonArray("forks")).hasSize(1);
     assertThat(rest.get("next").toString()).isEqualTo("null");
-    sql.text("select tasker.set_retention_policy('orders', ?, 'complete', 1, 'ann', 'test')", source.template().name());
+    sql.text("select tasker.set_retention_policy('orders', ?, 'complete', 1, 'ann', 'test')",
+        source.template().name());
     sql.text("select tasker.roll_up_analytics()");
-    sql.text("select tasker.purge_expired_tasks(p_now => ?)", Instant.now().plus(Duration.ofDays(2)));
+    sql.text("select tasker.purge_expired_tasks(p_now => ?)",
+        Instant.now().plus(Duration.ofDays(2)));
     run();
-    assertThat(sql.isTrue("select exists (select from tasker.tasks where task_uuid = ?)", source.uuid())).isFalse();
+    assertThat(
+        sql.isTrue("select exists (select from tasker.tasks where task_uuid = ?)", source.uuid()))
+        .isFalse();
     assertThatHistoryIsSound();
-    JsonObject from = sql.object("select tasker.get_fork_documents(?)", fork).getJsonObject("forked_from");
+    JsonObject from = sql.object("select tasker.get_fork_documents(?)", fork)
+        .getJsonObject("forked_from");
     assertThat(from.getString("task_uuid")).isEqualTo(source.uuid().toString());
     assertThat(from.getJsonArray("from_steps").getString(0)).isEqualTo("s2");
     assertThat(from.getInt("copied_steps")).isEqualTo(1);
-    assertThat(sql.texts("select details ->> 'fork_task_uuid' from tasker.operator_actions where action = 'forked'"))
+    assertThat(sql.texts(
+        "select details ->> 'fork_task_uuid' from tasker.operator_actions where action = 'forked'"))
         .contains(fork.toString());
   }
 }

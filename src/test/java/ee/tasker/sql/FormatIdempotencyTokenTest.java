@@ -13,7 +13,10 @@ import jakarta.json.JsonObject;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** The token that a handler gives to other systems: one for all attempts, and another one only where an operator wants the effect again. */
+/**
+ * The token that a handler gives to other systems: one for all attempts, and another one only where
+ * an operator wants the effect again.
+ */
 @DatabaseTest
 class FormatIdempotencyTokenTest {
   private final Sql sql = Sql.open();
@@ -25,13 +28,17 @@ class FormatIdempotencyTokenTest {
   }
 
   private String token(UUID step) {
-    return sql.text("select tasker.format_idempotency_token(s.workflow_step_uuid, s.idempotency_resets) from tasker.workflow_steps s "
-        + "where s.workflow_step_uuid = ?", step);
+    return sql.text(
+        "select tasker.format_idempotency_token(s.workflow_step_uuid, s.idempotency_resets) from tasker.workflow_steps s "
+            + "where s.workflow_step_uuid = ?",
+        step);
   }
 
   private String history(UUID step) {
-    return sql.text("select string_agg(coalesce(h.metadata ->> 'new_idempotency_token', '-'), ' ' order by h.sort_key) "
-        + "from tasker.workflow_step_transitions h where h.workflow_step_uuid = ? and h.actor = 'operator'", step);
+    return sql.text(
+        "select string_agg(coalesce(h.metadata ->> 'new_idempotency_token', '-'), ' ' order by h.sort_key) "
+            + "from tasker.workflow_step_transitions h where h.workflow_step_uuid = ? and h.actor = 'operator'",
+        step);
   }
 
   /** a is done, b has failed, and c waits for both. */
@@ -56,14 +63,16 @@ class FormatIdempotencyTokenTest {
     sql.run("update tasker.task_wakeups set wake_at = clock_timestamp()");
     worker.advance();
     Claim lost = worker.claimOne();
-    sql.run("update tasker.workflow_steps set lease_expires_at = clock_timestamp() - interval '1 s'");
+    sql.run(
+        "update tasker.workflow_steps set lease_expires_at = clock_timestamp() - interval '1 s'");
     sql.run("update tasker.task_wakeups set wake_at = clock_timestamp()");
     worker.advance();
     Claim recovered = worker.claimOne();
 
     assertThat(recovered.attempt()).isEqualTo(3);
     assertThat(recovered.handoff()).isEqualTo(4);
-    assertThat(new String[]{token(failed), token(yielding), token(lost), token(recovered)}).containsOnly(token);
+    assertThat(new String[]{token(failed), token(yielding), token(lost), token(recovered)})
+        .containsOnly(token);
   }
 
   @Test
@@ -85,10 +94,13 @@ class FormatIdempotencyTokenTest {
     UUID step = task.step("b");
     JsonObject done = ann.step(task, "b", "reset_for_retry", "{\"new_idempotency_token\": true}");
     assertThat(done.getString("idempotency_token")).isEqualTo(step + ":reset-1");
-    assertThat(ann.step(task, "b", "reset_for_retry", "{\"new_idempotency_token\": true}").getString("outcome")).isEqualTo("already");
+    assertThat(ann.step(task, "b", "reset_for_retry", "{\"new_idempotency_token\": true}")
+        .getString("outcome")).isEqualTo("already");
     Claim claim = worker.claimOne();
     assertThat(token(claim)).isEqualTo(step + ":reset-1");
-    assertThat(sql.text("select details #>> '{before,idempotency_token}' from tasker.operator_actions where workflow_step_uuid = ?", step))
+    assertThat(sql.text(
+        "select details #>> '{before,idempotency_token}' from tasker.operator_actions where workflow_step_uuid = ?",
+        step))
         .isEqualTo(step.toString());
 
     worker.complete(claim.permanentFailure());
@@ -114,13 +126,15 @@ class FormatIdempotencyTokenTest {
   @Test
   void an_operator_says_otherwise_for_all_steps_that_start_again() {
     Dag.Task none = halfway();
-    ann.task(none, "retry_from_step", "{\"step\": \"a\", \"rerun_completed\": true, \"new_idempotency_token\": false}");
+    ann.task(none, "retry_from_step",
+        "{\"step\": \"a\", \"rerun_completed\": true, \"new_idempotency_token\": false}");
     assertThat(token(none.step("a"))).isEqualTo(none.step("a").toString());
     assertThat(history(none.step("a"))).isEqualTo("-");
     worker.runToTheEnd();
 
     Dag.Task all = halfway();
-    ann.task(all, "retry_from_step", "{\"step\": \"a\", \"rerun_completed\": true, \"new_idempotency_token\": true}");
+    ann.task(all, "retry_from_step",
+        "{\"step\": \"a\", \"rerun_completed\": true, \"new_idempotency_token\": true}");
     assertThat(token(all.step("a"))).isEqualTo(all.step("a") + ":reset-1");
     assertThat(token(all.step("b"))).isEqualTo(all.step("b") + ":reset-1");
   }
@@ -130,23 +144,34 @@ class FormatIdempotencyTokenTest {
     Dag.Task task = halfway();
     UUID a = task.step("a");
     UUID b = task.step("b");
-    assertThat(sql.isTrue("select tasker.transition_step_state_atomic(?, 1, 'complete', 'pending', 'operator', null)", a)).isTrue();
+    assertThat(sql.isTrue(
+        "select tasker.transition_step_state_atomic(?, 1, 'complete', 'pending', 'operator', null)",
+        a)).isTrue();
     assertThat(token(a)).isEqualTo(a + ":reset-1");
-    assertThatDatabaseRefuses("TK007", () -> sql.isTrue("select tasker.transition_step_state_atomic(?, 1, 'error', 'pending', 'operator', "
-        + "null, '{\"new_idempotency_token\": \"maybe\"}')", b)).hasMessageContaining("true or false");
-    assertThat(sql.isTrue("select tasker.transition_step_state_atomic(?, 1, 'error', 'pending', 'operator', null, "
-        + "'{\"new_idempotency_token\": true}')", b)).isTrue();
+    assertThatDatabaseRefuses("TK007",
+        () -> sql.isTrue(
+            "select tasker.transition_step_state_atomic(?, 1, 'error', 'pending', 'operator', "
+                + "null, '{\"new_idempotency_token\": \"maybe\"}')",
+            b))
+        .hasMessageContaining("true or false");
+    assertThat(sql.isTrue(
+        "select tasker.transition_step_state_atomic(?, 1, 'error', 'pending', 'operator', null, "
+            + "'{\"new_idempotency_token\": true}')",
+        b)).isTrue();
     assertThat(token(b)).isEqualTo(b + ":reset-1");
   }
 
   @Test
   void a_choice_that_is_none_is_refused_by_name() {
     Dag.Task task = halfway();
-    assertThat(ann.step(task, "b", "reset_for_retry", "{\"new_idempotency_token\": \"yes\"}").getString("field"))
+    assertThat(ann.step(task, "b", "reset_for_retry", "{\"new_idempotency_token\": \"yes\"}")
+        .getString("field"))
         .isEqualTo("new_idempotency_token");
-    assertThat(ann.step(task, "b", "resolve_manually", "{\"new_idempotency_token\": true}").getString("field"))
+    assertThat(ann.step(task, "b", "resolve_manually", "{\"new_idempotency_token\": true}")
+        .getString("field"))
         .isEqualTo("new_idempotency_token");
-    assertThat(ann.task(task, "retry", "{\"new_idempotency_token\": 1}").getString("field")).isEqualTo("new_idempotency_token");
+    assertThat(ann.task(task, "retry", "{\"new_idempotency_token\": 1}").getString("field"))
+        .isEqualTo("new_idempotency_token");
     assertThat(token(task.step("b"))).isEqualTo(task.step("b").toString());
   }
 }

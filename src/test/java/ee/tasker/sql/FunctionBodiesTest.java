@@ -12,8 +12,10 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * Migrations create functions without checking their bodies, so that the files of {@code db/routine} need no order. Here every function is
- * created a second time with the check: a body of language sql is read to the last name and type, one of plpgsql for its syntax.
+ * Migrations create functions without checking their bodies, so that the files of {@code
+ * db/routine} need no order. Here every function is
+ * created a second time with the check: a body of language sql is read to the last name and type,
+ * one of plpgsql for its syntax.
  */
 @DatabaseTest
 class FunctionBodiesTest {
@@ -36,7 +38,9 @@ class FunctionBodiesTest {
         end loop;
       end $f$""";
 
-  /** An instant by its name. What makes a text of it in a format of its own may stand in a sentence. */
+  /**
+   * An instant by its name. What makes a text of it in a format of its own may stand in a sentence.
+   */
   private static final Pattern INSTANT = Pattern.compile("\\b[a-z_.]*(_at|_since|v_now)\\b");
   private static final Pattern FORMATTED = Pattern.compile("(to_char|to_jsonb)\\([^()]*\\)");
 
@@ -46,13 +50,16 @@ class FunctionBodiesTest {
   void sentences_with_instants_do_not_follow_the_session() {
     List<String> offenders = new ArrayList<>();
     int sentences = 0;
-    for (Map<String, Object> function : sql.rows("""
+    for (Map<String, Object> function : sql.rows(
+        """
         select p.proname as name, p.prosrc as body, coalesce(p.proconfig::text, '') as settings
         from pg_proc p where p.pronamespace = 'tasker'::regnamespace and p.prokind = 'f' order by p.proname""")) {
-      boolean hasInstant = sentences(function.get("body").toString()).stream().anyMatch(sentence -> INSTANT.matcher(sentence).find());
+      boolean hasInstant = sentences(function.get("body").toString()).stream()
+          .anyMatch(sentence -> INSTANT.matcher(sentence).find());
       String settings = function.get("settings").toString().toLowerCase(Locale.ROOT);
       sentences += hasInstant ? 1 : 0;
-      if (hasInstant && !(settings.contains("datestyle=iso") && settings.contains("timezone=utc"))) {
+      if (hasInstant
+          && !(settings.contains("datestyle=iso") && settings.contains("timezone=utc"))) {
         offenders.add(function.get("name").toString());
       }
     }
@@ -60,16 +67,20 @@ class FunctionBodiesTest {
     assertThat(offenders).as("set timezone = 'UTC' set datestyle = 'ISO'").isEmpty();
   }
 
-  /** The arguments of format(), without texts in quotation marks, comments and conditions of a case. */
+  /**
+   * The arguments of format(), without texts in quotation marks, comments and conditions of a case.
+   */
   private static List<String> sentences(String body) {
-    String code = body.replaceAll("--[^\n]*", "").replaceAll("(?s)(\\$[a-z]*\\$).*?\\1", "''").replaceAll("'[^']*'", "''");
+    String code = body.replaceAll("--[^\n]*", "").replaceAll("(?s)(\\$[a-z]*\\$).*?\\1", "''")
+        .replaceAll("'[^']*'", "''");
     List<String> found = new ArrayList<>();
     for (int at = code.indexOf("format("); at >= 0; at = code.indexOf("format(", at + 1)) {
       int end = at + "format(".length();
       for (int open = 1; open > 0 && end < code.length(); end++) {
         open += code.charAt(end) == '(' ? 1 : code.charAt(end) == ')' ? -1 : 0;
       }
-      found.add(FORMATTED.matcher(code.substring(at, end)).replaceAll("").replaceAll("(?s)\\bwhen\\b.*?\\bthen\\b", ""));
+      found.add(FORMATTED.matcher(code.substring(at, end)).replaceAll("")
+          .replaceAll("(?s)\\bwhen\\b.*?\\bthen\\b", ""));
     }
     return found;
   }
@@ -77,7 +88,10 @@ class FunctionBodiesTest {
   @Test
   void every_body_is_valid() {
     sql.run(REFUSED);
-    assertThat(sql.number("select count(*) from pg_proc p where p.pronamespace = 'tasker'::regnamespace").intValue()).isGreaterThan(200);
+    assertThat(
+        sql.number("select count(*) from pg_proc p where p.pronamespace = 'tasker'::regnamespace")
+            .intValue())
+        .isGreaterThan(200);
 
     assertThat(sql.texts("select pg_temp.refused_bodies()")).isEmpty();
     sql.rollback();
@@ -87,8 +101,10 @@ class FunctionBodiesTest {
   void a_body_that_names_what_does_not_exist_is_found() {
     sql.run(REFUSED);
     sql.run("set local check_function_bodies = off");
-    sql.run("create function tasker.misnamed() returns bigint language sql as 'select count(*) from tasker.no_such_table'");
-    sql.run("create function tasker.misspelt() returns int language plpgsql as $$ begin retrun 1; end $$");
+    sql.run(
+        "create function tasker.misnamed() returns bigint language sql as 'select count(*) from tasker.no_such_table'");
+    sql.run(
+        "create function tasker.misspelt() returns int language plpgsql as $$ begin retrun 1; end $$");
 
     assertThat(sql.texts("select pg_temp.refused_bodies()")).satisfiesExactly(
         first -> assertThat(first).startsWith("misnamed: ").contains("no_such_table"),

@@ -20,22 +20,29 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Comes after all tests of the database, with the integration tests: what PostgreSQL counted while they ran says which functions they called. */
+/**
+ * Comes after all tests of the database, with the integration tests: what PostgreSQL counted while
+ * they ran says which functions they called.
+ */
 @DatabaseTest
 class FunctionsCalledIT {
   /** Functions that only ever raise an error: PostgreSQL counts a call when it returns. */
   private static final Set<String> RAISE_ONLY = Set.of("refuse_history_change");
 
   private final Sql sql = Sql.open();
-  private final List<String> functions = sql.texts("select p.proname from pg_proc p where p.pronamespace = 'tasker'::regnamespace");
+  private final List<String> functions = sql
+      .texts("select p.proname from pg_proc p where p.pronamespace = 'tasker'::regnamespace");
 
   /**
-   * Functions that the planner may put into the statement that calls them, and then there is no call to count: one statement in SQL, with no settings of its own. Such a
-   * function counts as called when the source of the test calls it, or that of a function that was called.
+   * Functions that the planner may put into the statement that calls them, and then there is no
+   * call to count: one statement in SQL, with no settings of its own. Such a
+   * function counts as called when the source of the test calls it, or that of a function that was
+   * called.
    */
   private Set<String> expandable() {
-    return new TreeSet<>(sql.texts("select p.proname from pg_proc p join pg_language l on l.oid = p.prolang "
-        + "where p.pronamespace = 'tasker'::regnamespace and l.lanname = 'sql' and p.proconfig is null and not p.prosecdef"));
+    return new TreeSet<>(
+        sql.texts("select p.proname from pg_proc p join pg_language l on l.oid = p.prolang "
+            + "where p.pronamespace = 'tasker'::regnamespace and l.lanname = 'sql' and p.proconfig is null and not p.prosecdef"));
   }
 
   @Test
@@ -45,7 +52,8 @@ class FunctionsCalledIT {
     missing.removeAll(expandable());
     missing.removeAll(RAISE_ONLY);
 
-    missing.removeAll(RunRecord.CALLS.read().stream().map(call -> call.split(" ")[1]).collect(Collectors.toSet()));
+    missing.removeAll(RunRecord.CALLS.read().stream().map(call -> call.split(" ")[1])
+        .collect(Collectors.toSet()));
 
     assertThat(functions).hasSizeGreaterThan(200);
     assertThat(missing).as("functions that no test called").isEmpty();
@@ -55,14 +63,16 @@ class FunctionsCalledIT {
   void every_class_calls_the_functions_that_it_covers() {
     assumeThatCallsWereCounted();
     Map<String, Set<String>> counted = RunRecord.CALLS.read().stream().map(call -> call.split(" "))
-        .collect(Collectors.groupingBy(call -> call[0], Collectors.mapping(call -> call[1], Collectors.toSet())));
+        .collect(Collectors.groupingBy(call -> call[0],
+            Collectors.mapping(call -> call[1], Collectors.toSet())));
     Set<String> expandable = expandable();
     Map<String, String> sources = sources();
     Map<String, Set<String>> covered = CoveredFunctions.byClass(functions);
 
     Set<String> missing = new TreeSet<>();
     covered.forEach((test, its) -> {
-      Set<String> called = withExpanded(expandable, sources, testSource(test), counted.getOrDefault(test, Set.of()));
+      Set<String> called = withExpanded(expandable, sources, testSource(test),
+          counted.getOrDefault(test, Set.of()));
       its.stream().filter(function -> !called.contains(function) && !RAISE_ONLY.contains(function))
           .forEach(function -> missing.add(test + " " + function));
     });
@@ -73,8 +83,10 @@ class FunctionsCalledIT {
 
   @Test
   void what_only_raises_an_error_raises_it_whatever_comes() {
-    assertThat(sql.texts("select p.proname from pg_proc p where p.pronamespace = 'tasker'::regnamespace and p.prosrc !~* '\\mreturn\\M' "
-        + "and p.prorettype = 'trigger'::regtype")).containsExactlyInAnyOrderElementsOf(RAISE_ONLY);
+    assertThat(sql.texts(
+        "select p.proname from pg_proc p where p.pronamespace = 'tasker'::regnamespace and p.prosrc !~* '\\mreturn\\M' "
+            + "and p.prorettype = 'trigger'::regtype"))
+        .containsExactlyInAnyOrderElementsOf(RAISE_ONLY);
   }
 
   private void assumeThatCallsWereCounted() {
@@ -83,17 +95,22 @@ class FunctionsCalledIT {
   }
 
   private Map<String, String> sources() {
-    return sql.rows("select p.proname, p.prosrc from pg_proc p where p.pronamespace = 'tasker'::regnamespace").stream()
-        .collect(Collectors.toMap(row -> row.get("proname").toString(), row -> row.get("prosrc").toString()));
+    return sql.rows(
+        "select p.proname, p.prosrc from pg_proc p where p.pronamespace = 'tasker'::regnamespace")
+        .stream()
+        .collect(Collectors.toMap(row -> row.get("proname").toString(),
+            row -> row.get("prosrc").toString()));
   }
 
-  private static Set<String> withExpanded(Set<String> expandable, Map<String, String> sources, String test, Set<String> counted) {
+  private static Set<String> withExpanded(Set<String> expandable, Map<String, String> sources,
+      String test, Set<String> counted) {
     Set<String> called = new TreeSet<>(counted);
     Deque<String> texts = new ArrayDeque<>(List.of(test));
     counted.forEach(function -> texts.add(sources.get(function)));
     while (!texts.isEmpty()) {
       String text = texts.poll();
-      expandable.stream().filter(function -> text.contains("tasker." + function + "(")).filter(called::add)
+      expandable.stream().filter(function -> text.contains("tasker." + function + "("))
+          .filter(called::add)
           .forEach(function -> texts.add(sources.get(function)));
     }
     return called;
@@ -101,7 +118,8 @@ class FunctionsCalledIT {
 
   private static String testSource(String test) {
     try {
-      return Files.readString(Path.of(System.getProperty("tasker.checkout", "."), "src", "test", "java", test.replace('.', '/') + ".java"));
+      return Files.readString(Path.of(System.getProperty("tasker.checkout", "."), "src", "test",
+          "java", test.replace('.', '/') + ".java"));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

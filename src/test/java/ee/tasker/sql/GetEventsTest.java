@@ -14,7 +14,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** The end of history, read so that nothing is missed and nothing read twice, for any order of commits. */
+/**
+ * The end of history, read so that nothing is missed and nothing read twice, for any order of
+ * commits.
+ */
 @DatabaseTest
 @DatabaseTest.Covers("summarize_history")
 class GetEventsTest {
@@ -22,7 +25,8 @@ class GetEventsTest {
 
   private final Sql sql = Sql.open();
   private final List<String> told = new ArrayList<>();
-  private long bound = sql.object("select tasker.get_events(0, 0)").getJsonNumber("bound").longValue();
+  private long bound = sql.object("select tasker.get_events(0, 0)").getJsonNumber("bound")
+      .longValue();
 
   @Test
   void every_move_is_one_event_with_its_details() {
@@ -31,7 +35,8 @@ class GetEventsTest {
     read();
 
     assertThat(told).isEqualTo(history(task));
-    JsonObject event = sql.object("select tasker.get_events(0, null, null, null, null, array[?]) -> 'events' -> -1", task);
+    JsonObject event = sql.object(
+        "select tasker.get_events(0, null, null, null, null, array[?]) -> 'events' -> -1", task);
     assertThat(event.getString("event")).isEqualTo("step");
     assertThat(event.getJsonObject("data").getString("task_uuid")).isEqualTo(task.toString());
     assertThat(event.getJsonObject("data").getString("to_state")).isEqualTo("enqueued");
@@ -86,7 +91,8 @@ class GetEventsTest {
       String uuid = id[3].substring(0, 36);
       List<JsonObject> rest = events(sql.object(
           "select tasker.get_events(?::bigint, ?::bigint, timestamptz 'epoch' + ?::bigint * interval '1 microsecond', ?::uuid, ?::int)",
-          Long.parseLong(id[0]), Long.parseLong(id[1]), Long.parseLong(id[2]), uuid, Integer.parseInt(id[3].substring(37))));
+          Long.parseLong(id[0]), Long.parseLong(id[1]), Long.parseLong(id[2]), uuid,
+          Integer.parseInt(id[3].substring(37))));
       assertThat(rest).isEqualTo(whole.subList(i + 1, whole.size()));
     }
   }
@@ -110,7 +116,8 @@ class GetEventsTest {
     read();
 
     List<String> all = sql.texts("select " + TASKS_KEY + " from tasker.task_transitions");
-    all.addAll(sql.texts("select workflow_step_uuid || ' ' || sort_key from tasker.workflow_step_transitions"));
+    all.addAll(sql.texts(
+        "select workflow_step_uuid || ' ' || sort_key from tasker.workflow_step_transitions"));
     assertThat(all).hasSizeGreaterThan(500);
     assertThat(told).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(all);
   }
@@ -142,7 +149,8 @@ class GetEventsTest {
   void summaries_can_be_made_at_any_time_without_waiting() {
     Dag.linear(2).started(5);
     Sql vacuum = Sql.session();
-    vacuum.run("lock table tasker.workflow_step_transitions_default in share update exclusive mode");
+    vacuum
+        .run("lock table tasker.workflow_step_transitions_default in share update exclusive mode");
 
     assertThat(sql.number("select tasker.summarize_history()")).isNotNegative();
     vacuum.rollback();
@@ -160,21 +168,29 @@ class GetEventsTest {
     String index = sql.text("select i.inhrelid::regclass::text " + largest);
 
     assertThat(pages).as("enough for a full range").isGreaterThan(16);
-    assertThat(sql.number("select brin_summarize_range('" + index + "', " + (pages / 16 - 1) * 16 + ")")).as("the last full one has one")
+    assertThat(
+        sql.number("select brin_summarize_range('" + index + "', " + (pages / 16 - 1) * 16 + ")"))
+        .as("the last full one has one")
         .isZero();
-    assertThat(sql.number("select tasker.summarize_history()")).as("nothing is left to do").isZero();
+    assertThat(sql.number("select tasker.summarize_history()")).as("nothing is left to do")
+        .isZero();
     if (pages % 16 > 0) {
-      assertThat(sql.number("select brin_summarize_range('" + index + "', " + pages / 16 * 16 + ")")).as("the one that fills has none")
+      assertThat(
+          sql.number("select brin_summarize_range('" + index + "', " + pages / 16 * 16 + ")"))
+          .as("the one that fills has none")
           .isOne();
     }
   }
 
   /** Until what began before is over: the database's own chores have transactions, too. */
   private void settle() {
-    long horizon = sql.object("select tasker.get_events(0, 0)").getJsonNumber("horizon").longValue();
+    long horizon = sql.object("select tasker.get_events(0, 0)").getJsonNumber("horizon")
+        .longValue();
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-    while (sql.object("select tasker.get_events(0, 0)").getJsonNumber("bound").longValue() < horizon) {
-      assertThat(System.nanoTime()).as("something holds back what was committed").isLessThan(deadline);
+    while (sql.object("select tasker.get_events(0, 0)").getJsonNumber("bound")
+        .longValue() < horizon) {
+      assertThat(System.nanoTime()).as("something holds back what was committed")
+          .isLessThan(deadline);
     }
   }
 
@@ -183,7 +199,8 @@ class GetEventsTest {
     bound = reply.getJsonNumber("until").longValue();
     events(reply).forEach(event -> {
       JsonObject data = event.getJsonObject("data");
-      told.add(data.getString("step".equals(event.getString("event")) ? "step_uuid" : "task_uuid") + " " + data.getInt("sort_key"));
+      told.add(data.getString("step".equals(event.getString("event")) ? "step_uuid" : "task_uuid")
+          + " " + data.getInt("sort_key"));
     });
   }
 

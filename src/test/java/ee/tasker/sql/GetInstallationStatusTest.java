@@ -31,16 +31,20 @@ class GetInstallationStatusTest {
 
     assertThat(status.getInt("servers")).isEqualTo(1);
     assertThat(status.getString("schema_version")).matches("0*[0-9]+");
-    assertThat(sql.number("select tasker.count_servers(?)", Instant.now().plusSeconds(61))).isZero();
+    assertThat(sql.number("select tasker.count_servers(?)", Instant.now().plusSeconds(61)))
+        .isZero();
   }
 
   @Test
   void a_database_that_refuses_writes_says_so() throws Exception {
-    assertThat(sql.object("select tasker.get_installation_status()").getBoolean("read_only")).isFalse();
-    try (Connection reader = TestDatabase.get().connect(); Statement statement = reader.createStatement()) {
+    assertThat(sql.object("select tasker.get_installation_status()").getBoolean("read_only"))
+        .isFalse();
+    try (Connection reader = TestDatabase.get().connect();
+        Statement statement = reader.createStatement()) {
       // As on a standby, where no transaction can be anything else.
       statement.execute("set session characteristics as transaction read only");
-      try (ResultSet row = statement.executeQuery("select tasker.get_installation_status() ->> 'read_only'")) {
+      try (ResultSet row = statement
+          .executeQuery("select tasker.get_installation_status() ->> 'read_only'")) {
         row.next();
         assertThat(row.getBoolean(1)).isTrue();
       }
@@ -51,15 +55,19 @@ class GetInstallationStatusTest {
   void a_check_of_the_storage_writes_and_leaves_nothing_and_raises_what_the_write_did() {
     long pages = sql.number("select pg_total_relation_size('tasker.servers')");
     sql.text("select tasker.check_storage()");
-    assertThat(sql.number("select pg_total_relation_size('tasker.servers')")).as("it needs room").isGreaterThan(pages + 30_000);
-    assertThat(sql.number("select count(*) from tasker.servers where name = 'check_storage'")).isZero();
+    assertThat(sql.number("select pg_total_relation_size('tasker.servers')")).as("it needs room")
+        .isGreaterThan(pages + 30_000);
+    assertThat(sql.number("select count(*) from tasker.servers where name = 'check_storage'"))
+        .isZero();
 
     try (Sql full = Sql.session()) {
       full.run("create function tasker.refuse() returns trigger language plpgsql as "
           + "$$begin raise exception 'could not extend file' using errcode = '53100'; end$$");
-      full.run("create trigger full_disk before insert on tasker.servers for each row execute function tasker.refuse()");
+      full.run(
+          "create trigger full_disk before insert on tasker.servers for each row execute function tasker.refuse()");
       assertThatThrownBy(() -> full.text("select tasker.check_storage()"))
-          .isInstanceOfSatisfying(Sql.SqlProblem.class, refused -> assertThat(refused.state()).isEqualTo("53100"));
+          .isInstanceOfSatisfying(Sql.SqlProblem.class,
+              refused -> assertThat(refused.state()).isEqualTo("53100"));
       full.rollback();
     }
   }
@@ -67,11 +75,13 @@ class GetInstallationStatusTest {
   @Test
   void listening_servers_hear_every_kind_and_who_sent_it() throws Exception {
     UUID sender = UUID.randomUUID();
-    try (Connection listener = TestDatabase.get().connect(); Statement listen = listener.createStatement()) {
+    try (Connection listener = TestDatabase.get().connect();
+        Statement listen = listener.createStatement()) {
       listen.execute("listen tasker_wakeup");
       sql.text("select tasker.notify_servers(?, ?)", sender, List.of("steps", "results"));
       PGNotification[] heard = listener.unwrap(PGConnection.class).getNotifications(5000);
-      assertThat(heard).extracting(PGNotification::getParameter).containsExactly("steps " + sender, "results " + sender);
+      assertThat(heard).extracting(PGNotification::getParameter).containsExactly("steps " + sender,
+          "results " + sender);
     }
   }
 
@@ -82,7 +92,8 @@ class GetInstallationStatusTest {
       worker.complete(worker.claimOne().success("{\"n\": 1}"));
       worker.complete(worker.claimOne().success("{\"n\": 2}"));
     }
-    assertThat(sql.text("select tasker.get_ancestor_results(?)", task.step("s3"))).isEqualTo("{\"s1\": {\"n\": 1}, \"s2\": {\"n\": 2}}");
+    assertThat(sql.text("select tasker.get_ancestor_results(?)", task.step("s3")))
+        .isEqualTo("{\"s1\": {\"n\": 1}, \"s2\": {\"n\": 2}}");
     assertThat(sql.text("select tasker.get_ancestor_results(?)", task.step("s1"))).isEqualTo("{}");
   }
 }

@@ -11,7 +11,8 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"calculate_version_order", "get_latest_version", "find_missing_handlers", "check_registration"})
+@DatabaseTest.Covers({"calculate_version_order", "get_latest_version", "find_missing_handlers",
+  "check_registration"})
 class GetLatestVersionTest {
   private final Sql sql = Sql.open();
   /** Templates stay when a test has ended: each test has its own. */
@@ -19,7 +20,8 @@ class GetLatestVersionTest {
 
   private void register(String version) {
     sql.object("select tasker.register_template(?)",
-        Json.createObjectBuilder(Dag.of("a").normalForm()).add("name", name).add("version", version).build());
+        Json.createObjectBuilder(Dag.of("a").normalForm()).add("name", name).add("version", version)
+            .build());
   }
 
   private String latest() {
@@ -32,7 +34,8 @@ class GetLatestVersionTest {
     assertThat(sql.texts("""
         select v from unnest(string_to_array('1.0.0,1.0.0-alpha.1,10.0.0,1.0.0-alpha,2.1.1,1.0.0-rc.1,1.0.0-beta.11,1.0.0-alpha.beta,1.0.0-beta,2.0.0,1.0.0-beta.2,2.1.0,9.0.0,1.0.0-alpha-1', ',')) v
         order by tasker.calculate_version_order(v) collate "C" """))
-        .containsExactly("1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-alpha-1", "1.0.0-beta", "1.0.0-beta.2", "1.0.0-beta.11",
+        .containsExactly("1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-alpha-1",
+            "1.0.0-beta", "1.0.0-beta.2", "1.0.0-beta.11",
             "1.0.0-rc.1", "1.0.0",
             "2.0.0", "2.1.0", "2.1.1", "9.0.0", "10.0.0");
   }
@@ -54,27 +57,35 @@ class GetLatestVersionTest {
   void request_without_a_version_gets_the_highest_release_and_reports_it() {
     register("1.2.0");
     register("1.10.0");
-    String request = "[{\"namespace\": \"orders\", \"name\": \"" + name + "\", \"context\": {\"n\": 1}}]";
+    String request = "[{\"namespace\": \"orders\", \"name\": \"" + name
+        + "\", \"context\": {\"n\": 1}}]";
     JsonObject first = verdict(request);
-    JsonObject explicit = verdict(request.replace("\"context\"", "\"version\": \"1.10.0\", \"context\""));
+    JsonObject explicit = verdict(
+        request.replace("\"context\"", "\"version\": \"1.10.0\", \"context\""));
 
     assertThat(first.getString("verdict")).isEqualTo("created");
     assertThat(first.getString("version")).isEqualTo("1.10.0");
     UUID task = sql.uuid("select tasker.submit_task('orders', ?, null, '{\"n\": 2}')", name);
-    assertThat(sql.text("select n.version from tasker.tasks t join tasker.named_tasks n using (named_task_uuid) where task_uuid = ?", task))
+    assertThat(sql.text(
+        "select n.version from tasker.tasks t join tasker.named_tasks n using (named_task_uuid) where task_uuid = ?",
+        task))
         .isEqualTo("1.10.0");
     assertThat(explicit.getString("version")).isEqualTo("1.10.0");
-    assertThat(verdict(request.replace(name, "nope")).getString("message")).isEqualTo("there is no template orders/nope");
+    assertThat(verdict(request.replace(name, "nope")).getString("message"))
+        .isEqualTo("there is no template orders/nope");
   }
 
   @Test
   void identity_is_that_of_the_version_which_was_meant() {
     sql.object("select tasker.register_template(?)",
-        Json.createObjectBuilder(Dag.of("a").identity("strict").normalForm()).add("name", name).add("version", "1.0.0").build());
-    String request = "[{\"namespace\": \"orders\", \"name\": \"" + name + "\", \"context\": {\"n\": 1}}]";
+        Json.createObjectBuilder(Dag.of("a").identity("strict").normalForm()).add("name", name)
+            .add("version", "1.0.0").build());
+    String request = "[{\"namespace\": \"orders\", \"name\": \"" + name
+        + "\", \"context\": {\"n\": 1}}]";
     JsonObject first = verdict(request);
 
-    JsonObject explicit = verdict(request.replace("\"context\"", "\"version\": \"1.0.0\", \"context\""));
+    JsonObject explicit = verdict(
+        request.replace("\"context\"", "\"version\": \"1.0.0\", \"context\""));
 
     assertThat(explicit.getString("verdict")).isEqualTo("duplicate");
     assertThat(explicit.getString("task_uuid")).isEqualTo(first.getString("task_uuid"));
@@ -87,7 +98,8 @@ class GetLatestVersionTest {
     "{\"name\": \"x\", \"namespace_name\": \"orders\", \"version\": \"1.0.0\", \"content_hash\": \"-\", \"steps\": []}"})
   void template_that_is_not_in_its_normal_form_is_refused_with_what_to_do(String template) {
     ee.tasker.testing.TaskerAssertions
-        .assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.register_template(?::jsonb)", template))
+        .assertThatDatabaseRefuses("TK007",
+            () -> sql.text("select tasker.register_template(?::jsonb)", template))
         .hasMessageContaining("normal form");
     assertThat(sql.number("select count(*) from tasker.named_tasks where name = 'x'")).isZero();
   }
@@ -101,11 +113,13 @@ class GetLatestVersionTest {
     assertThat(sql.object(call).getInt("servers")).isZero();
 
     sql.run(server, "lost", "2020-01-01", null, java.util.List.of("test.handler"));
-    sql.run(server, "elsewhere", soon, java.util.List.of("payments"), java.util.List.of("test.handler"));
+    sql.run(server, "elsewhere", soon, java.util.List.of("payments"),
+        java.util.List.of("test.handler"));
     sql.run(server, "near", soon, java.util.List.of("orders"), java.util.List.of("test.handlers"));
     JsonObject found = sql.object(call);
     assertThat(found.getInt("servers")).isEqualTo(1);
-    assertThat(found.getJsonArray("missing")).hasToString("[{\"step\":\"a\",\"handler\":\"test.handler\"}]");
+    assertThat(found.getJsonArray("missing"))
+        .hasToString("[{\"step\":\"a\",\"handler\":\"test.handler\"}]");
     assertThat(found.getJsonArray("known")).hasToString("[\"test.handlers\"]");
 
     sql.run(server, "silent", soon, null, null);
@@ -117,17 +131,21 @@ class GetLatestVersionTest {
   }
 
   private JsonObject verdict(String requests) {
-    return sql.object("select tasker.submit_tasks(?::jsonb)", requests).getJsonArray("verdicts").getJsonObject(0);
+    return sql.object("select tasker.submit_tasks(?::jsonb)", requests).getJsonArray("verdicts")
+        .getJsonObject(0);
   }
 
   private String answer(String namespace, String templateName, String hash) {
-    var reply = sql.object("select tasker.check_registration(?, ?, '1.0.0', ?)", namespace, templateName, hash);
-    return reply.getString("outcome") + (reply.containsKey("message") ? ": " + reply.getString("message") : "");
+    var reply = sql.object("select tasker.check_registration(?, ?, '1.0.0', ?)", namespace,
+        templateName, hash);
+    return reply.getString("outcome")
+        + (reply.containsKey("message") ? ": " + reply.getString("message") : "");
   }
 
   @Test
   void a_registration_can_be_asked_about_without_making_it() {
-    JsonObject template = Json.createObjectBuilder(Dag.of("a").normalForm()).add("name", name).add("version", "1.0.0").build();
+    JsonObject template = Json.createObjectBuilder(Dag.of("a").normalForm()).add("name", name)
+        .add("version", "1.0.0").build();
     String hash = template.getString("content_hash");
 
     assertThat(answer("orders", name, hash)).isEqualTo("registered");
@@ -135,11 +153,14 @@ class GetLatestVersionTest {
     assertThat(latest()).isNull();
     assertThat(sql.text("select name from tasker.task_namespaces where name = 'nowhere'")).isNull();
 
-    assertThat(sql.object("select tasker.register_template(?)", template).getString("outcome")).isEqualTo("registered");
+    assertThat(sql.object("select tasker.register_template(?)", template).getString("outcome"))
+        .isEqualTo("registered");
     assertThat(answer("orders", name, hash)).isEqualTo("unchanged");
     assertThat(answer("orders", name, "other"))
-        .isEqualTo("conflict: template orders/" + name + ":1.0.0 is registered with other content; a change needs a new version");
+        .isEqualTo("conflict: template orders/" + name
+            + ":1.0.0 is registered with other content; a change needs a new version");
     assertThat(answer("ORDERS", name, hash))
-        .isEqualTo("namespace_taken: namespace ORDERS differs only in case from namespace orders, and both would have one queue");
+        .isEqualTo(
+            "namespace_taken: namespace ORDERS differs only in case from namespace orders, and both would have one queue");
   }
 }

@@ -45,8 +45,8 @@ class GetNextReadyTasksTest {
   void among_due_tasks_priority_decides_the_order() {
     Dag.Task low = Dag.of("a").priority(-10).submitted();
     Dag.Task high = Dag.of("a").priority(10).submitted();
-    assertThat(sql.texts("select task_uuid from tasker.get_next_ready_tasks()")).containsExactly(high.uuid().toString(),
-        low.uuid().toString());
+    assertThat(sql.texts("select task_uuid from tasker.get_next_ready_tasks()"))
+        .containsExactly(high.uuid().toString(), low.uuid().toString());
   }
 
   @Test
@@ -55,8 +55,10 @@ class GetNextReadyTasksTest {
     try (SqlWorker worker = SqlWorker.open()) {
       worker.complete(worker.claimOne().retryableFailure(10_000));
     }
-    assertThat(sql.texts("select task_uuid from tasker.get_next_ready_tasks(5, ?)", Instant.now().plusSeconds(9))).isEmpty();
-    assertThat(sql.texts("select task_uuid || ' ' || current_state || ' ' || ready_steps_count from tasker.get_next_ready_tasks(5, ?)",
+    assertThat(sql.texts("select task_uuid from tasker.get_next_ready_tasks(5, ?)",
+        Instant.now().plusSeconds(9))).isEmpty();
+    assertThat(sql.texts(
+        "select task_uuid || ' ' || current_state || ' ' || ready_steps_count from tasker.get_next_ready_tasks(5, ?)",
         Instant.now().plusSeconds(11))).containsExactly(task.uuid() + " waiting_for_retry 1");
   }
 
@@ -69,7 +71,8 @@ class GetNextReadyTasksTest {
       List<Claim> claims = worker.claim(2);
       worker.complete(claims.get(0).success(), claims.get(1).permanentFailure());
     }
-    assertThat(sql.texts("select task_uuid from tasker.get_next_ready_tasks(5, ?)", Instant.now().plus(Duration.ofDays(400)))).isEmpty();
+    assertThat(sql.texts("select task_uuid from tasker.get_next_ready_tasks(5, ?)",
+        Instant.now().plus(Duration.ofDays(400)))).isEmpty();
   }
 
   @Test
@@ -77,7 +80,8 @@ class GetNextReadyTasksTest {
     Dag.Task task = Dag.of("a").priority(5).submitted();
     String priority = "select computed_priority::text from tasker.get_task_ready_info(?, ?)";
     double now = Double.parseDouble(sql.text(priority, task.uuid(), Instant.now()));
-    double later = Double.parseDouble(sql.text(priority, task.uuid(), Instant.now().plusSeconds(600)));
+    double later = Double
+        .parseDouble(sql.text(priority, task.uuid(), Instant.now().plusSeconds(600)));
     assertThat(now).isBetween(4.9, 5.5);
     assertThat(later - now).isBetween(9.9, 10.1);
     assertThat(sql.rows("select * from tasker.get_task_ready_info(gen_random_uuid())")).isEmpty();

@@ -27,7 +27,8 @@ class GetRetryDelayTest {
   private final SqlWorker worker = SqlWorker.open().at(NOW);
 
   private Instant retryAt(UUID step) {
-    return sql.instant("select next_retry_at from tasker.workflow_steps where workflow_step_uuid = ?", step);
+    return sql.instant(
+        "select next_retry_at from tasker.workflow_steps where workflow_step_uuid = ?", step);
   }
 
   @Test
@@ -35,10 +36,14 @@ class GetRetryDelayTest {
     Dag.Task task = Dag.of("a").started();
     Claim claim = worker.claimOne();
     worker.complete(new SqlWorker.Result(Json.createObjectBuilder(claim.retryableFailure().json())
-        .add("error", Json.createObjectBuilder().add("type", "Busy").add("message", "m").add("delay_ms", THREE_YEARS.toMillis())).build()));
+        .add("error", Json.createObjectBuilder().add("type", "Busy").add("message", "m")
+            .add("delay_ms", THREE_YEARS.toMillis()))
+        .build()));
     assertThatStep(claim.step()).isIn("waiting_for_retry");
     assertThat(retryAt(claim.step())).isEqualTo(NOW.plus(THREE_YEARS));
-    assertThat(sql.number("select backoff_request_seconds from tasker.workflow_steps where workflow_step_uuid = ?", claim.step()))
+    assertThat(sql.number(
+        "select backoff_request_seconds from tasker.workflow_steps where workflow_step_uuid = ?",
+        claim.step()))
         .isEqualTo(THREE_YEARS.toSeconds());
 
     worker.at(NOW.plus(THREE_YEARS).minusSeconds(1)).advance();
@@ -62,7 +67,8 @@ class GetRetryDelayTest {
     worker.submitResults(claim.retryableFailure());
     String move = "select tasker.transition_step_state_atomic(?, 1, 'enqueued_as_error_for_orchestration', 'waiting_for_retry', "
         + "'orchestrator', null, '{\"delay_ms\": %s}')";
-    assertThatDatabaseRefuses("TK007", () -> sql.isTrue(move.formatted("315360000001"), claim.step()))
+    assertThatDatabaseRefuses("TK007",
+        () -> sql.isTrue(move.formatted("315360000001"), claim.step()))
         .hasMessageContaining("delay_ms must be a number from 0 to 315360000000");
     assertThat(sql.isTrue(move.formatted(THREE_YEARS.toMillis()), claim.step())).isTrue();
     assertThat(retryAt(claim.step())).isAfter(Instant.now().plus(THREE_YEARS).minusSeconds(60));
@@ -70,10 +76,13 @@ class GetRetryDelayTest {
 
   @ParameterizedTest
   @CsvSource(delimiter = '|',
-      value = {"{\"delay_ms\": 0} | 0", "{\"delay_ms\": 1500.4} | 1500", "{\"delay_ms\": 315360000000} | 315360000000",
-        "{\"delay_ms\": 315360000001} | ", "{\"delay_ms\": -1} | ", "{\"delay_ms\": 1e400} | ", "{\"delay_ms\": \"soon\"} | ",
+      value = {"{\"delay_ms\": 0} | 0", "{\"delay_ms\": 1500.4} | 1500",
+        "{\"delay_ms\": 315360000000} | 315360000000",
+        "{\"delay_ms\": 315360000001} | ", "{\"delay_ms\": -1} | ", "{\"delay_ms\": 1e400} | ",
+        "{\"delay_ms\": \"soon\"} | ",
         "{\"delay_ms\": null} | ", "{} | "})
-  void what_is_no_number_from_0_to_ten_years_leaves_the_wait_to_the_template(String error, Long delay) {
+  void what_is_no_number_from_0_to_ten_years_leaves_the_wait_to_the_template(String error,
+      Long delay) {
     assertThat(sql.number("select tasker.get_retry_delay(?::jsonb)", error)).isEqualTo(delay);
   }
 }

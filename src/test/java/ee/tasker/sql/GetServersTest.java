@@ -25,8 +25,8 @@ class GetServersTest {
   private final Instant start = Instant.now().truncatedTo(java.time.temporal.ChronoUnit.MICROS);
 
   private JsonObject beat(UUID server, int seconds, String report, Claim... claims) {
-    return sql.object("select tasker.heartbeat(?, 'name', 'worker', 10, 0, ?, 600, ?, ?::jsonb)", server, steps(claims),
-        start.plusSeconds(seconds), report);
+    return sql.object("select tasker.heartbeat(?, 'name', 'worker', 10, 0, ?, 600, ?, ?::jsonb)",
+        server, steps(claims), start.plusSeconds(seconds), report);
   }
 
   private JsonObject beat(UUID server, int seconds, Claim... claims) {
@@ -45,23 +45,28 @@ class GetServersTest {
   private static jakarta.json.JsonArray steps(Claim... claims) {
     var array = Json.createArrayBuilder();
     for (Claim claim : claims) {
-      array.add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("task_uuid", claim.task().toString())
+      array.add(Json.createObjectBuilder().add("step_uuid", claim.step().toString())
+          .add("task_uuid", claim.task().toString())
           .add("handoff", claim.handoff()));
     }
     return array.build();
   }
 
   private String health(UUID server, int seconds) {
-    return sql.text("select health from tasker.get_servers(?) where server_uuid = ?", start.plusSeconds(seconds), server);
+    return sql.text("select health from tasker.get_servers(?) where server_uuid = ?",
+        start.plusSeconds(seconds), server);
   }
 
   @Test
   void a_missing_heartbeat_outweighs_what_the_server_said_and_a_fresh_one_restores_it() {
     UUID server = UUID.randomUUID();
-    beat(server, 0, "{\"state\": \"healthy\", \"heartbeat_seconds\": 10, \"handlers\": [\"a\"], \"namespaces\": [\"orders\"]}");
+    beat(server, 0,
+        "{\"state\": \"healthy\", \"heartbeat_seconds\": 10, \"handlers\": [\"a\"], \"namespaces\": [\"orders\"]}");
     assertThat(health(server, 39)).isEqualTo("healthy");
     assertThat(health(server, 40)).isEqualTo("lost");
-    assertThat(sql.text("select reported_status || ' ' || silent_seconds from tasker.get_servers(?)", start.plusSeconds(45)))
+    assertThat(
+        sql.text("select reported_status || ' ' || silent_seconds from tasker.get_servers(?)",
+            start.plusSeconds(45)))
         .isEqualTo("healthy 45.0");
     beat(server, 50);
     assertThat(health(server, 51)).isEqualTo("healthy");
@@ -73,11 +78,14 @@ class GetServersTest {
     String[] states = {"draining", "degraded", "healthy", "stopped", "healthy", "healthy"};
     for (int i = 0; i < servers.length; i++) {
       servers[i] = UUID.randomUUID();
-      sql.text("select tasker.heartbeat(?, ?, 'worker', 10, ?, '[]', 60, ?, ?::jsonb)", servers[i], "s" + i, 5 - i,
-          start.plusSeconds(i == 4 ? -100 : 0), "{\"state\": \"" + states[i] + "\", \"problems\": [\"x\"]}");
+      sql.text("select tasker.heartbeat(?, ?, 'worker', 10, ?, '[]', 60, ?, ?::jsonb)", servers[i],
+          "s" + i, 5 - i, start.plusSeconds(i == 4 ? -100 : 0),
+          "{\"state\": \"" + states[i] + "\", \"problems\": [\"x\"]}");
     }
-    assertThat(sql.texts("select name || ' ' || health || ' ' || rank from tasker.get_servers(?)", start.plusSeconds(1))).containsExactly(
-        "s5 healthy 1", "s2 healthy 1", "s1 degraded 2", "s0 draining 3", "s4 lost 4", "s3 stopped 5");
+    assertThat(sql.texts("select name || ' ' || health || ' ' || rank from tasker.get_servers(?)",
+        start.plusSeconds(1))).containsExactly(
+            "s5 healthy 1", "s2 healthy 1", "s1 degraded 2", "s0 draining 3", "s4 lost 4",
+            "s3 stopped 5");
   }
 
   @Test
@@ -102,12 +110,14 @@ class GetServersTest {
 
     answer = watch(50, 50);
 
-    assertThat(answer.getJsonArray("lost_servers").getString(0)).isEqualTo(worker.uuid().toString());
+    assertThat(answer.getJsonArray("lost_servers").getString(0))
+        .isEqualTo(worker.uuid().toString());
     assertThat(answer.getInt("expired_steps")).isEqualTo(1);
     SqlWorker other = SqlWorker.open().at(start.plusSeconds(50));
     other.advance();
     assertThatStep(task.step("a")).isIn("enqueued").hasAttempts(2);
-    assertThat(worker.complete(claim.success()).getJsonArray("refused").getJsonObject(0).getString("verdict")).isEqualTo("STALE");
+    assertThat(worker.complete(claim.success()).getJsonArray("refused").getJsonObject(0)
+        .getString("verdict")).isEqualTo("STALE");
     assertThat(watch(60, 60).getJsonArray("lost_servers")).as("once is enough").isEmpty();
     other.runToTheEnd();
     assertThatTask(task).isIn("complete");
@@ -146,10 +156,12 @@ class GetServersTest {
     // The database was away for a minute; the observer is back first.
     assertThat(beat(observer, 70).getJsonArray("lost_servers")).isEmpty();
     assertThat(beat(observer, 80).getJsonArray("lost_servers")).isEmpty();
-    assertThat(beat(observer, 90).getJsonArray("lost_servers")).as("two intervals after its gap").isEmpty();
+    assertThat(beat(observer, 90).getJsonArray("lost_servers")).as("two intervals after its gap")
+        .isEmpty();
     beat(worker.uuid(), 95, claim);
     assertThat(watch(100, 130).getJsonArray("lost_servers")).isEmpty();
-    assertThat(watch(140, 140).getJsonArray("lost_servers")).as("silent since it came back").hasSize(1);
+    assertThat(watch(140, 140).getJsonArray("lost_servers")).as("silent since it came back")
+        .hasSize(1);
   }
 
   @Test
@@ -158,7 +170,8 @@ class GetServersTest {
     Claim claim = worker.claimOne();
     beat(worker.uuid(), 5, claim);
 
-    assertThat(beat(observer, 100).getJsonArray("lost_servers")).as("it may be about to be heard").isEmpty();
+    assertThat(beat(observer, 100).getJsonArray("lost_servers")).as("it may be about to be heard")
+        .isEmpty();
     assertThat(beat(observer, 110).getJsonArray("lost_servers")).isEmpty();
     assertThat(beat(observer, 120).getJsonArray("lost_servers")).hasSize(1);
   }
@@ -176,25 +189,32 @@ class GetServersTest {
 
   @Test
   void after_a_start_of_the_database_a_new_server_waits_as_long_as_an_old_one() {
-    Instant beforeTheDatabase = sql.instant("select pg_postmaster_start_time() - interval '1 hour'");
+    Instant beforeTheDatabase = sql
+        .instant("select pg_postmaster_start_time() - interval '1 hour'");
     UUID before = UUID.randomUUID();
     beatAt(before, beforeTheDatabase);
     beatAt(observer, beforeTheDatabase.plusSeconds(100));
     for (int seconds = 110; seconds < 140; seconds += 10) {
-      assertThat(beatAt(observer, beforeTheDatabase.plusSeconds(seconds)).getJsonArray("lost_servers")).isEmpty();
+      assertThat(
+          beatAt(observer, beforeTheDatabase.plusSeconds(seconds)).getJsonArray("lost_servers"))
+          .isEmpty();
     }
-    assertThat(beatAt(observer, beforeTheDatabase.plusSeconds(140)).getJsonArray("lost_servers")).hasSize(1);
+    assertThat(beatAt(observer, beforeTheDatabase.plusSeconds(140)).getJsonArray("lost_servers"))
+        .hasSize(1);
   }
 
   private JsonObject beatAt(UUID server, Instant time) {
-    return sql.object("select tasker.heartbeat(?, 'name', 'worker', 10, 0, '[]', 600, ?, '{\"heartbeat_seconds\": 10}')", server, time);
+    return sql.object(
+        "select tasker.heartbeat(?, 'name', 'worker', 10, 0, '[]', 600, ?, '{\"heartbeat_seconds\": 10}')",
+        server, time);
   }
 
   @Test
   void a_lease_is_renewed_when_a_third_of_it_has_passed_and_not_before() {
     Dag.Task task = Dag.of("a").started();
     Claim claim = SqlWorker.in(sql).at(start).claimOne();
-    sql.run("update tasker.workflow_steps set lease_expires_at = ? where workflow_step_uuid = ?", start.plusSeconds(600), claim.step());
+    sql.run("update tasker.workflow_steps set lease_expires_at = ? where workflow_step_uuid = ?",
+        start.plusSeconds(600), claim.step());
     beat(worker.uuid(), 199, claim);
     assertThat(leaseEnd(task)).isEqualTo(start.plusSeconds(600));
     assertThat(beat(worker.uuid(), 201, claim).getJsonArray("lost")).isEmpty();
@@ -202,12 +222,16 @@ class GetServersTest {
   }
 
   private Instant leaseEnd(Dag.Task task) {
-    return sql.instant("select lease_expires_at from tasker.workflow_steps where workflow_step_uuid = ?", task.step("a"));
+    return sql.instant(
+        "select lease_expires_at from tasker.workflow_steps where workflow_step_uuid = ?",
+        task.step("a"));
   }
 
   @Test
   void servers_outlive_a_crash_of_the_database() {
-    assertThat(sql.text("select relpersistence from pg_class where oid = 'tasker.servers'::regclass")).isEqualTo("p");
+    assertThat(
+        sql.text("select relpersistence from pg_class where oid = 'tasker.servers'::regclass"))
+        .isEqualTo("p");
   }
 
   @Test
@@ -221,7 +245,8 @@ class GetServersTest {
       beat(second, seconds);
     }
     try (Sql session = Sql.session()) {
-      JsonObject first = session.object("select tasker.heartbeat(?, 'n', 'worker', 1, 0, '[]', 60, ?, '{\"heartbeat_seconds\": 10}')",
+      JsonObject first = session.object(
+          "select tasker.heartbeat(?, 'n', 'worker', 1, 0, '[]', 60, ?, '{\"heartbeat_seconds\": 10}')",
           observer, start.plusSeconds(50));
       assertThat(first.getJsonArray("lost_servers")).hasSize(1);
       assertThat(beat(second, 50).getJsonArray("lost_servers")).isEmpty();
@@ -235,7 +260,8 @@ class GetServersTest {
     Dag.Task cancelled = Dag.of("b").started();
     List<Claim> claims = worker.claim(2);
     sql.text("select tasker.request_cancel(?, 'me', 'x', 'allow_finish')", cancelled.uuid());
-    sql.text("select tasker.abandon_steps(?, ?)", steps(claims.get(0), claims.get(1), claims.get(0).asHandoff(7)), worker.uuid());
+    sql.text("select tasker.abandon_steps(?, ?)",
+        steps(claims.get(0), claims.get(1), claims.get(0).asHandoff(7)), worker.uuid());
     assertThatStep(task.step("a")).isIn("enqueued").hasAttempts(2)
         .went("pending", "enqueued", "in_progress", "pending", "enqueued");
     assertThatTask(cancelled).isIn("cancelled");
@@ -248,25 +274,30 @@ class GetServersTest {
     Dag.Task task = Dag.parallel(3).maxAttempts(1).started();
     List<Claim> claims = worker.claim(2);
     SqlWorker.open().claim(1);
-    assertThat(unknown(5_000, claims.get(0)).getInt("released")).as("too young: the answer may be on its way").isZero();
+    assertThat(unknown(5_000, claims.get(0)).getInt("released"))
+        .as("too young: the answer may be on its way").isZero();
 
     assertThat(unknown(0, claims.get(0)).getInt("released")).isEqualTo(1);
 
     assertThatStep(claims.get(0).step()).isIn("in_progress").hasAttempts(1);
     assertThatStep(claims.get(1).step()).isIn("enqueued").hasHandoffs(2).hasAttempts(1);
-    assertThat(sql.number("select count(*) from tasker.workflow_steps where state = 'in_progress'")).as("no other server's").isEqualTo(2);
+    assertThat(sql.number("select count(*) from tasker.workflow_steps where state = 'in_progress'"))
+        .as("no other server's").isEqualTo(2);
     assertThat(unknown(0, claims.get(0)).getInt("released")).isZero();
     assertThatTask(task).isIn("steps_in_process");
   }
 
   private JsonObject unknown(int olderThanMs, Claim... known) {
-    return sql.object("select tasker.release_unknown_steps(?, ?, ?)", worker.uuid(), steps(known), olderThanMs);
+    return sql.object("select tasker.release_unknown_steps(?, ?, ?)", worker.uuid(), steps(known),
+        olderThanMs);
   }
 
   @Test
   void the_first_look_at_a_task_follows_the_lease_that_it_was_given() {
     Dag.Template template = Dag.of("a").registered();
-    sql.text("select tasker.submit_tasks(?, ?, 1, 5)", Json.createArrayBuilder().add(Dag.of("a").request(template)).build(), worker.uuid());
-    assertThat(sql.instant("select wake_at from tasker.task_wakeups")).isBefore(Instant.now().plusSeconds(7));
+    sql.text("select tasker.submit_tasks(?, ?, 1, 5)",
+        Json.createArrayBuilder().add(Dag.of("a").request(template)).build(), worker.uuid());
+    assertThat(sql.instant("select wake_at from tasker.task_wakeups"))
+        .isBefore(Instant.now().plusSeconds(7));
   }
 }

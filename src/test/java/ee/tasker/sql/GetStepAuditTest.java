@@ -17,7 +17,8 @@ class GetStepAuditTest {
   private final SqlWorker worker = SqlWorker.open();
 
   private List<JsonObject> audit(UUID task, UUID step) {
-    return sql.array("select tasker.get_step_audit(?, ?)", task, step).getValuesAs(JsonObject.class);
+    return sql.array("select tasker.get_step_audit(?, ?)", task, step)
+        .getValuesAs(JsonObject.class);
   }
 
   @Test
@@ -31,7 +32,8 @@ class GetStepAuditTest {
     worker.complete(worker.claimOne().success("{\"n\": 1}"));
 
     Dag.Task other = Dag.of("a").started();
-    assertThat(audit(task.uuid(), step)).extracting(result -> result.getInt("attempt") + " " + result.getString("outcome"))
+    assertThat(audit(task.uuid(), step))
+        .extracting(result -> result.getInt("attempt") + " " + result.getString("outcome"))
         .containsExactly("1 retryable_failure", "2 success");
     assertThat(audit(task.uuid(), step).get(1).getJsonObject("result").getInt("n")).isEqualTo(1);
     assertThat(audit(other.uuid(), step)).isEmpty();

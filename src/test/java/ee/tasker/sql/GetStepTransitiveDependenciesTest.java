@@ -21,7 +21,8 @@ class GetStepTransitiveDependenciesTest {
     try (SqlWorker worker = SqlWorker.open()) {
       worker.complete(worker.claimOne().success("{\"n\": 1}"));
     }
-    assertThat(sql.texts("select concat_ws(' ', step_name, distance, processed, results) from tasker.get_step_transitive_dependencies(?)",
+    assertThat(sql.texts(
+        "select concat_ws(' ', step_name, distance, processed, results) from tasker.get_step_transitive_dependencies(?)",
         task.step("c")))
         .containsExactly("a 1 t {\"n\": 1}", "b 1 f");
   }
@@ -30,17 +31,23 @@ class GetStepTransitiveDependenciesTest {
   void ten_layers_of_ten_are_walked_by_step_and_not_by_path() {
     Dag.Task task = Dag.layered(10, 10).submitted();
     long start = System.nanoTime();
-    assertThat(sql.number("select count(*) from tasker.get_step_transitive_dependencies(?)", task.step("l10_1"))).isEqualTo(90);
-    assertThat(sql.texts("select distinct dependency_level from tasker.calculate_dependency_levels(?) order by 1", task.uuid()))
+    assertThat(sql.number("select count(*) from tasker.get_step_transitive_dependencies(?)",
+        task.step("l10_1"))).isEqualTo(90);
+    assertThat(sql.texts(
+        "select distinct dependency_level from tasker.calculate_dependency_levels(?) order by 1",
+        task.uuid()))
         .hasSize(10);
-    assertThat(sql.number("select tasker.calculate_step_depth(?)", task.step("l10_5"))).isEqualTo(9);
-    assertThat(Duration.ofNanos(System.nanoTime() - start)).as("a walk by path takes 10^9 steps").isLessThan(Duration.ofSeconds(20));
+    assertThat(sql.number("select tasker.calculate_step_depth(?)", task.step("l10_5")))
+        .isEqualTo(9);
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).as("a walk by path takes 10^9 steps")
+        .isLessThan(Duration.ofSeconds(20));
   }
 
   @Test
   void the_level_of_a_step_is_its_longest_path() {
     Dag.Task task = Dag.of("a").step("b").dependsOn("a").step("c").dependsOn("a", "b").submitted();
-    assertThat(sql.texts("select dependency_level from tasker.calculate_dependency_levels(?)", task.uuid())).containsExactly("0", "1", "2");
+    assertThat(sql.texts("select dependency_level from tasker.calculate_dependency_levels(?)",
+        task.uuid())).containsExactly("0", "1", "2");
     assertThat(sql.text("select tasker.calculate_step_depth(gen_random_uuid())")).isNull();
   }
 
@@ -57,11 +64,15 @@ class GetStepTransitiveDependenciesTest {
   @DatabaseTest.BreaksPromises
   void levels_of_a_cycle_are_refused_and_its_ancestors_end() {
     Dag.Task task = Dag.linear(3).submitted();
-    sql.run("insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid) values (?, ?, ?)", task.step("s3"),
-        task.step("s2"), task.uuid());
-    assertThatDatabaseRefuses("TK008", () -> sql.texts("select * from tasker.calculate_dependency_levels(?)", task.uuid()));
+    sql.run(
+        "insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid) values (?, ?, ?)",
+        task.step("s3"), task.step("s2"), task.uuid());
+    assertThatDatabaseRefuses("TK008",
+        () -> sql.texts("select * from tasker.calculate_dependency_levels(?)", task.uuid()));
     sql.run("set statement_timeout = '20s'");
-    assertThat(sql.texts("select step_name from tasker.get_step_transitive_dependencies(?)", task.step("s3"))).containsExactly("s2", "s1");
-    assertThat(sql.texts("select step_name from tasker.get_step_transitive_dependencies(?)", task.step("s1"))).isEmpty();
+    assertThat(sql.texts("select step_name from tasker.get_step_transitive_dependencies(?)",
+        task.step("s3"))).containsExactly("s2", "s1");
+    assertThat(sql.texts("select step_name from tasker.get_step_transitive_dependencies(?)",
+        task.step("s1"))).isEmpty();
   }
 }

@@ -37,14 +37,16 @@ class GetTaskOutputTest {
   void without_a_mapping_it_is_the_results_of_the_leaves_and_nothing_is_stored() {
     Dag.Task task = ended(Dag.of("a").step("b").dependsOn("a").step("c").dependsOn("a"));
 
-    assertThat(output(task).toString()).isEqualTo("{\"error\":null,\"output\":{\"b\":{\"step\":\"b\"},\"c\":{\"step\":\"c\"}}}");
+    assertThat(output(task).toString())
+        .isEqualTo("{\"error\":null,\"output\":{\"b\":{\"step\":\"b\"},\"c\":{\"step\":\"c\"}}}");
     assertThat(sql.number("select count(*) from tasker.task_outputs")).isZero();
   }
 
   @Test
   void a_mapping_is_evaluated_in_the_transaction_that_completes_the_task() {
     Dag dag = Dag.of("a").step("b").dependsOn("a")
-        .output("{\"order\": \"$.context.order\", \"first\": \"$.results.a.step\", \"text\": \"$$x\"}");
+        .output(
+            "{\"order\": \"$.context.order\", \"first\": \"$.results.a.step\", \"text\": \"$$x\"}");
     Dag.Task task = ended(dag);
 
     assertThatTask(task).isIn("complete");
@@ -71,7 +73,8 @@ class GetTaskOutputTest {
     assertThat(output(task).getJsonObject("error").getString("type")).isEqualTo("output_too_large");
     Dag.Task plain = Dag.of("a").started();
     worker.complete(worker.claimOne().success("{\"long\": \"" + "x".repeat(1_048_577) + "\"}"));
-    assertThat(output(plain).getJsonObject("error").getString("type")).isEqualTo("output_too_large");
+    assertThat(output(plain).getJsonObject("error").getString("type"))
+        .isEqualTo("output_too_large");
   }
 
   @Test

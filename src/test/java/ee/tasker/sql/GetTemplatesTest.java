@@ -22,19 +22,25 @@ class GetTemplatesTest {
 
   /** Under one name, where {@link Dag#registered} makes one for each version. */
   private Dag.Template registered(String version) {
-    JsonObject form = Json.createObjectBuilder(dag.version(version).normalForm()).add("name", "of_two_versions").build();
-    UUID uuid = UUID.fromString(sql.object("select tasker.register_template(?)", form).getString("template_uuid"));
+    JsonObject form = Json.createObjectBuilder(dag.version(version).normalForm())
+        .add("name", "of_two_versions").build();
+    UUID uuid = UUID.fromString(
+        sql.object("select tasker.register_template(?)", form).getString("template_uuid"));
     return new Dag.Template(uuid, "listed", "of_two_versions", version);
   }
 
-  private List<JsonObject> templates(String namespace, String name, String version, boolean withConfiguration) {
-    return sql.array("select tasker.get_templates(?, ?, ?, ?)", namespace, name, version, withConfiguration).getValuesAs(JsonObject.class);
+  private List<JsonObject> templates(String namespace, String name, String version,
+      boolean withConfiguration) {
+    return sql.array("select tasker.get_templates(?, ?, ?, ?)", namespace, name, version,
+        withConfiguration).getValuesAs(JsonObject.class);
   }
 
   @Test
   void the_newest_version_comes_first_and_each_argument_narrows_the_list() {
-    assertThat(templates("listed", old.name(), null, false)).extracting(t -> t.getString("version")).containsExactly("1.1.0", "1.0.0");
-    assertThat(templates("listed", old.name(), old.version(), false)).extracting(t -> t.getString("template_uuid"))
+    assertThat(templates("listed", old.name(), null, false)).extracting(t -> t.getString("version"))
+        .containsExactly("1.1.0", "1.0.0");
+    assertThat(templates("listed", old.name(), old.version(), false))
+        .extracting(t -> t.getString("template_uuid"))
         .containsExactly(old.uuid().toString());
     assertThat(templates("listed", "another", null, false)).isEmpty();
     assertThat(templates(null, null, null, false)).extracting(t -> t.getString("template_uuid"))
@@ -43,17 +49,22 @@ class GetTemplatesTest {
 
   @Test
   void the_configuration_is_there_only_when_it_is_asked_for() {
-    assertThat(templates("listed", old.name(), old.version(), false).get(0)).doesNotContainKeys("configuration", "source");
+    assertThat(templates("listed", old.name(), old.version(), false).get(0))
+        .doesNotContainKeys("configuration", "source");
 
-    JsonObject configuration = templates("listed", old.name(), old.version(), true).get(0).getJsonObject("configuration");
-    assertThat(configuration.getJsonArray("steps").getValuesAs(JsonObject.class)).extracting(step -> step.getString("name"))
+    JsonObject configuration = templates("listed", old.name(), old.version(), true).get(0)
+        .getJsonObject("configuration");
+    assertThat(configuration.getJsonArray("steps").getValuesAs(JsonObject.class))
+        .extracting(step -> step.getString("name"))
         .containsExactly("s1", "s2", "s3");
   }
 
   @Test
   void the_definition_of_a_step_names_its_handler_its_template_and_all_of_its_ancestors() {
-    List<JsonObject> definitions = sql.array("select tasker.get_step_definitions(array(select n.named_step_uuid "
-        + "from tasker.named_tasks_named_steps n where n.named_task_uuid = ? and n.step_position > 1))", old.uuid())
+    List<JsonObject> definitions = sql
+        .array("select tasker.get_step_definitions(array(select n.named_step_uuid "
+            + "from tasker.named_tasks_named_steps n where n.named_task_uuid = ? and n.step_position > 1))",
+            old.uuid())
         .getValuesAs(JsonObject.class);
 
     assertThat(definitions).hasSize(2).allSatisfy(definition -> {
@@ -62,8 +73,10 @@ class GetTemplatesTest {
       assertThat(definition.getString("version")).isEqualTo(old.version());
       assertThat(definition.getString("callable")).isNotBlank();
     });
-    JsonObject last = definitions.stream().filter(definition -> definition.getString("step").equals("s3")).findFirst().orElseThrow();
+    JsonObject last = definitions.stream()
+        .filter(definition -> definition.getString("step").equals("s3")).findFirst().orElseThrow();
     assertThat(last.getInt("timeout_seconds")).isEqualTo(7);
-    assertThat(last.getJsonArray("ancestors").getValuesAs(JsonString::getString)).containsExactly("s1", "s2");
+    assertThat(last.getJsonArray("ancestors").getValuesAs(JsonString::getString))
+        .containsExactly("s1", "s2");
   }
 }

@@ -18,7 +18,8 @@ class GroupFailuresTest {
   private final SqlWorker worker = SqlWorker.open();
 
   private List<JsonObject> failures(String filter) {
-    return sql.object("select tasker.group_failures(?::jsonb)", filter).getJsonArray("failures").getValuesAs(JsonObject.class);
+    return sql.object("select tasker.group_failures(?::jsonb)", filter).getJsonArray("failures")
+        .getValuesAs(JsonObject.class);
   }
 
   private void fail(String namespace, String step, String... messages) {
@@ -31,20 +32,25 @@ class GroupFailuresTest {
 
   @Test
   void errors_that_differ_in_their_values_are_one_group_and_the_largest_is_first() {
-    fail("bank", "charge", "card 4711 of 'ann' was declined", "card 42 of 'ben' was declined", "no such account");
+    fail("bank", "charge", "card 4711 of 'ann' was declined", "card 42 of 'ben' was declined",
+        "no such account");
     fail("bank", "refund", "card 1 of 'ann' was declined");
 
     List<JsonObject> groups = failures("{}");
 
-    assertThat(groups).extracting(group -> group.getString("step") + " " + group.getString("signature") + " " + group.getInt("tasks"))
+    assertThat(groups)
+        .extracting(group -> group.getString("step") + " " + group.getString("signature") + " "
+            + group.getInt("tasks"))
         .startsWith("charge card # of # was declined 2")
-        .containsExactlyInAnyOrder("charge card # of # was declined 2", "charge no such account 1", "refund card # of # was declined 1");
+        .containsExactlyInAnyOrder("charge card # of # was declined 2", "charge no such account 1",
+            "refund card # of # was declined 1");
     JsonObject first = groups.get(0);
     assertThat(first.getString("error_type")).isEqualTo("Test");
     assertThat(first.getInt("blocked_tasks")).isEqualTo(2);
     assertThat(first.getString("message")).endsWith("was declined").doesNotContain("#");
     assertThat(first.getString("last_at")).isGreaterThanOrEqualTo(first.getString("first_at"));
-    assertThat(sql.text("select state::text from tasker.tasks where task_uuid = ?::uuid", first.getString("task_uuid")))
+    assertThat(sql.text("select state::text from tasker.tasks where task_uuid = ?::uuid",
+        first.getString("task_uuid")))
         .isEqualTo("blocked_by_failures");
     assertThat(failures("{\"step\": \"refund\"}")).hasSize(1);
     assertThat(failures("{\"namespace\": \"nowhere\"}")).isEmpty();
@@ -58,9 +64,13 @@ class GroupFailuresTest {
 
     assertThat(failures("{}")).extracting(group -> group.getInt("tasks")).containsExactly(1);
     assertThat(failures("{}").get(0).getString("task_uuid")).isNotEqualTo(mended);
-    sql.text("select tasker.act_on_task(?::uuid, 'fail', 'ann', 'hopeless')", failures("{}").get(0).getString("task_uuid"));
-    assertThat(failures("{}")).extracting(group -> group.getInt("tasks") + " " + group.getInt("blocked_tasks")).containsExactly("1 0");
-    assertThat(sql.object("select tasker.group_failures('{}', 0)").getJsonArray("failures")).isEmpty();
+    sql.text("select tasker.act_on_task(?::uuid, 'fail', 'ann', 'hopeless')",
+        failures("{}").get(0).getString("task_uuid"));
+    assertThat(failures("{}"))
+        .extracting(group -> group.getInt("tasks") + " " + group.getInt("blocked_tasks"))
+        .containsExactly("1 0");
+    assertThat(sql.object("select tasker.group_failures('{}', 0)").getJsonArray("failures"))
+        .isEmpty();
   }
 
   @Test
@@ -68,7 +78,8 @@ class GroupFailuresTest {
     fail("bank", "charge", "declined");
     fail("shop", "ship", "lost");
 
-    assertThat(failures("{\"namespaces\": [\"shop\"]}")).extracting(group -> group.getString("step")).containsExactly("ship");
+    assertThat(failures("{\"namespaces\": [\"shop\"]}"))
+        .extracting(group -> group.getString("step")).containsExactly("ship");
     assertThat(failures("{\"namespaces\": [\"shop\"], \"namespace\": \"bank\"}")).isEmpty();
     assertThat(failures("{\"namespaces\": []}")).isEmpty();
   }
@@ -89,9 +100,12 @@ class GroupFailuresTest {
   @Test
   void identifiers_numbers_and_quoted_values_do_not_tell_errors_apart() {
     Map<String, String> signatures = Map.of("order 4711 failed", "order # failed",
-        "no task 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188", "no task #", "at 0x7ffe12ab in \n main", "at # in main",
+        "no task 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188", "no task #", "at 0x7ffe12ab in \n main",
+        "at # in main",
         "\"ann\" said 'no'", "# said #", "timeout", "timeout", "x".repeat(3000), "x".repeat(200));
-    signatures.forEach((message, signature) -> assertThat(sql.text("select tasker.normalize_error(?)", message)).isEqualTo(signature));
+    signatures.forEach(
+        (message, signature) -> assertThat(sql.text("select tasker.normalize_error(?)", message))
+            .isEqualTo(signature));
     assertThat(sql.text("select tasker.normalize_error(null)")).isNull();
   }
 }

@@ -19,8 +19,10 @@ import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 
 /**
- * Decisions, nested ones, batches, a deferred convergence, failures, cancels and compensations in one workflow, at random: the steps that are created, those that
- * complete, those that are undone and the end of the task are those of a small model in memory. A failure prints its seed.
+ * Decisions, nested ones, batches, a deferred convergence, failures, cancels and compensations in
+ * one workflow, at random: the steps that are created, those that
+ * complete, those that are undone and the end of the task are those of a small model in memory. A
+ * failure prints its seed.
  */
 class GrownWorkflowsModelTest {
   private static final List<String> FIRST = List.of("x", "cut", "d2");
@@ -50,14 +52,18 @@ class GrownWorkflowsModelTest {
     }
 
     Dag dag() {
-      Dag dag = Dag.of("start").maxAttempts(1).compensatedBy("undo", 1).step("d1").decision().dependsOn("start").maxAttempts(1)
+      Dag dag = Dag.of("start").maxAttempts(1).compensatedBy("undo", 1).step("d1").decision()
+          .dependsOn("start").maxAttempts(1)
           .step("x").dependsOn("d1").maxAttempts(1).compensatedBy("undo", 1)
           .step("cut").batchable().dependsOn("d1").maxAttempts(1).compensatedBy("undo", 1)
           .step("load").dependsOn("cut").maxAttempts(1).compensatedBy("undo", 1)
-          .batchWorker("{\"parallelism\": 50, \"failure_strategy\": \"isolate\", \"tolerate\": " + tolerate + "}")
+          .batchWorker("{\"parallelism\": 50, \"failure_strategy\": \"isolate\", \"tolerate\": "
+              + tolerate + "}")
           .step("d2").decision().dependsOn("d1").maxAttempts(1)
-          .step("y").dependsOn("d2").maxAttempts(1).compensatedBy("undo", 1).step("z").dependsOn("d2").maxAttempts(1)
-          .step("join").convergence().dependsOn("x", "load", "y", "z").maxAttempts(1).compensatedBy("undo", 1)
+          .step("y").dependsOn("d2").maxAttempts(1).compensatedBy("undo", 1).step("z")
+          .dependsOn("d2").maxAttempts(1)
+          .step("join").convergence().dependsOn("x", "load", "y", "z").maxAttempts(1)
+          .compensatedBy("undo", 1)
           .step("end").dependsOn("join").maxAttempts(1);
       return compensatesFailures ? dag.lifecycle("on_failure", "compensate") : dag;
     }
@@ -118,13 +124,15 @@ class GrownWorkflowsModelTest {
     }
 
     String end() {
-      return isCancelled ? "cancelled" : !hasFailed ? "complete" : compensatesFailures ? "error" : "blocked_by_failures";
+      return isCancelled ? "cancelled"
+          : !hasFailed ? "complete" : compensatesFailures ? "error" : "blocked_by_failures";
     }
 
     Set<String> undone() {
       Set<String> undone = new TreeSet<>();
       if (isCompensated()) {
-        completed.stream().filter(step -> COMPENSATED.contains(step) || isWorker(step)).forEach(step -> undone.add(step + ":compensation"));
+        completed.stream().filter(step -> COMPENSATED.contains(step) || isWorker(step))
+            .forEach(step -> undone.add(step + ":compensation"));
       }
       return undone;
     }
@@ -138,22 +146,29 @@ class GrownWorkflowsModelTest {
     try (Sql sql = Sql.open(); SqlWorker worker = SqlWorker.open()) {
       Dag.Task task = model.dag().started();
       Set<String> undone = new TreeSet<>();
-      for (List<Claim> claims = worker.claim(1 + random.nextInt(3)); !claims.isEmpty(); claims = worker.claim(1 + random.nextInt(3))) {
+      for (List<Claim> claims = worker.claim(1 + random.nextInt(3)); !claims
+          .isEmpty(); claims = worker.claim(1 + random.nextInt(3))) {
         List<Claim> mixed = new ArrayList<>(claims);
         Collections.shuffle(mixed, random);
         for (Claim claim : mixed) {
           if (random.nextInt(40) == 0) {
             boolean compensates = random.nextBoolean();
-            String outcome = sql.text("select tasker.request_cancel(?, 'ann', 'enough', 'allow_finish', p_compensate => ?) ->> 'outcome'",
+            String outcome = sql.text(
+                "select tasker.request_cancel(?, 'ann', 'enough', 'allow_finish', p_compensate => ?) ->> 'outcome'",
                 task.uuid(), compensates);
-            if (outcome.equals("requested") || (outcome.equals("already_requested") && model.isCancelled && undone.isEmpty()
-                && sql.number("select count(*) from tasker.tasks where task_uuid = ? and compensation is null", task.uuid()) > 0)) {
+            if (outcome.equals("requested") || (outcome.equals("already_requested")
+                && model.isCancelled && undone.isEmpty()
+                && sql.number(
+                    "select count(*) from tasker.tasks where task_uuid = ? and compensation is null",
+                    task.uuid()) > 0)) {
               model.cancel(compensates);
             }
           }
           String name = sql
-              .text("select coalesce(s.name, n.name) from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) "
-                  + "where s.workflow_step_uuid = ?", claim.step());
+              .text(
+                  "select coalesce(s.name, n.name) from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) "
+                      + "where s.workflow_step_uuid = ?",
+                  claim.step());
           if (name.endsWith(":compensation")) {
             undone.add(name);
             worker.complete(claim.success());
@@ -163,11 +178,16 @@ class GrownWorkflowsModelTest {
         }
       }
 
-      String how = "seed " + seed + ": " + sql.texts("select s.state || ' ' || coalesce(s.name, n.name) from tasker.workflow_steps s "
-          + "join tasker.named_steps n using (named_step_uuid) where s.task_uuid = ? order by s.step_position", task.uuid());
-      assertThat(sql.text("select state from tasker.tasks where task_uuid = ?", task.uuid())).as(how).isEqualTo(model.end());
-      assertThat(names(sql, task, "s.compensates_step_uuid is null")).as("created, %s", how).isEqualTo(model.created);
-      assertThat(names(sql, task, "s.compensates_step_uuid is null and s.state = 'complete' and coalesce(s.name, n.name) <> 'load'"))
+      String how = "seed " + seed + ": " + sql.texts(
+          "select s.state || ' ' || coalesce(s.name, n.name) from tasker.workflow_steps s "
+              + "join tasker.named_steps n using (named_step_uuid) where s.task_uuid = ? order by s.step_position",
+          task.uuid());
+      assertThat(sql.text("select state from tasker.tasks where task_uuid = ?", task.uuid()))
+          .as(how).isEqualTo(model.end());
+      assertThat(names(sql, task, "s.compensates_step_uuid is null")).as("created, %s", how)
+          .isEqualTo(model.created);
+      assertThat(names(sql, task,
+          "s.compensates_step_uuid is null and s.state = 'complete' and coalesce(s.name, n.name) <> 'load'"))
           .as("complete, %s", how).isEqualTo(model.completed);
       assertThat(undone).as("undone, %s", how).isEqualTo(model.undone());
       TaskerAssertions.assertThatHistoryIsSound();
@@ -176,7 +196,9 @@ class GrownWorkflowsModelTest {
 
   private static Set<String> names(Sql sql, Dag.Task task, String condition) {
     return new TreeSet<>(
-        sql.texts("select coalesce(s.name, n.name) from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) "
-            + "where s.task_uuid = ? and " + condition, task.uuid()));
+        sql.texts(
+            "select coalesce(s.name, n.name) from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) "
+                + "where s.task_uuid = ? and " + condition,
+            task.uuid()));
   }
 }

@@ -13,7 +13,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"make_history_partitions", "refuse_history_change", "check_task_transitions", "check_step_transitions",
+@DatabaseTest.Covers({"make_history_partitions", "refuse_history_change", "check_task_transitions",
+  "check_step_transitions",
   "refuse_template_change",
   "ensure_history_partitions", "register_template", "delete_rows_of_tasks"})
 class GuardsTest {
@@ -34,15 +35,18 @@ class GuardsTest {
     try (SqlWorker worker = SqlWorker.open()) {
       worker.runToTheEnd();
     }
-    assertThatDatabaseRefuses("TK009", () -> sql.run("update tasker.workflow_step_result_audit set result = '{}'"));
+    assertThatDatabaseRefuses("TK009",
+        () -> sql.run("update tasker.workflow_step_result_audit set result = '{}'"));
   }
 
   @Test
   void no_role_can_record_a_move_outside_the_rules() {
     Dag.Task task = Dag.of("a").started();
     assertThatDatabaseRefuses("TK005",
-        () -> sql.run("insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor) "
-            + "values (?, 5, 'steps_in_process', 'complete', 'orchestrator')", task.uuid()))
+        () -> sql.run(
+            "insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor) "
+                + "values (?, 5, 'steps_in_process', 'complete', 'orchestrator')",
+            task.uuid()))
         .hasMessageContaining("from steps_in_process to complete by orchestrator");
     assertThatDatabaseRefuses("TK005",
         () -> sql.run(
@@ -64,11 +68,14 @@ class GuardsTest {
     Dag.Template template = dag.registered();
     for (String table : new String[]{"named_tasks", "named_steps", "named_tasks_named_steps"}) {
       assertThatDatabaseRefuses("TK003",
-          () -> sql.run("update tasker." + table + " set created_at = now() where named_task_uuid = ?", template.uuid()));
+          () -> sql.run(
+              "update tasker." + table + " set created_at = now() where named_task_uuid = ?",
+              template.uuid()));
     }
     dag.started();
     assertThatDatabaseRefuses("TK003",
-        () -> sql.run("delete from tasker.named_tasks_named_steps where named_task_uuid = ?", template.uuid()));
+        () -> sql.run("delete from tasker.named_tasks_named_steps where named_task_uuid = ?",
+            template.uuid()));
   }
 
   @Test
@@ -76,10 +83,14 @@ class GuardsTest {
     Dag.Template template = Dag.of("deleted").registered();
 
     for (String table : new String[]{"named_tasks_named_steps", "named_steps", "named_tasks"}) {
-      assertThat(sql.run("delete from tasker." + table + " where named_task_uuid = ?", template.uuid())).as(table).isEqualTo(1);
+      assertThat(
+          sql.run("delete from tasker." + table + " where named_task_uuid = ?", template.uuid()))
+          .as(table).isEqualTo(1);
     }
 
-    assertThat(sql.array("select tasker.get_templates(?, ?)", template.namespace(), template.name())).isEmpty();
+    assertThat(
+        sql.array("select tasker.get_templates(?, ?)", template.namespace(), template.name()))
+        .isEmpty();
   }
 
   @Test
@@ -87,9 +98,11 @@ class GuardsTest {
     Dag dag = Dag.of("contested");
     Dag.Template template = dag.registered();
     try (Sql intake = Sql.session(); Sql cleaner = Sql.session()) {
-      intake.object("select tasker.submit_tasks(jsonb_build_array(?::jsonb))", dag.request(template));
+      intake.object("select tasker.submit_tasks(jsonb_build_array(?::jsonb))",
+          dag.request(template));
       Sql.Later<Integer> deletion = cleaner
-          .later(s -> s.run("delete from tasker.named_tasks_named_steps where named_task_uuid = ?", template.uuid()))
+          .later(s -> s.run("delete from tasker.named_tasks_named_steps where named_task_uuid = ?",
+              template.uuid()))
           .untilItWaits();
       intake.commit();
       assertThatDatabaseRefuses("TK003", deletion::get);
@@ -99,15 +112,21 @@ class GuardsTest {
 
   @Test
   void the_rows_of_a_deleted_task_go_with_it_and_others_stay() {
-    Dag.Task gone = Dag.of("gone").step("b").dependsOn("gone").searchAttributes("{\"order\": \"id\"}").context("{\"id\": 1}").started();
-    Dag.Task kept = Dag.of("kept").searchAttributes("{\"order\": \"id\"}").context("{\"id\": 1}").started();
+    Dag.Task gone = Dag.of("gone").step("b").dependsOn("gone")
+        .searchAttributes("{\"order\": \"id\"}").context("{\"id\": 1}").started();
+    Dag.Task kept = Dag.of("kept").searchAttributes("{\"order\": \"id\"}").context("{\"id\": 1}")
+        .started();
     try (Sql session = Sql.session()) {
-      session.run("insert into tasker.workflow_step_documents (workflow_step_uuid, task_uuid, checkpoint) "
-          + "select s.workflow_step_uuid, s.task_uuid, '{}' from tasker.workflow_steps s where s.name is null and s.step_position = 1");
-      assertThat(session.run("delete from tasker.tasks where task_uuid = ?", gone.uuid())).isEqualTo(1);
-      for (String table : new String[]{"task_contexts", "task_search_attributes", "task_wakeups", "workflow_steps",
+      session.run(
+          "insert into tasker.workflow_step_documents (workflow_step_uuid, task_uuid, checkpoint) "
+              + "select s.workflow_step_uuid, s.task_uuid, '{}' from tasker.workflow_steps s where s.name is null and s.step_position = 1");
+      assertThat(session.run("delete from tasker.tasks where task_uuid = ?", gone.uuid()))
+          .isEqualTo(1);
+      for (String table : new String[]{"task_contexts", "task_search_attributes", "task_wakeups",
+        "workflow_steps",
         "workflow_step_documents"}) {
-        assertThat(session.texts("select task_uuid::text from tasker." + table)).as(table).containsExactly(kept.uuid().toString());
+        assertThat(session.texts("select task_uuid::text from tasker." + table)).as(table)
+            .containsExactly(kept.uuid().toString());
       }
       session.rollback();
     }
@@ -115,17 +134,22 @@ class GuardsTest {
 
   @Test
   void the_same_template_again_is_a_no_op_and_other_content_a_conflict() {
-    Dag dag = Dag.diamond().step("e").dependsOn("d", "a").maxAttempts(7).backoff("fibonacci", 5, 50).timeoutSeconds(9);
+    Dag dag = Dag.diamond().step("e").dependsOn("d", "a").maxAttempts(7).backoff("fibonacci", 5, 50)
+        .timeoutSeconds(9);
     JsonObject form = dag.normalForm();
     Dag.Template template = dag.registered();
-    assertThat(sql.object("select tasker.register_template(?)", form).getString("outcome")).isEqualTo("unchanged");
-    JsonObject other = jakarta.json.Json.createObjectBuilder(form).add("content_hash", "other").build();
-    assertThat(sql.object("select tasker.register_template(?)", other).getString("outcome")).isEqualTo("conflict");
+    assertThat(sql.object("select tasker.register_template(?)", form).getString("outcome"))
+        .isEqualTo("unchanged");
+    JsonObject other = jakarta.json.Json.createObjectBuilder(form).add("content_hash", "other")
+        .build();
+    assertThat(sql.object("select tasker.register_template(?)", other).getString("outcome"))
+        .isEqualTo("conflict");
     assertThat(sql.texts(
         "select concat_ws(' ', step_position, parent_positions, child_count, default_max_attempts, backoff, backoff_base_ms, max_backoff_ms, timeout_seconds) "
             + "from tasker.named_tasks_named_steps where named_task_uuid = ? order by step_position",
         template.uuid()))
-        .containsExactly("1 {} 3 3 exponential 1000 60000", "2 {1} 1 3 exponential 1000 60000", "3 {1} 1 3 exponential 1000 60000",
+        .containsExactly("1 {} 3 3 exponential 1000 60000", "2 {1} 1 3 exponential 1000 60000",
+            "3 {1} 1 3 exponential 1000 60000",
             "4 {2,3} 1 3 exponential 1000 60000", "5 {1,4} 0 7 fibonacci 5 50 9");
   }
 
@@ -133,15 +157,20 @@ class GuardsTest {
   void history_partitions_are_made_once_and_hold_their_month() {
     try (Sql session = Sql.session()) {
       String future = "2030-06-15T00:00:00Z";
-      assertThat(session.texts("select partition_name || ' ' || outcome from tasker.ensure_history_partitions(1, ?)", future))
+      assertThat(session.texts(
+          "select partition_name || ' ' || outcome from tasker.ensure_history_partitions(1, ?)",
+          future))
           .containsExactly(
               "task_transitions_2030_06 created", "workflow_step_transitions_2030_06 created",
               "task_transitions_2030_07 created", "workflow_step_transitions_2030_07 created");
-      assertThat(session.texts("select partition_name from tasker.ensure_history_partitions(1, ?)", future)).isEmpty();
+      assertThat(session.texts("select partition_name from tasker.ensure_history_partitions(1, ?)",
+          future)).isEmpty();
       session.run(
           "insert into tasker.task_transitions (task_uuid, sort_key, to_state, actor, created_at) values (gen_random_uuid(), 1, 'pending', 'orchestrator', '2030-06-30T23:59:59Z')");
-      assertThat(session.number("select count(*) from tasker.task_transitions_2030_06")).isEqualTo(1);
-      assertThatDatabaseRefuses("TK009", () -> session.run("delete from tasker.task_transitions_2030_06"));
+      assertThat(session.number("select count(*) from tasker.task_transitions_2030_06"))
+          .isEqualTo(1);
+      assertThatDatabaseRefuses("TK009",
+          () -> session.run("delete from tasker.task_transitions_2030_06"));
       session.rollback();
     }
   }
@@ -149,9 +178,10 @@ class GuardsTest {
   @Test
   void this_month_and_the_next_two_have_partitions_when_the_chores_were_done() {
     sql.run("select tasker.make_history_partitions()");
-    assertThat(sql.texts("select h || to_char(date_trunc('month', now() at time zone 'UTC') + m * interval '1 month', '_YYYY_MM') as name "
-        + "from unnest(array['task_transitions', 'workflow_step_transitions']) h, generate_series(0, 2) m "
-        + "where to_regclass('tasker.' || h || to_char(date_trunc('month', now() at time zone 'UTC') + m * interval '1 month', '_YYYY_MM')) is null"))
+    assertThat(sql.texts(
+        "select h || to_char(date_trunc('month', now() at time zone 'UTC') + m * interval '1 month', '_YYYY_MM') as name "
+            + "from unnest(array['task_transitions', 'workflow_step_transitions']) h, generate_series(0, 2) m "
+            + "where to_regclass('tasker.' || h || to_char(date_trunc('month', now() at time zone 'UTC') + m * interval '1 month', '_YYYY_MM')) is null"))
         .isEmpty();
   }
 
@@ -160,9 +190,11 @@ class GuardsTest {
     try (Sql session = Sql.session()) {
       session.run(
           "insert into tasker.task_transitions (task_uuid, sort_key, to_state, actor, created_at) values (gen_random_uuid(), 1, 'pending', 'orchestrator', '2031-01-05')");
-      assertThat(session.texts("select partition_name || ' ' || outcome from tasker.ensure_history_partitions(0, '2031-01-10')"))
+      assertThat(session.texts(
+          "select partition_name || ' ' || outcome from tasker.ensure_history_partitions(0, '2031-01-10')"))
           .containsExactly(
-              "task_transitions_2031_01 kept_in_default", "workflow_step_transitions_2031_01 created");
+              "task_transitions_2031_01 kept_in_default",
+              "workflow_step_transitions_2031_01 created");
       session.rollback();
     }
   }

@@ -18,10 +18,13 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"calculate_staleness_threshold", "is_served", "get_task_staleness", "get_task_snapshot", "create_dlq_entry",
+@DatabaseTest.Covers({"calculate_staleness_threshold", "is_served", "get_task_staleness",
+  "get_task_snapshot", "create_dlq_entry",
   "create_dlq_entries",
-  "fail_stale_task", "detect_and_transition_stale_tasks", "send_task_to_dlq", "update_dlq_entry", "close_settled_dlq_entries",
-  "get_dlq_documents", "get_dlq_statistics", "calculate_investigation_rank", "get_dlq_investigation_queue", "get_staleness"})
+  "fail_stale_task", "detect_and_transition_stale_tasks", "send_task_to_dlq", "update_dlq_entry",
+  "close_settled_dlq_entries",
+  "get_dlq_documents", "get_dlq_statistics", "calculate_investigation_rank",
+  "get_dlq_investigation_queue", "get_staleness"})
 class HandleStaleTasksTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -43,7 +46,8 @@ class HandleStaleTasksTest {
   }
 
   private String deadLetter(Dag.Task task) {
-    return sql.text("select concat_ws(' ', dlq_reason, original_state, resolution_status) from tasker.tasks_dlq where task_uuid = ?",
+    return sql.text(
+        "select concat_ws(' ', dlq_reason, original_state, resolution_status) from tasker.tasks_dlq where task_uuid = ?",
         task.uuid());
   }
 
@@ -53,11 +57,14 @@ class HandleStaleTasksTest {
     worker.complete(worker.claimOne().retryableFailure(2_000_000_000));
     advanceAfter(10_000);
     assertThat(deadLetter(task)).isNull();
-    assertThat(sql.text("select health_status from tasker.v_task_staleness_monitoring")).isEqualTo("healthy");
-    sql.text("select tasker.pause_templates('orders', ?, null, 'ann', 'so that nothing moves')", task.template().name());
+    assertThat(sql.text("select health_status from tasker.v_task_staleness_monitoring"))
+        .isEqualTo("healthy");
+    sql.text("select tasker.pause_templates('orders', ?, null, 'ann', 'so that nothing moves')",
+        task.template().name());
     advanceAfter(40_000);
     assertThat(deadLetter(task)).as("a pause is no failure").isNull();
-    sql.text("select tasker.resume_templates('orders', ?, null, 'ann', 'enough')", task.template().name());
+    sql.text("select tasker.resume_templates('orders', ?, null, 'ann', 'enough')",
+        task.template().name());
   }
 
   @Test
@@ -70,9 +77,12 @@ class HandleStaleTasksTest {
     assertThatTask(task).isIn("steps_in_process");
     advanceAfter(60);
     assertThat(sql.number("select count(*) from tasker.tasks_dlq")).isEqualTo(1);
-    JsonObject entry = sql.object("select tasker.get_dlq_documents('{\"resolution_status\": \"pending\"}')").getJsonArray("entries")
+    JsonObject entry = sql
+        .object("select tasker.get_dlq_documents('{\"resolution_status\": \"pending\"}')")
+        .getJsonArray("entries")
         .getJsonObject(0);
-    assertThat(entry.getJsonObject("task_snapshot").getJsonArray("steps").getJsonObject(0).getString("state")).isEqualTo("enqueued");
+    assertThat(entry.getJsonObject("task_snapshot").getJsonArray("steps").getJsonObject(0)
+        .getString("state")).isEqualTo("enqueued");
     worker.runToTheEnd();
     assertThatTask(task).isIn("complete");
     assertThat(sql.number("select tasker.close_settled_dlq_entries()")).isEqualTo(1);
@@ -91,20 +101,23 @@ class HandleStaleTasksTest {
 
   @Test
   void a_task_that_is_to_fail_does_and_a_late_result_is_refused() {
-    Dag dag = Dag.of("a").step("b").step("c").dependsOn("a").lifecycle("max_duration_minutes", 50).lifecycle("auto_fail_on_timeout", true);
+    Dag dag = Dag.of("a").step("b").step("c").dependsOn("a").lifecycle("max_duration_minutes", 50)
+        .lifecycle("auto_fail_on_timeout", true);
     Dag.Task task = dag.started();
     Claim running = worker.claimOne();
-    sql.run("update tasker.workflow_steps set lease_expires_at = ? where workflow_step_uuid = ?", start.plus(Duration.ofHours(2)),
-        running.step());
+    sql.run("update tasker.workflow_steps set lease_expires_at = ? where workflow_step_uuid = ?",
+        start.plus(Duration.ofHours(2)), running.step());
     JsonObject reply = advanceAfter(51);
     assertThat(reply.getJsonArray("ended").getJsonObject(0).getString("state")).isEqualTo("error");
     assertThatTask(task).isIn("error").hasNoWakeUp().counts(3, 0, 2, 0);
     assertThat(deadLetter(task)).isEqualTo("staleness_timeout steps_in_process pending");
-    assertThat(sql.number("select count(*) from pgmq.q_worker_orders_queue")).as("the offered step has no message any more").isZero();
+    assertThat(sql.number("select count(*) from pgmq.q_worker_orders_queue"))
+        .as("the offered step has no message any more").isZero();
     assertThat(worker.complete(running.success()).getJsonArray("refused")).hasSize(1);
     assertThatStep(running.step()).isIn("error");
     assertThat(worker.claim(10)).isEmpty();
-    assertThat(sql.number("select tasker.close_settled_dlq_entries()")).as("an operator has to investigate a failure").isZero();
+    assertThat(sql.number("select tasker.close_settled_dlq_entries()"))
+        .as("an operator has to investigate a failure").isZero();
 
     new Operator().task(task, "retry");
     worker.runToTheEnd();
@@ -113,28 +126,36 @@ class HandleStaleTasksTest {
 
   @Test
   void a_step_of_a_task_that_ends_in_the_same_round_is_not_given_to_the_server() {
-    Dag dag = Dag.of("a").lifecycle("staleness_action", "error").lifecycle("max_duration_minutes", 10);
+    Dag dag = Dag.of("a").lifecycle("staleness_action", "error").lifecycle("max_duration_minutes",
+        10);
     Dag.Task late = dag.submitted();
     Dag.Task inTime = Dag.of("a").submitted();
     Instant then = start.plus(Duration.ofMinutes(11));
-    JsonObject reply = sql.object("select tasker.advance_due_tasks(?, 100, 10, 60, ?)", worker.uuid(), then);
+    JsonObject reply = sql.object("select tasker.advance_due_tasks(?, 100, 10, 60, ?)",
+        worker.uuid(), then);
 
     assertThatTask(late).isIn("error");
     assertThat(reply.getJsonArray("claimed_steps")).singleElement()
-        .satisfies(step -> assertThat(step.asJsonObject().getString("task_uuid")).isEqualTo(inTime.uuid().toString()));
+        .satisfies(step -> assertThat(step.asJsonObject().getString("task_uuid"))
+            .isEqualTo(inTime.uuid().toString()));
   }
 
   @Test
   void what_happens_to_a_stale_task_is_what_its_template_says() {
     Dag.Task toError = Dag.of("a").lifecycle("staleness_action", "error").started();
-    Dag.Task toBoth = Dag.of("a").lifecycle("staleness_action", "error").lifecycle("auto_dlq_on_timeout", true).started();
+    Dag.Task toBoth = Dag.of("a").lifecycle("staleness_action", "error")
+        .lifecycle("auto_dlq_on_timeout", true).started();
     Dag.Task toNothing = Dag.of("a").lifecycle("staleness_action", "none").started();
-    Dag.Task toLetter = Dag.of("a").lifecycle("staleness_action", "none").lifecycle("auto_dlq_on_timeout", true).started();
-    assertThat(sql.texts("select action_taken from tasker.detect_and_transition_stale_tasks(true, 100, ?) order by 1",
+    Dag.Task toLetter = Dag.of("a").lifecycle("staleness_action", "none")
+        .lifecycle("auto_dlq_on_timeout", true).started();
+    assertThat(sql.texts(
+        "select action_taken from tasker.detect_and_transition_stale_tasks(true, 100, ?) order by 1",
         start.plus(Duration.ofMinutes(31))))
-        .containsExactly("would_be_moved_to_dlq", "would_be_moved_to_dlq_and_error", "would_be_moved_to_error");
+        .containsExactly("would_be_moved_to_dlq", "would_be_moved_to_dlq_and_error",
+            "would_be_moved_to_error");
     assertThatTask(toError).isIn("steps_in_process");
-    assertThat(sql.texts("select action_taken from tasker.detect_and_transition_stale_tasks(false, 100, ?) order by 1",
+    assertThat(sql.texts(
+        "select action_taken from tasker.detect_and_transition_stale_tasks(false, 100, ?) order by 1",
         start.plus(Duration.ofMinutes(31))))
         .containsExactly("moved_to_dlq", "moved_to_dlq_and_error", "moved_to_error");
     assertThatTask(toError).isIn("error");
@@ -145,7 +166,8 @@ class HandleStaleTasksTest {
     assertThat(deadLetter(toNothing)).isNull();
     assertThatTask(toLetter).isIn("steps_in_process");
     assertThat(deadLetter(toLetter)).startsWith("worker_unavailable");
-    assertThat(sql.rows("select * from tasker.detect_and_transition_stale_tasks(false, 100, ?)", start.plus(Duration.ofMinutes(32))))
+    assertThat(sql.rows("select * from tasker.detect_and_transition_stale_tasks(false, 100, ?)",
+        start.plus(Duration.ofMinutes(32))))
         .isEmpty();
   }
 
@@ -156,7 +178,8 @@ class HandleStaleTasksTest {
     assertThatTask(task).isLookedAtAbout(start.plus(Duration.ofMinutes(60)));
     worker.at(start.plus(Duration.ofMinutes(61))).advance();
     assertThat(deadLetter(task)).isEqualTo("staleness_timeout waiting_for_retry pending");
-    assertThat(sql.isTrue("select wake_at > ? from tasker.task_wakeups", start.plus(Duration.ofMinutes(61)))).as("and not in a circle")
+    assertThat(sql.isTrue("select wake_at > ? from tasker.task_wakeups",
+        start.plus(Duration.ofMinutes(61)))).as("and not in a circle")
         .isTrue();
   }
 
@@ -173,15 +196,18 @@ class HandleStaleTasksTest {
     Dag.Task task = Dag.of("a").step("b").dependsOn("a").step("c").dependsOn("b").started();
     worker.complete(worker.claimOne().success());
     Claim b = worker.claimOne();
-    sql.run("insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid) values (?, ?, ?)", task.step("c"),
-        task.step("b"), task.uuid());
+    sql.run(
+        "insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid) values (?, ?, ?)",
+        task.step("c"), task.step("b"), task.uuid());
     sql.run(
         "update tasker.workflow_steps set state = 'pending', lease_expires_at = null, remaining_parents = 1, total_parents = 2 where workflow_step_uuid = ?",
         b.step());
     sql.run("update tasker.tasks set in_flight_steps = 0, state = 'waiting_for_dependencies'");
     advanceAfter(61);
-    assertThat(deadLetter(task)).isEqualTo("dependency_cycle_detected waiting_for_dependencies pending");
-    assertThat(sql.object("select tasker.get_dlq_investigation_queue()").getJsonArray("entries").getJsonObject(0)
+    assertThat(deadLetter(task))
+        .isEqualTo("dependency_cycle_detected waiting_for_dependencies pending");
+    assertThat(sql.object("select tasker.get_dlq_investigation_queue()").getJsonArray("entries")
+        .getJsonObject(0)
         .getJsonNumber("priority_score").doubleValue()).isGreaterThan(900);
     assertThat(sql.number(
         "select round(abs(priority_score * 60 - extract(epoch from clock_timestamp() - tasker.calculate_investigation_rank(dlq_reason, dlq_timestamp)))) from tasker.v_dlq_investigation_queue"))
@@ -190,7 +216,8 @@ class HandleStaleTasksTest {
 
   @Test
   void a_task_that_is_not_started_fails_when_it_is_to() {
-    Dag.Task task = Dag.of("a").withInputSchema().lifecycle("staleness_action", "error").submitted();
+    Dag.Task task = Dag.of("a").withInputSchema().lifecycle("staleness_action", "error")
+        .submitted();
     String detect = "select count(*) from tasker.detect_and_transition_stale_tasks(false, 100, ?)";
     assertThat(sql.number(detect, start.plus(Duration.ofMinutes(59)))).isZero();
     assertThat(sql.number(detect, start.plus(Duration.ofMinutes(61)))).isEqualTo(1);
@@ -234,12 +261,16 @@ class HandleStaleTasksTest {
   @Test
   void dead_letters_are_read_page_by_page() {
     worker.complete(0, startedAndClaimed(5));
-    JsonObject page = sql.object("select tasker.get_dlq_documents('{\"dlq_reason\": \"permanent_failure\"}', 3)");
+    JsonObject page = sql
+        .object("select tasker.get_dlq_documents('{\"dlq_reason\": \"permanent_failure\"}', 3)");
     assertThat(page.getJsonArray("entries")).hasSize(3);
-    JsonObject rest = sql.object("select tasker.get_dlq_documents('{}', 3, ?::uuid)", page.getString("next"));
+    JsonObject rest = sql.object("select tasker.get_dlq_documents('{}', 3, ?::uuid)",
+        page.getString("next"));
     assertThat(rest.getJsonArray("entries")).hasSize(2);
     assertThat(rest.isNull("next")).isTrue();
-    assertThatStep(UUID.fromString(sql.text("select workflow_step_uuid from tasker.workflow_steps limit 1"))).isIn("error");
+    assertThatStep(
+        UUID.fromString(sql.text("select workflow_step_uuid from tasker.workflow_steps limit 1")))
+        .isIn("error");
   }
 
   @Test
@@ -252,13 +283,17 @@ class HandleStaleTasksTest {
 
     assertThat(all).hasSize(5);
     assertThat(entries(first)).isEqualTo(all.subList(0, 2));
-    sql.text("select tasker.update_dlq_entry(?, 'manually_resolved', 'ann', 'was fine')", UUID.fromString(all.get(1)));
-    JsonObject second = sql.object("select tasker.get_dlq_investigation_queue(2, ?::uuid)", first.getString("next"));
-    JsonObject third = sql.object("select tasker.get_dlq_investigation_queue(2, ?::uuid)", second.getString("next"));
+    sql.text("select tasker.update_dlq_entry(?, 'manually_resolved', 'ann', 'was fine')",
+        UUID.fromString(all.get(1)));
+    JsonObject second = sql.object("select tasker.get_dlq_investigation_queue(2, ?::uuid)",
+        first.getString("next"));
+    JsonObject third = sql.object("select tasker.get_dlq_investigation_queue(2, ?::uuid)",
+        second.getString("next"));
     assertThat(entries(second)).isEqualTo(all.subList(2, 4));
     assertThat(entries(third)).isEqualTo(all.subList(4, 5));
     assertThat(third.isNull("next")).isTrue();
-    assertThat(first.getJsonArray("entries").getJsonObject(0).keySet()).contains("namespace", "name", "state").doesNotContain("place");
+    assertThat(first.getJsonArray("entries").getJsonObject(0).keySet())
+        .contains("namespace", "name", "state").doesNotContain("place");
   }
 
   @Test
@@ -272,17 +307,21 @@ class HandleStaleTasksTest {
     String next = null;
     for (int page = 1; page <= 3; page++) {
       JsonObject answer = sql.object("select tasker.get_staleness(2, ?)", next);
-      answer.getJsonArray("tasks").getValuesAs(JsonObject.class).forEach(task -> seen.add(task.getString("task_uuid")));
+      answer.getJsonArray("tasks").getValuesAs(JsonObject.class)
+          .forEach(task -> seen.add(task.getString("task_uuid")));
       next = answer.getString("next", null);
     }
 
     assertThat(next).isNull();
     assertThat(seen).doesNotHaveDuplicates().hasSize(5);
-    assertThat(sql.texts("select task_uuid::text from tasker.v_task_staleness_monitoring order by stale_at, task_uuid")).isEqualTo(seen);
+    assertThat(sql.texts(
+        "select task_uuid::text from tasker.v_task_staleness_monitoring order by stale_at, task_uuid"))
+        .isEqualTo(seen);
   }
 
   private static java.util.List<String> entries(JsonObject page) {
-    return page.getJsonArray("entries").getValuesAs(JsonObject.class).stream().map(entry -> entry.getString("dlq_entry_uuid")).toList();
+    return page.getJsonArray("entries").getValuesAs(JsonObject.class).stream()
+        .map(entry -> entry.getString("dlq_entry_uuid")).toList();
   }
 
   private java.util.List<SqlWorker.Result> startedAndClaimed(int count) {

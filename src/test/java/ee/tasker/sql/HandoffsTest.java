@@ -25,8 +25,10 @@ class HandoffsTest {
   private final SqlWorker worker = SqlWorker.open();
 
   private static JsonArray steps(Claim claim) {
-    return Json.createArrayBuilder().add(Json.createObjectBuilder().add("step_uuid", claim.step().toString())
-        .add("task_uuid", claim.task().toString()).add("handoff", claim.handoff())).build();
+    return Json.createArrayBuilder()
+        .add(Json.createObjectBuilder().add("step_uuid", claim.step().toString())
+            .add("task_uuid", claim.task().toString()).add("handoff", claim.handoff()))
+        .build();
   }
 
   private void release(Claim claim) {
@@ -39,32 +41,38 @@ class HandoffsTest {
     Claim returned = worker.claimOne();
     release(returned);
     Claim current = worker.claimOne();
-    assertThat(List.of(returned.handoff(), returned.attempt(), current.handoff(), current.attempt())).containsExactly(1, 1, 2, 1);
+    assertThat(
+        List.of(returned.handoff(), returned.attempt(), current.handoff(), current.attempt()))
+        .containsExactly(1, 1, 2, 1);
     sql.text("select tasker.request_cancel(?, 'ann', 'to see who is told')", task.uuid());
     String before = sql.text("select s::text from tasker.workflow_steps s");
 
-    for (SqlWorker.Result late : List.of(returned.success(), returned.permanentFailure(), returned.retryableFailure(),
-        returned.cancelled())) {
+    for (SqlWorker.Result late : List.of(returned.success(), returned.permanentFailure(),
+        returned.retryableFailure(), returned.cancelled())) {
       JsonObject refused = worker.complete(late).getJsonArray("refused").getJsonObject(0);
       assertThat(refused.getString("verdict") + " " + handoff(refused)).isEqualTo("STALE 1");
       assertThat(worker.submitResults(late).getJsonArray("refused")).hasSize(1);
     }
-    JsonObject beat = sql.object("select tasker.heartbeat(?, 'test', 'worker', 10, 1, ?, 60)", worker.uuid(), steps(returned));
+    JsonObject beat = sql.object("select tasker.heartbeat(?, 'test', 'worker', 10, 1, ?, 60)",
+        worker.uuid(), steps(returned));
     assertThat(beat.getJsonArray("lost")).hasSize(1);
     assertThat(beat.getJsonArray("cancel_requested")).isEmpty();
     assertThat(sql.array("select tasker.get_cancel_requests(?)", steps(returned))).isEmpty();
     assertThat(sql.isTrue("select tasker.save_checkpoint(?, 1, '{}')", returned.step())).isFalse();
-    assertThat(sql.isTrue("select tasker.transition_step_state_atomic(?, 1, 'in_progress', 'enqueued_for_orchestration', 'worker', null)",
+    assertThat(sql.isTrue(
+        "select tasker.transition_step_state_atomic(?, 1, 'in_progress', 'enqueued_for_orchestration', 'worker', null)",
         returned.step())).isFalse();
     release(returned);
     sql.text("select tasker.abandon_steps(?, ?)", steps(returned), worker.uuid());
     sql.text("select tasker.decline_steps(?, ?)", steps(returned), worker.uuid());
     assertThat(sql.text("select s::text from tasker.workflow_steps s")).isEqualTo(before);
 
-    JsonObject told = sql.array("select tasker.get_cancel_requests(?)", steps(current)).getJsonObject(0);
+    JsonObject told = sql.array("select tasker.get_cancel_requests(?)", steps(current))
+        .getJsonObject(0);
     assertThat(handoff(told)).isEqualTo(2);
     worker.complete(current.success());
-    assertThat(sql.texts("select concat_ws(' ', handoff, attempt, outcome) from tasker.workflow_step_result_audit"))
+    assertThat(sql.texts(
+        "select concat_ws(' ', handoff, attempt, outcome) from tasker.workflow_step_result_audit"))
         .containsExactly("2 1 success");
     assertThatHistoryIsSound();
   }
@@ -90,16 +98,19 @@ class HandoffsTest {
                            (2, 'in_progress', 'pending', 'worker'),
                            (3, 'pending', 'enqueued', 'orchestrator')) as m(n, from_state, to_state, actor)
         order by g.round, m.n""");
-    sql.run("update tasker.workflow_steps set handoffs = handoffs + 40000, transition_count = transition_count + 120000, "
-        + "enqueued_at = clock_timestamp(), last_attempted_at = clock_timestamp()");
-    sql.run("update pgmq.q_worker_orders_queue set message = message || jsonb_build_object('handoff', 40002)");
+    sql.run(
+        "update tasker.workflow_steps set handoffs = handoffs + 40000, transition_count = transition_count + 120000, "
+            + "enqueued_at = clock_timestamp(), last_attempted_at = clock_timestamp()");
+    sql.run(
+        "update pgmq.q_worker_orders_queue set message = message || jsonb_build_object('handoff', 40002)");
     sql.run("set session_replication_role = origin");
 
     Claim claim = worker.claimOne();
     assertThat(List.of(claim.handoff(), claim.attempt())).containsExactly(40_002, 1);
     release(claim);
     Claim first = worker.claimOne();
-    assertThat(sql.isTrue("select tasker.save_checkpoint(?, ?, '{\"row\": 7}')", first.step(), first.handoff())).isTrue();
+    assertThat(sql.isTrue("select tasker.save_checkpoint(?, ?, '{\"row\": 7}')", first.step(),
+        first.handoff())).isTrue();
     worker.complete(first.retryableFailure(0));
     assertThatStep(task.step("a")).isIn("waiting_for_retry").hasHandoffs(40_003).hasAttempts(1);
     worker.advance();
@@ -125,8 +136,10 @@ class HandoffsTest {
     sql.text("select tasker.request_cancel(?, 'ann', 'not wanted any more')", task.uuid());
     release(claims.get(0));
     worker.complete(claims.get(1).cancelled());
-    assertThatStep(claims.get(0).step()).hasHandoffs(1).hasAttempts(0).went("pending", "enqueued", "in_progress", "pending", "cancelled");
-    assertThatStep(claims.get(1).step()).hasHandoffs(1).hasAttempts(1).went("pending", "enqueued", "in_progress", "cancelled");
+    assertThatStep(claims.get(0).step()).hasHandoffs(1).hasAttempts(0).went("pending", "enqueued",
+        "in_progress", "pending", "cancelled");
+    assertThatStep(claims.get(1).step()).hasHandoffs(1).hasAttempts(1).went("pending", "enqueued",
+        "in_progress", "cancelled");
     assertThatTask(task).isIn("cancelled");
     assertThatHistoryIsSound();
   }
@@ -137,7 +150,9 @@ class HandoffsTest {
     Claim claim = worker.claimOne();
     sql.run("update tasker.workflow_steps set lease_expires_at = ?", Instant.now().minusSeconds(1));
     assertThatDatabaseRefuses("TK005",
-        () -> sql.text("select tasker.transition_step_state_atomic(?, 1, 'in_progress', 'pending', 'recovery', null)", claim.step()));
+        () -> sql.text(
+            "select tasker.transition_step_state_atomic(?, 1, 'in_progress', 'pending', 'recovery', null)",
+            claim.step()));
     worker.at(Instant.now().plusSeconds(61)).advance();
     assertThatStep(task.step("a")).isIn("error").hasHandoffs(1).hasAttempts(1);
     assertThatHistoryIsSound();
@@ -150,7 +165,8 @@ class HandoffsTest {
       release(worker.claimOne());
     }
     worker.complete(worker.claimOne().retryableFailure());
-    assertThatStep(task.step("a")).isIn("waiting_for_retry").hasHandoffs(6).hasAttempts(1).isDueAbout(Instant.now().plusSeconds(1));
+    assertThatStep(task.step("a")).isIn("waiting_for_retry").hasHandoffs(6).hasAttempts(1)
+        .isDueAbout(Instant.now().plusSeconds(1));
     worker.at(Instant.now().plusSeconds(2)).advance();
     worker.complete(worker.claimOne().retryableFailure());
     assertThatStep(task.step("a")).isIn("error").hasHandoffs(7).hasAttempts(2);

@@ -27,7 +27,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** When another task may have the identity of an earlier one: the key {@code reuse} of a template. */
+/**
+ * When another task may have the identity of an earlier one: the key {@code reuse} of a template.
+ */
 @DatabaseTest
 class IdentityReuseTest {
   private final Sql sql = Sql.open();
@@ -40,7 +42,8 @@ class IdentityReuseTest {
   private static List<JsonObject> submit(Sql session, JsonObject... requests) {
     JsonArrayBuilder array = Json.createArrayBuilder();
     List.of(requests).forEach(array::add);
-    return session.object("select tasker.submit_tasks(?)", array.build()).getJsonArray("verdicts").getValuesAs(JsonObject.class);
+    return session.object("select tasker.submit_tasks(?)", array.build()).getJsonArray("verdicts")
+        .getValuesAs(JsonObject.class);
   }
 
   private static JsonObject submit(Sql session, Dag.Template template, Dag dag) {
@@ -48,7 +51,8 @@ class IdentityReuseTest {
   }
 
   private static String verdictWords(List<JsonObject> verdicts) {
-    return String.join(",", verdicts.stream().map(verdict -> verdict.getString("verdict")).toList());
+    return String.join(",",
+        verdicts.stream().map(verdict -> verdict.getString("verdict")).toList());
   }
 
   private Dag.Task task(JsonObject verdict, Dag.Template template) {
@@ -62,11 +66,14 @@ class IdentityReuseTest {
         case "steps_in_process" -> {
         }
         case "complete" -> worker.runToTheEnd();
-        case "cancelled" -> sql.text("select tasker.request_cancel(?, 'ann', 'not wanted any more')", task.uuid());
+        case "cancelled" ->
+          sql.text("select tasker.request_cancel(?, 'ann', 'not wanted any more')", task.uuid());
         case "blocked_by_failures" -> worker.complete(worker.claimOne().permanentFailure());
         case "error", "resolved_manually" -> {
           worker.complete(worker.claimOne().permanentFailure());
-          assertThat(operator.task(task, state.equals("error") ? "fail" : "resolve").getString("outcome")).isEqualTo("done");
+          assertThat(
+              operator.task(task, state.equals("error") ? "fail" : "resolve").getString("outcome"))
+              .isEqualTo("done");
         }
         default -> throw new IllegalArgumentException(state);
       }
@@ -86,12 +93,18 @@ class IdentityReuseTest {
 
   @ParameterizedTest
   @CsvSource({
-    "never, complete, duplicate", "never, error, duplicate", "never, cancelled, duplicate", "never, resolved_manually, duplicate",
-    "after_failure, steps_in_process, duplicate", "after_failure, blocked_by_failures, duplicate", "after_failure, complete, duplicate",
-    "after_failure, resolved_manually, duplicate", "after_failure, error, created", "after_failure, cancelled, created",
-    "after_end, steps_in_process, duplicate", "after_end, blocked_by_failures, duplicate", "after_end, complete, created",
-    "after_end, resolved_manually, created", "after_end, error, created", "after_end, cancelled, created"})
-  void the_state_of_the_earlier_task_and_the_rule_decide(String reuse, String state, String verdict) {
+    "never, complete, duplicate", "never, error, duplicate", "never, cancelled, duplicate",
+    "never, resolved_manually, duplicate",
+    "after_failure, steps_in_process, duplicate", "after_failure, blocked_by_failures, duplicate",
+    "after_failure, complete, duplicate",
+    "after_failure, resolved_manually, duplicate", "after_failure, error, created",
+    "after_failure, cancelled, created",
+    "after_end, steps_in_process, duplicate", "after_end, blocked_by_failures, duplicate",
+    "after_end, complete, created",
+    "after_end, resolved_manually, created", "after_end, error, created",
+    "after_end, cancelled, created"})
+  void the_state_of_the_earlier_task_and_the_rule_decide(String reuse, String state,
+      String verdict) {
     Dag dag = dag(reuse);
     Dag.Task first = ended(dag, state);
 
@@ -105,7 +118,8 @@ class IdentityReuseTest {
     } else {
       assertThat(second.getString("task_uuid")).isNotEqualTo(first.uuid().toString());
       assertThat(second.getString("replaces_task_uuid")).isEqualTo(first.uuid().toString());
-      assertThat(sql.text("select replaced_by_task_uuid from tasker.tasks where task_uuid = ?", first.uuid()))
+      assertThat(sql.text("select replaced_by_task_uuid from tasker.tasks where task_uuid = ?",
+          first.uuid()))
           .isEqualTo(second.getString("task_uuid"));
       assertThatTask(first).isIn(state);
     }
@@ -118,7 +132,8 @@ class IdentityReuseTest {
     assertThat(submit(sql, first.template(), blocked).getString("verdict")).isEqualTo("duplicate");
     Dag complete = blocked.context("{\"order\": 2}");
     Dag.Task second = ended(complete, "complete");
-    assertThat(submit(sql, second.template(), complete).getString("verdict")).isEqualTo("duplicate");
+    assertThat(submit(sql, second.template(), complete).getString("verdict"))
+        .isEqualTo("duplicate");
     Dag afterEnd = dag("after_end");
     Dag.Task third = ended(afterEnd, "blocked_by_failures");
     assertThat(submit(sql, third.template(), afterEnd).getString("verdict")).isEqualTo("duplicate");
@@ -128,9 +143,11 @@ class IdentityReuseTest {
   void a_template_without_the_key_keeps_its_identities() {
     Dag.Task first = ended(Dag.of("a").identity("strict"), "error");
 
-    assertThat(sql.text("select identity_reuse from tasker.named_tasks where named_task_uuid = ?", first.template().uuid()))
+    assertThat(sql.text("select identity_reuse from tasker.named_tasks where named_task_uuid = ?",
+        first.template().uuid()))
         .isEqualTo("never");
-    assertThat(submit(sql, first.template(), Dag.of("a").identity("strict")).getString("verdict")).isEqualTo("duplicate");
+    assertThat(submit(sql, first.template(), Dag.of("a").identity("strict")).getString("verdict"))
+        .isEqualTo("duplicate");
   }
 
   @Test
@@ -150,14 +167,16 @@ class IdentityReuseTest {
     for (int i = 0; i < 3; i++) {
       task = task(submit(sql, task.template(), dag), task.template());
       uuids.add(task.uuid().toString());
-      assertThat(submit(sql, task.template(), dag).getString("task_uuid")).isEqualTo(task.uuid().toString());
+      assertThat(submit(sql, task.template(), dag).getString("task_uuid"))
+          .isEqualTo(task.uuid().toString());
       bring(task, "complete");
     }
 
     assertThat(
-        sql.texts("with recursive run as (select task_uuid, replaced_by_task_uuid from tasker.tasks where replaces_task_uuid is null "
-            + "union all select t.task_uuid, t.replaced_by_task_uuid from run r join tasker.tasks t on t.task_uuid = r.replaced_by_task_uuid and t.replaces_task_uuid = r.task_uuid) "
-            + "select task_uuid from run"))
+        sql.texts(
+            "with recursive run as (select task_uuid, replaced_by_task_uuid from tasker.tasks where replaces_task_uuid is null "
+                + "union all select t.task_uuid, t.replaced_by_task_uuid from run r join tasker.tasks t on t.task_uuid = r.replaced_by_task_uuid and t.replaces_task_uuid = r.task_uuid) "
+                + "select task_uuid from run"))
         .isEqualTo(uuids);
   }
 
@@ -186,7 +205,8 @@ class IdentityReuseTest {
     Dag.Task first = ended(dag, "complete");
     JsonObject request = dag.request(first.template());
 
-    List<JsonObject> verdicts = submit(sql, request, dag.context("{\"order\": 2}").request(first.template()), request, request);
+    List<JsonObject> verdicts = submit(sql, request,
+        dag.context("{\"order\": 2}").request(first.template()), request, request);
 
     assertThat(verdictWords(verdicts)).isEqualTo("created,created,duplicate,duplicate");
     assertThat(verdicts.get(0).getString("replaces_task_uuid")).isEqualTo(first.uuid().toString());
@@ -202,10 +222,13 @@ class IdentityReuseTest {
     Dag dag = dag("after_end");
     Dag.Task first = ended(dag, "complete");
 
-    assertThat(verdictWords(submit(sql, Json.createObjectBuilder(dag.request(first.template())).add("priority", 101).build())))
+    assertThat(verdictWords(submit(sql,
+        Json.createObjectBuilder(dag.request(first.template())).add("priority", 101).build())))
         .isEqualTo("invalid");
 
-    assertThat(sql.isTrue("select identity_hash is not null and replaced_by_task_uuid is null from tasker.tasks")).isTrue();
+    assertThat(sql.isTrue(
+        "select identity_hash is not null and replaced_by_task_uuid is null from tasker.tasks"))
+        .isTrue();
   }
 
   @Test
@@ -224,7 +247,8 @@ class IdentityReuseTest {
     try (Sql first = Sql.session(); Sql second = Sql.session()) {
       JsonObject created = submit(first, ended.template(), dag);
       assertThat(created.getString("verdict")).isEqualTo("created");
-      Sql.Later<JsonObject> waiting = second.later(session -> submit(session, ended.template(), dag)).untilItWaits();
+      Sql.Later<JsonObject> waiting = second
+          .later(session -> submit(session, ended.template(), dag)).untilItWaits();
       if (commits) {
         first.commit();
       } else {
@@ -232,7 +256,8 @@ class IdentityReuseTest {
       }
       JsonObject other = waiting.get();
       assertThat(other.getString("verdict")).isEqualTo(expected);
-      assertThat(other.getString("task_uuid").equals(created.getString("task_uuid"))).isEqualTo(commits);
+      assertThat(other.getString("task_uuid").equals(created.getString("task_uuid")))
+          .isEqualTo(commits);
       second.commit();
     }
     assertThat(sql.number("select count(*) from tasker.tasks")).isEqualTo(2);
@@ -242,15 +267,20 @@ class IdentityReuseTest {
   void two_batches_in_opposite_order_after_ends_do_not_deadlock() {
     Dag dag = dag("after_end");
     Dag.Template template = dag.registered();
-    JsonObject[] requests = IntStream.range(0, 20).mapToObj(i -> dag.context("{\"n\": " + i + "}").request(template))
+    JsonObject[] requests = IntStream.range(0, 20)
+        .mapToObj(i -> dag.context("{\"n\": " + i + "}").request(template))
         .toArray(JsonObject[]::new);
-    JsonObject[] reversed = IntStream.range(0, 20).mapToObj(i -> requests[19 - i]).toArray(JsonObject[]::new);
+    JsonObject[] reversed = IntStream.range(0, 20).mapToObj(i -> requests[19 - i])
+        .toArray(JsonObject[]::new);
     // Half of them have an ended holder: both kinds of lock are taken.
     submit(sql, IntStream.range(0, 10).mapToObj(i -> requests[i * 2]).toArray(JsonObject[]::new));
-    try (SqlWorker worker = SqlWorker.open(); Sql first = Sql.session(); Sql second = Sql.session()) {
+    try (SqlWorker worker = SqlWorker.open();
+        Sql first = Sql.session();
+        Sql second = Sql.session()) {
       worker.runToTheEnd();
       assertThat(verdictWords(submit(first, requests))).doesNotContain("duplicate");
-      Sql.Later<String> waiting = second.later(session -> verdictWords(submit(session, reversed))).untilItWaits();
+      Sql.Later<String> waiting = second.later(session -> verdictWords(submit(session, reversed)))
+          .untilItWaits();
       first.commit();
       assertThat(waiting.get()).doesNotContain("created");
       second.commit();
@@ -262,8 +292,10 @@ class IdentityReuseTest {
     Dag dag = dag("after_failure");
     Dag.Task failed = ended(dag, "error");
     try (Sql person = Sql.session(); Sql client = Sql.session()) {
-      assertThat(person.text("select tasker.act_on_task(?, 'retry', 'ann', 'fixed') ->> 'outcome'", failed.uuid())).isEqualTo("done");
-      Sql.Later<JsonObject> waiting = client.later(session -> submit(session, failed.template(), dag)).untilItWaits();
+      assertThat(person.text("select tasker.act_on_task(?, 'retry', 'ann', 'fixed') ->> 'outcome'",
+          failed.uuid())).isEqualTo("done");
+      Sql.Later<JsonObject> waiting = client
+          .later(session -> submit(session, failed.template(), dag)).untilItWaits();
       person.commit();
       JsonObject verdict = waiting.get();
       assertThat(verdict.getString("verdict")).isEqualTo("duplicate");
@@ -275,13 +307,16 @@ class IdentityReuseTest {
 
   @ParameterizedTest
   @CsvSource({"true, refused", "false, done"})
-  void a_task_whose_identity_is_being_taken_over_is_taken_up_again_only_if_that_fails(boolean commits, String expected) {
+  void a_task_whose_identity_is_being_taken_over_is_taken_up_again_only_if_that_fails(
+      boolean commits, String expected) {
     Dag dag = dag("after_failure");
     Dag.Task failed = ended(dag, "error");
     try (Sql client = Sql.session(); Sql person = Sql.session()) {
       JsonObject created = submit(client, failed.template(), dag);
       Sql.Later<JsonObject> waiting = person
-          .later(session -> session.object("select tasker.act_on_task(?, 'retry', 'ann', 'fixed')", failed.uuid())).untilItWaits();
+          .later(session -> session.object("select tasker.act_on_task(?, 'retry', 'ann', 'fixed')",
+              failed.uuid()))
+          .untilItWaits();
       if (commits) {
         client.commit();
       } else {
@@ -305,11 +340,15 @@ class IdentityReuseTest {
     assertThat(submit(sql, failed.template(), dag).getString("verdict")).isEqualTo("created");
 
     assertThat(operator.task(failed, "retry").getString("code")).isEqualTo("task-already-replaced");
-    assertThat(operator.task(failed, "retry", "{\"context\": {\"order\": 1}}").getString("code")).isEqualTo("task-already-replaced");
-    assertThat(operator.task(failed, "retry_from_step", "{\"step\": \"a\"}").getString("code")).isEqualTo("task-already-replaced");
+    assertThat(operator.task(failed, "retry", "{\"context\": {\"order\": 1}}").getString("code"))
+        .isEqualTo("task-already-replaced");
+    assertThat(operator.task(failed, "retry_from_step", "{\"step\": \"a\"}").getString("code"))
+        .isEqualTo("task-already-replaced");
     assertThatThrownBy(() -> sql.text(
-        "select tasker.transition_task_state_atomic(?, 'error', 'evaluating_results', null, '{\"actor\": \"operator\"}')", failed.uuid()))
-        .isInstanceOfSatisfying(Sql.SqlProblem.class, refusal -> assertThat(refusal.state()).isEqualTo("TK005"))
+        "select tasker.transition_task_state_atomic(?, 'error', 'evaluating_results', null, '{\"actor\": \"operator\"}')",
+        failed.uuid()))
+        .isInstanceOfSatisfying(Sql.SqlProblem.class,
+            refusal -> assertThat(refusal.state()).isEqualTo("TK005"))
         .hasMessageContaining("identity");
     assertThatTask(failed).isIn("error");
     assertThat(operator.task(failed, "resolve").getString("outcome")).isEqualTo("done");
@@ -321,8 +360,10 @@ class IdentityReuseTest {
     Dag.Task ended = ended(dag, "complete");
     sql.text("select tasker.roll_up_analytics()");
     try (Sql purger = Sql.session(); Sql client = Sql.session()) {
-      assertThat(purger.text("select tasker.purge_tasks(?)", List.of(ended.uuid()))).contains(ended.uuid().toString());
-      Sql.Later<JsonObject> waiting = client.later(session -> submit(session, ended.template(), dag)).untilItWaits();
+      assertThat(purger.text("select tasker.purge_tasks(?)", List.of(ended.uuid())))
+          .contains(ended.uuid().toString());
+      Sql.Later<JsonObject> waiting = client
+          .later(session -> submit(session, ended.template(), dag)).untilItWaits();
       purger.commit();
       JsonObject verdict = waiting.get();
       assertThat(verdict.getString("verdict")).isEqualTo("created");
@@ -343,8 +384,10 @@ class IdentityReuseTest {
     sql.text("select tasker.purge_tasks(?)", List.of((earlierFirst ? first : second).uuid()));
 
     TaskerAssertions.assertThatHistoryIsSound();
-    // The identity is free once the task that holds it is gone; the earlier one does not get it back.
-    assertThat(submit(sql, first.template(), dag).containsKey("replaces_task_uuid")).isEqualTo(earlierFirst);
+    // The identity is free once the task that holds it is gone; the earlier one does not get it
+    // back.
+    assertThat(submit(sql, first.template(), dag).containsKey("replaces_task_uuid"))
+        .isEqualTo(earlierFirst);
   }
 
   @Test
@@ -355,17 +398,22 @@ class IdentityReuseTest {
 
     assertThat(sql.uuid(submit, first.template().name())).isNotEqualTo(first.uuid());
     assertThatThrownBy(() -> sql.uuid(submit, first.template().name()))
-        .isInstanceOfSatisfying(Sql.SqlProblem.class, refusal -> assertThat(refusal.state()).isEqualTo("TK004"));
+        .isInstanceOfSatisfying(Sql.SqlProblem.class,
+            refusal -> assertThat(refusal.state()).isEqualTo("TK004"));
   }
 
-  /** Random commands against a model that knows of each identity which task has it, in which state. */
+  /**
+   * Random commands against a model that knows of each identity which task has it, in which state.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"never", "after_failure", "after_end"})
   void verdicts_are_those_of_a_model(String reuse) {
     long seed = Long.getLong("model.seed", new Random().nextLong());
     Random random = new Random(seed);
-    Set<String> frees = Map.of("never", Set.<String>of(), "after_failure", Set.of("error", "cancelled"),
-        "after_end", Set.of("error", "cancelled", "complete", "resolved_manually")).get(reuse);
+    Set<String> frees = Map
+        .of("never", Set.<String>of(), "after_failure", Set.of("error", "cancelled"),
+            "after_end", Set.of("error", "cancelled", "complete", "resolved_manually"))
+        .get(reuse);
     Map<Integer, Dag.Task> holders = new LinkedHashMap<>();
     Map<UUID, String> states = new LinkedHashMap<>();
     List<Dag.Task> replaced = new ArrayList<>();
@@ -379,13 +427,15 @@ class IdentityReuseTest {
         case 0 -> {
           if (holder != null && state.equals("steps_in_process")
               && states.values().stream().filter("steps_in_process"::equals).count() == 1) {
-            String end = List.of("complete", "error", "cancelled", "resolved_manually").get(random.nextInt(4));
+            String end = List.of("complete", "error", "cancelled", "resolved_manually")
+                .get(random.nextInt(4));
             bring(holder, end);
             states.put(holder.uuid(), end);
           }
         }
         case 1 -> {
-          Dag.Task other = random.nextBoolean() || replaced.isEmpty() ? holder : replaced.get(random.nextInt(replaced.size()));
+          Dag.Task other = random.nextBoolean() || replaced.isEmpty() ? holder
+              : replaced.get(random.nextInt(replaced.size()));
           if (other != null && states.get(other.uuid()).equals("error")) {
             String outcome = operator.task(other, "retry").getString("outcome");
             assertThat(outcome).as(at).isEqualTo(other.equals(holder) ? "done" : "refused");
@@ -400,10 +450,13 @@ class IdentityReuseTest {
           if (isFree && states.containsValue("steps_in_process")) {
             continue;
           }
-          JsonObject verdict = submit(sql, template, dag(reuse).context("{\"identity\": " + identity + "}"));
-          assertThat(verdict.getString("verdict")).as(at).isEqualTo(isFree ? "created" : "duplicate");
+          JsonObject verdict = submit(sql, template,
+              dag(reuse).context("{\"identity\": " + identity + "}"));
+          assertThat(verdict.getString("verdict")).as(at)
+              .isEqualTo(isFree ? "created" : "duplicate");
           if (isFree) {
-            assertThat(verdict.getString("replaces_task_uuid", null)).as(at).isEqualTo(holder == null ? null : holder.uuid().toString());
+            assertThat(verdict.getString("replaces_task_uuid", null)).as(at)
+                .isEqualTo(holder == null ? null : holder.uuid().toString());
             if (holder != null) {
               replaced.add(holder);
             }
@@ -421,7 +474,8 @@ class IdentityReuseTest {
   }
 
   @Test
-  void however_many_submit_at_once_while_tasks_end_each_identity_is_one_chain() throws InterruptedException {
+  void however_many_submit_at_once_while_tasks_end_each_identity_is_one_chain()
+      throws InterruptedException {
     Dag dag = dag("after_end");
     Dag.Template template = dag.registered();
     JsonObject request = dag.request(template);
@@ -440,7 +494,8 @@ class IdentityReuseTest {
     List<Thread> clients = IntStream.range(0, 4).mapToObj(client -> new Thread(() -> {
       try (Sql own = Sql.open()) {
         for (int i = 0; i < 60; i++) {
-          submit(own, request, request).stream().filter(verdict -> verdict.getString("verdict").equals("created"))
+          submit(own, request, request).stream()
+              .filter(verdict -> verdict.getString("verdict").equals("created"))
               .forEach(verdict -> created.add(verdict.getString("task_uuid")));
         }
       } catch (RuntimeException | Error e) {
@@ -457,8 +512,11 @@ class IdentityReuseTest {
 
     assertThat(faults).isEmpty();
     assertThat(created).hasSizeGreaterThan(1).doesNotHaveDuplicates();
-    assertThat(sql.texts("select task_uuid from tasker.tasks")).containsExactlyInAnyOrderElementsOf(created);
-    assertThat(sql.number("select count(*) from tasker.tasks where replaces_task_uuid is null")).as("beginnings of chains").isOne();
-    assertThat(sql.number("select count(*) from tasker.tasks where identity_hash is not null")).as("holders").isOne();
+    assertThat(sql.texts("select task_uuid from tasker.tasks"))
+        .containsExactlyInAnyOrderElementsOf(created);
+    assertThat(sql.number("select count(*) from tasker.tasks where replaces_task_uuid is null"))
+        .as("beginnings of chains").isOne();
+    assertThat(sql.number("select count(*) from tasker.tasks where identity_hash is not null"))
+        .as("holders").isOne();
   }
 }

@@ -28,12 +28,17 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two sessions, whose transactions stay open across commands, work on several random graphs of up to 60 steps: claims,
- * results of both kinds of server, results that come twice or too late, expired leases, cancels, duplicate requests, people
- * who repair failed steps, messages that get lost. Everything follows from a seed. After every command the rows of each task, as
- * its session sees them, say what a model in memory says; in the end everything comes to rest and every promise has been kept.
+ * Two sessions, whose transactions stay open across commands, work on several random graphs of up
+ * to 60 steps: claims,
+ * results of both kinds of server, results that come twice or too late, expired leases, cancels,
+ * duplicate requests, people
+ * who repair failed steps, messages that get lost. Everything follows from a seed. After every
+ * command the rows of each task, as
+ * its session sees them, say what a model in memory says; in the end everything comes to rest and
+ * every promise has been kept.
  *
- * <p>{@code -Dmodel.tries=100} for more than the few runs of a build, {@code -Dmodel.seed=…} for one run again.
+ * <p>{@code -Dmodel.tries=100} for more than the few runs of a build, {@code -Dmodel.seed=…} for
+ * one run again.
  */
 class InterleavedModelTest {
   private static final int COMMANDS = 400;
@@ -60,7 +65,8 @@ class InterleavedModelTest {
 
     /** Tasks that no other session has locked. */
     private List<Run> free() {
-      return runs.values().stream().filter(run -> run.touchedBy.isEmpty() || run.touchedBy.equals(Set.of(this))).toList();
+      return runs.values().stream()
+          .filter(run -> run.touchedBy.isEmpty() || run.touchedBy.equals(Set.of(this))).toList();
     }
 
     private Run any() {
@@ -103,7 +109,8 @@ class InterleavedModelTest {
         lane.worker.at(now);
         step(lane, aside, failures);
         for (Run run : runs.values()) {
-          compare(run.touchedBy.isEmpty() ? aside : run.touchedBy.size() == 1 ? run.touchedBy.iterator().next().sql : null, run);
+          compare(run.touchedBy.isEmpty() ? aside
+              : run.touchedBy.size() == 1 ? run.touchedBy.iterator().next().sql : null, run);
         }
         if (random.nextInt(4) == 0) {
           lane.end();
@@ -178,11 +185,13 @@ class InterleavedModelTest {
       Step step = run.model.steps.get(claim.step());
       double luck = random.nextDouble();
       int delay = random.nextInt(10_000);
-      Result result = luck < failures / 4 ? claim.permanentFailure() : luck < failures / 3 ? claim.cancelled()
-          : luck < failures ? claim.retryableFailure(delay) : claim.success();
+      Result result = luck < failures / 4 ? claim.permanentFailure()
+          : luck < failures / 3 ? claim.cancelled()
+              : luck < failures ? claim.retryableFailure(delay) : claim.success();
       delays.put(step, delay);
       retries.put(step, now.plusMillis(delay));
-      outcomes.computeIfAbsent(run, key -> new LinkedHashMap<>()).put(step, result.json().getString("outcome"));
+      outcomes.computeIfAbsent(run, key -> new LinkedHashMap<>()).put(step,
+          result.json().getString("outcome"));
       results.add(result);
       if (random.nextInt(10) == 0) {
         results.add(result);
@@ -192,7 +201,8 @@ class InterleavedModelTest {
     if (results.isEmpty()) {
       return;
     }
-    JsonObject answer = settled ? lane.worker.complete(0, results) : lane.worker.submitResults(results.toArray(Result[]::new));
+    JsonObject answer = settled ? lane.worker.complete(0, results)
+        : lane.worker.submitResults(results.toArray(Result[]::new));
     assertThat(answer.getJsonArray("refused")).hasSize(doubled);
     outcomes.forEach((run, own) -> {
       run.touchedBy.add(lane);
@@ -205,14 +215,16 @@ class InterleavedModelTest {
   }
 
   private Map<Step, Instant> retriesFromNow() {
-    return delays.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, delay -> now.plusMillis(delay.getValue())));
+    return delays.entrySet().stream()
+        .collect(Collectors.toMap(Map.Entry::getKey, delay -> now.plusMillis(delay.getValue())));
   }
 
   /** The orchestrator's part, for tasks that are free: as after a notification of any kind. */
   private void settle(Lane lane) {
     Run run = lane.any();
     if (run != null) {
-      lane.sql.text("select tasker.evaluate_tasks(array[?]::uuid[], ?, p_now => ?)", run.task.uuid(), UUID.randomUUID(), now);
+      lane.sql.text("select tasker.evaluate_tasks(array[?]::uuid[], ?, p_now => ?)",
+          run.task.uuid(), UUID.randomUUID(), now);
       if (!run.model.isOver()) {
         run.model.settle(retriesFromNow(), now);
       }
@@ -222,16 +234,21 @@ class InterleavedModelTest {
 
   private void tellLies(Lane lane) {
     List<Run> free = lane.free();
-    List<Result> lies = seen.stream().filter(claim -> free.contains(runs.get(claim.task())) && random.nextInt(4) == 0)
-        .map(claim -> isRunning(claim) ? claim.asHandoff(claim.handoff() + (random.nextBoolean() ? 1 : -1)) : claim).map(Claim::success)
+    List<Result> lies = seen.stream()
+        .filter(claim -> free.contains(runs.get(claim.task())) && random.nextInt(4) == 0)
+        .map(claim -> isRunning(claim)
+            ? claim.asHandoff(claim.handoff() + (random.nextBoolean() ? 1 : -1)) : claim)
+        .map(Claim::success)
         .toList();
     if (lies.isEmpty()) {
       return;
     }
-    JsonObject answer = random.nextBoolean() ? lane.worker.complete(0, lies) : lane.worker.submitResults(lies.toArray(Result[]::new));
+    JsonObject answer = random.nextBoolean() ? lane.worker.complete(0, lies)
+        : lane.worker.submitResults(lies.toArray(Result[]::new));
     assertThat(answer.getJsonArray("refused")).hasSize(lies.size());
     // It holds their locks, even though it changed nothing.
-    seen.stream().map(claim -> runs.get(claim.task())).filter(free::contains).forEach(run -> run.touchedBy.add(lane));
+    seen.stream().map(claim -> runs.get(claim.task())).filter(free::contains)
+        .forEach(run -> run.touchedBy.add(lane));
   }
 
   /** Ends the leases of one task that no lane holds, or only evaluates it. */
@@ -243,8 +260,10 @@ class InterleavedModelTest {
     Instant then = random.nextInt(3) == 0 ? now.plusSeconds(61) : now;
     now = then;
     lane.sql.text("select tasker.lock_tasks(array[?]::uuid[])", run.task.uuid());
-    lane.sql.text("select tasker.recover_expired_steps(array[?]::uuid[], ?, ?)", run.task.uuid(), UUID.randomUUID(), then);
-    lane.sql.text("select tasker.evaluate_tasks(array[?]::uuid[], ?, p_now => ?)", run.task.uuid(), UUID.randomUUID(), then);
+    lane.sql.text("select tasker.recover_expired_steps(array[?]::uuid[], ?, ?)", run.task.uuid(),
+        UUID.randomUUID(), then);
+    lane.sql.text("select tasker.evaluate_tasks(array[?]::uuid[], ?, p_now => ?)", run.task.uuid(),
+        UUID.randomUUID(), then);
     // What was submitted is settled by the same look, after the leases.
     run.model.recover(then);
     run.model.settle(retriesFromNow(), then);
@@ -253,16 +272,20 @@ class InterleavedModelTest {
 
   /** Tasks that the other session has locked are not among those that are due. */
   private void check(Lane lane) {
-    Set<String> due = Set.copyOf(lane.sql.texts("select task_uuid from tasker.get_next_ready_tasks(100, 'infinity')"));
+    Set<String> due = Set.copyOf(
+        lane.sql.texts("select task_uuid from tasker.get_next_ready_tasks(100, 'infinity')"));
     assertThat(due).isSubsetOf(runs.keySet().stream().map(UUID::toString).toList());
-    due.stream().map(task -> runs.get(UUID.fromString(task))).forEach(run -> run.touchedBy.add(lane));
+    due.stream().map(task -> runs.get(UUID.fromString(task)))
+        .forEach(run -> run.touchedBy.add(lane));
     lane.end();
   }
 
   private void submitAgain(Lane lane) {
     Run run = lane.any();
     if (run != null) {
-      JsonObject verdict = lane.sql.object("select tasker.submit_tasks(?)", Json.createArrayBuilder().add(run.request).build())
+      JsonObject verdict = lane.sql
+          .object("select tasker.submit_tasks(?)",
+              Json.createArrayBuilder().add(run.request).build())
           .getJsonArray("verdicts").getJsonObject(0);
       assertThat(verdict.getString("verdict")).isEqualTo("duplicate");
       assertThat(verdict.getString("task_uuid")).isEqualTo(run.task.uuid().toString());
@@ -276,19 +299,25 @@ class InterleavedModelTest {
     }
   }
 
-  /** An operator repairs a failed step of a task that is not being cancelled and has no retry whose time could be disputed. */
+  /**
+   * An operator repairs a failed step of a task that is not being cancelled and has no retry whose
+   * time could be disputed.
+   */
   private void act(Lane lane, Sql aside) {
     for (Run run : lane.free()) {
       Model model = run.model;
-      Step failed = model.steps.values().stream().filter(step -> step.state == State.ERROR).findFirst().orElse(null);
+      Step failed = model.steps.values().stream().filter(step -> step.state == State.ERROR)
+          .findFirst().orElse(null);
       boolean quiet = model.steps.values().stream()
-          .noneMatch(step -> step.state == State.WAITING_FOR_RETRY || step.state == State.RESULT_SUBMITTED);
+          .noneMatch(step -> step.state == State.WAITING_FOR_RETRY
+              || step.state == State.RESULT_SUBMITTED);
       if (failed == null || model.isCancelled || !quiet) {
         continue;
       }
       String to = random.nextBoolean() ? "pending" : "complete";
-      assertThat(lane.sql.isTrue("select tasker.transition_step_state_atomic(?, ?, 'error', ?, 'operator', null)", failed.uuid,
-          failed.handoffs, to)).isTrue();
+      assertThat(lane.sql.isTrue(
+          "select tasker.transition_step_state_atomic(?, ?, 'error', ?, 'operator', null)",
+          failed.uuid, failed.handoffs, to)).isTrue();
       model.act(failed, to, now);
       run.touchedBy.add(lane);
       return;
@@ -298,7 +327,8 @@ class InterleavedModelTest {
   private void cancel(Lane lane) {
     Run run = lane.any();
     if (run != null) {
-      lane.sql.text("select tasker.request_cancel(?, 'model', 'luck', p_now => ?)", run.task.uuid(), now);
+      lane.sql.text("select tasker.request_cancel(?, 'model', 'luck', p_now => ?)", run.task.uuid(),
+          now);
       run.model.cancel(now);
       run.touchedBy.add(lane);
       // A revoked offer whose message is still visible would make the other session wait.
@@ -315,21 +345,27 @@ class InterleavedModelTest {
         "select s.workflow_step_uuid, concat_ws(' ', s.state, s.handoffs, s.attempts) as is_now, t.state as task_state from tasker.tasks t "
             + "join tasker.workflow_steps s using (task_uuid) where t.task_uuid = ?",
         run.task.uuid())
-        .forEach(row -> rows.put((UUID) row.get("workflow_step_uuid"), row.get("is_now") + " " + row.get("task_state")));
+        .forEach(row -> rows.put((UUID) row.get("workflow_step_uuid"),
+            row.get("is_now") + " " + row.get("task_state")));
     Map<UUID, String> expected = new HashMap<>();
     run.model.steps
-        .forEach((uuid, step) -> expected.put(uuid, name(step) + " " + step.handoffs + " " + step.attempts + " " + run.model.task));
+        .forEach((uuid, step) -> expected.put(uuid,
+            name(step) + " " + step.handoffs + " " + step.attempts + " " + run.model.task));
     assertThat(rows).isEqualTo(expected);
   }
 
   private static String name(Step step) {
     if (step.state == State.RESULT_SUBMITTED) {
-      return step.outcome.equals("success") ? "enqueued_for_orchestration" : "enqueued_as_error_for_orchestration";
+      return step.outcome.equals("success") ? "enqueued_for_orchestration"
+          : "enqueued_as_error_for_orchestration";
     }
     return step.state.name().toLowerCase(Locale.ROOT);
   }
 
-  /** From here on everything succeeds: what was lost is found, what died is recovered, and every task rests. */
+  /**
+   * From here on everything succeeds: what was lost is found, what died is recovered, and every
+   * task rests.
+   */
   private void comeToRest(Sql aside, Lane lane) {
     for (int round = 0; round < 400; round++) {
       now = now.plusSeconds(61);
@@ -337,7 +373,8 @@ class InterleavedModelTest {
       aside.run("update tasker.task_wakeups set wake_at = ?", now);
       lane.worker.advance();
       lane.end();
-      for (List<Claim> claims = lane.worker.claim(100); !claims.isEmpty(); claims = lane.worker.claim(100)) {
+      for (List<Claim> claims = lane.worker.claim(100); !claims.isEmpty(); claims = lane.worker
+          .claim(100)) {
         lane.worker.complete(0, claims.stream().map(Claim::success).toList());
         lane.end();
       }
@@ -351,7 +388,8 @@ class InterleavedModelTest {
 
   private Run submit(String key, int size) {
     Model model = new Model(random.nextBoolean());
-    Dag dag = model.randomGraph(random, size).identity("caller_provided").option("idempotency_key", key);
+    Dag dag = model.randomGraph(random, size).identity("caller_provided").option("idempotency_key",
+        key);
     Dag.Task task = dag.started();
     try (Sql sql = Sql.open()) {
       model.begin(sql, task);

@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 
 /** What administrators change and see, and what is recorded about every caller. */
 @DatabaseTest
-@DatabaseTest.Covers({"set_password", "set_user_enabled", "revoke_api_key", "revoke_grant", "count_administrators",
+@DatabaseTest.Covers({"set_password", "set_user_enabled", "revoke_api_key", "revoke_grant",
+  "count_administrators",
   "refuse_last_administrator", "begin_write_request",
   "finish_write_request", "list_write_requests", "set_caller", "get_caller", "begin_action"})
 class ListAccessTest {
@@ -23,7 +24,8 @@ class ListAccessTest {
 
   @BeforeEach
   void forget() {
-    sql.run("truncate tasker.access_users, tasker.access_keys, tasker.access_grants, tasker.write_requests cascade");
+    sql.run(
+        "truncate tasker.access_users, tasker.access_keys, tasker.access_grants, tasker.write_requests cascade");
   }
 
   private UUID user(String name, String role) {
@@ -45,10 +47,12 @@ class ListAccessTest {
     JsonObject all = sql.object("select tasker.list_access()");
 
     assertThat(all.getJsonArray("users").getJsonObject(0).getString("name")).isEqualTo("ann");
-    assertThat(all.getJsonArray("users").getJsonObject(0).getJsonArray("grants").getJsonObject(0).getString("role")).isEqualTo("admin");
+    assertThat(all.getJsonArray("users").getJsonObject(0).getJsonArray("grants").getJsonObject(0)
+        .getString("role")).isEqualTo("admin");
     assertThat(all.getJsonArray("keys").getJsonObject(0).getString("hint")).isEqualTo("tkr_1234");
-    assertThat(all.getJsonArray("roles").getValuesAs(JsonObject.class)).extracting(role -> role.getString("role")).contains("admin",
-        "operator", "submitter", "viewer", "monitor");
+    assertThat(all.getJsonArray("roles").getValuesAs(JsonObject.class))
+        .extracting(role -> role.getString("role")).contains("admin",
+            "operator", "submitter", "viewer", "monitor");
     assertThat(all.toString()).doesNotContain("PBKDF2", "abab");
   }
 
@@ -58,11 +62,13 @@ class ListAccessTest {
     UUID user = user("ann", "viewer");
 
     assertThat(outcome("select tasker.set_user_enabled(?, false, 'root')", user)).isEqualTo("done");
-    assertThat(outcome("select tasker.set_user_enabled(?, false, 'root')", user)).isEqualTo("already");
+    assertThat(outcome("select tasker.set_user_enabled(?, false, 'root')", user))
+        .isEqualTo("already");
     assertThat(sql.object("select tasker.get_user_access('ann')").getBoolean("enabled")).isFalse();
     assertThat(outcome("select tasker.set_user_enabled(?, true, 'root')", user)).isEqualTo("done");
     assertThat(sql.object("select tasker.get_user_access('ann')").getBoolean("enabled")).isTrue();
-    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.set_user_enabled(?, null, 'root')", user))
+    assertThatDatabaseRefuses("TK007",
+        () -> sql.text("select tasker.set_user_enabled(?, null, 'root')", user))
         .hasMessageContaining("is_enabled");
   }
 
@@ -71,13 +77,18 @@ class ListAccessTest {
     String caller = "external:" + "n".repeat(128);
     user("root", "admin");
     UUID user = sql.uuid("select tasker.save_user('ann', ?, ?)", HASH, caller);
-    UUID key = sql.uuid("select tasker.create_api_key('job', ?, 'tkr_1234', null, ?)", "ab".repeat(32), caller);
+    UUID key = sql.uuid("select tasker.create_api_key('job', ?, 'tkr_1234', null, ?)",
+        "ab".repeat(32), caller);
     Dag.Task task = Dag.of("a").started();
 
-    assertThat(outcome("select tasker.grant_access(?, null, 'viewer', null, null, ?)", user, caller)).isEqualTo("done");
-    assertThat(outcome("select tasker.set_user_enabled(?, false, ?)", user, caller)).isEqualTo("done");
+    assertThat(
+        outcome("select tasker.grant_access(?, null, 'viewer', null, null, ?)", user, caller))
+        .isEqualTo("done");
+    assertThat(outcome("select tasker.set_user_enabled(?, false, ?)", user, caller))
+        .isEqualTo("done");
     assertThat(outcome("select tasker.revoke_api_key(?, ?)", key, caller)).isEqualTo("done");
-    assertThat(outcome("select tasker.request_cancel(?, ?, 'a test')", task.uuid(), caller)).isEqualTo("requested");
+    assertThat(outcome("select tasker.request_cancel(?, ?, 'a test')", task.uuid(), caller))
+        .isEqualTo("requested");
     assertThat(sql.texts(
         "select created_by from tasker.access_users where user_uuid = ? union all select disabled_by from tasker.access_users where user_uuid = ? "
             + "union all select created_by from tasker.access_keys union all select revoked_by from tasker.access_keys union all select granted_by from tasker.access_grants where user_uuid = ? "
@@ -91,9 +102,12 @@ class ListAccessTest {
     String other = "PBKDF2WithHmacSHA512:2:AAAA:AAAA";
 
     assertThat(outcome("select tasker.set_password(?, ?)", user, other)).isEqualTo("done");
-    assertThat(sql.object("select tasker.get_user_access('ann')").getString("password_hash")).isEqualTo(other);
-    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.set_password(?, null)", user)).hasMessageContaining("hash_password");
-    assertThat(sql.object("select tasker.get_user_access('ann')").getString("password_hash")).isEqualTo(other);
+    assertThat(sql.object("select tasker.get_user_access('ann')").getString("password_hash"))
+        .isEqualTo(other);
+    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.set_password(?, null)", user))
+        .hasMessageContaining("hash_password");
+    assertThat(sql.object("select tasker.get_user_access('ann')").getString("password_hash"))
+        .isEqualTo(other);
   }
 
   @Test
@@ -101,16 +115,20 @@ class ListAccessTest {
     UUID root = user("root", "admin");
     String grant = sql.text("select grant_uuid from tasker.access_grants");
 
-    assertThat(outcome("select tasker.set_user_enabled(?, false, 'root')", root)).isEqualTo("last-administrator");
+    assertThat(outcome("select tasker.set_user_enabled(?, false, 'root')", root))
+        .isEqualTo("last-administrator");
     assertThat(outcome("select tasker.revoke_grant(?)", grant)).isEqualTo("last-administrator");
-    assertThat(sql.text("select tasker.refuse_last_administrator(?) ->> 'message'", root)).contains("manage users");
+    assertThat(sql.text("select tasker.refuse_last_administrator(?) ->> 'message'", root))
+        .contains("manage users");
 
     UUID second = user("second", "admin");
     assertThat(sql.number("select tasker.count_administrators()")).isEqualTo(2);
-    assertThat(sql.text("select tasker.refuse_last_administrator(?)", root)).as("another one is left").isNull();
+    assertThat(sql.text("select tasker.refuse_last_administrator(?)", root))
+        .as("another one is left").isNull();
     assertThat(outcome("select tasker.revoke_grant(?)", grant)).isEqualTo("done");
     assertThat(outcome("select tasker.revoke_grant(?)", grant)).isEqualTo("grant-not-found");
-    assertThat(outcome("select tasker.set_user_enabled(?, false, 'root')", second)).isEqualTo("last-administrator");
+    assertThat(outcome("select tasker.set_user_enabled(?, false, 'root')", second))
+        .isEqualTo("last-administrator");
     assertThat(sql.number("select tasker.count_administrators()")).isEqualTo(1);
   }
 
@@ -119,8 +137,11 @@ class ListAccessTest {
     UUID one = user("one", "admin");
     UUID two = user("two", "admin");
     try (Sql first = Sql.session(); Sql second = Sql.session()) {
-      assertThat(first.text("select tasker.set_user_enabled(?, false, 'one') ->> 'outcome'", two)).isEqualTo("done");
-      Sql.Later<String> later = second.later(session -> session.text("select tasker.set_user_enabled(?, false, 'two') ->> 'code'", one))
+      assertThat(first.text("select tasker.set_user_enabled(?, false, 'one') ->> 'outcome'", two))
+          .isEqualTo("done");
+      Sql.Later<String> later = second
+          .later(session -> session
+              .text("select tasker.set_user_enabled(?, false, 'two') ->> 'code'", one))
           .untilItWaits();
       first.commit();
 
@@ -131,12 +152,14 @@ class ListAccessTest {
   @Test
   void a_revoked_key_stays_so() {
     user("root", "admin");
-    UUID key = sql.uuid("select tasker.create_api_key('job', ?, 'tkr_1234', null, 'ann')", "ab".repeat(32));
+    UUID key = sql.uuid("select tasker.create_api_key('job', ?, 'tkr_1234', null, 'ann')",
+        "ab".repeat(32));
 
     assertThat(outcome("select tasker.revoke_api_key(?, 'ann')", key)).isEqualTo("done");
     assertThat(outcome("select tasker.revoke_api_key(?, 'ann')", key)).isEqualTo("already");
     assertThat(sql.text("select tasker.get_key_access(?)", "ab".repeat(32))).isNull();
-    assertThat(outcome("select tasker.grant_access(null, ?, 'viewer', null, null, 'ann')", key)).as("to a revoked key")
+    assertThat(outcome("select tasker.grant_access(null, ?, 'viewer', null, null, 'ann')", key))
+        .as("to a revoked key")
         .isEqualTo("key-not-found");
   }
 
@@ -144,22 +167,31 @@ class ListAccessTest {
   void a_write_request_is_there_before_it_is_answered_and_answered_once() {
     UUID server = UUID.randomUUID();
     UUID first = sql
-        .uuid("select tasker.begin_write_request('ann', 'user', 'PATCH', '/v1/tasks/{task_uuid}', '/v1/tasks/7', '127.0.0.1', ?)", server);
+        .uuid(
+            "select tasker.begin_write_request('ann', 'user', 'PATCH', '/v1/tasks/{task_uuid}', '/v1/tasks/7', '127.0.0.1', ?)",
+            server);
     assertThat(sql.text("select status from tasker.write_requests")).isNull();
     assertThat(sql.isTrue("select tasker.finish_write_request(?, 200)", first)).isTrue();
     assertThat(sql.isTrue("select tasker.finish_write_request(?, 500)", first)).isFalse();
-    UUID second = sql.uuid("select tasker.begin_write_request('key:job', 'key', 'POST', '/v1/pauses', '/v1/pauses', null, ?)", server);
+    UUID second = sql.uuid(
+        "select tasker.begin_write_request('key:job', 'key', 'POST', '/v1/pauses', '/v1/pauses', null, ?)",
+        server);
 
     JsonObject page = sql.object("select tasker.list_write_requests('{}', 1)");
-    assertThat(page.getJsonArray("requests").getJsonObject(0).getString("request_uuid")).isEqualTo(second.toString());
+    assertThat(page.getJsonArray("requests").getJsonObject(0).getString("request_uuid"))
+        .isEqualTo(second.toString());
     assertThat(page.getString("next")).isEqualTo(second.toString());
     JsonObject next = sql.object("select tasker.list_write_requests('{}', 1, ?)", second);
     assertThat(next.getJsonArray("requests").getJsonObject(0).getInt("status")).isEqualTo(200);
     assertThat(next.isNull("next")).isTrue();
-    assertThat(sql.object("select tasker.list_write_requests('{\"caller\": \"ann\"}')").getJsonArray("requests")).hasSize(1);
-    assertThat(sql.object("select tasker.list_write_requests('{\"route\": \"/v1/nothing\"}')").getJsonArray("requests")).isEmpty();
+    assertThat(sql.object("select tasker.list_write_requests('{\"caller\": \"ann\"}')")
+        .getJsonArray("requests")).hasSize(1);
+    assertThat(sql.object("select tasker.list_write_requests('{\"route\": \"/v1/nothing\"}')")
+        .getJsonArray("requests")).isEmpty();
     assertThatDatabaseRefuses("23514",
-        () -> sql.text("select tasker.begin_write_request('ann', 'somebody', 'GET', '', '', null, ?)", server));
+        () -> sql.text(
+            "select tasker.begin_write_request('ann', 'somebody', 'GET', '', '', null, ?)",
+            server));
   }
 
   @Test
@@ -173,10 +205,13 @@ class ListAccessTest {
       session.commit();
     }
 
-    assertThat(sql.text("select authenticated_as from tasker.operator_actions where task_uuid = ?", tasks.get(0).uuid()))
+    assertThat(sql.text("select authenticated_as from tasker.operator_actions where task_uuid = ?",
+        tasks.get(0).uuid()))
         .isEqualTo("key:job");
-    assertThat(sql.text("select authenticated_as from tasker.operator_actions where task_uuid = ?", tasks.get(1).uuid())).isNull();
-    assertThat(sql.text("select tasker.get_task_history(?)", tasks.get(0).uuid())).contains("\"by\": \"key:job\"", "\"claimed_actor\": ");
+    assertThat(sql.text("select authenticated_as from tasker.operator_actions where task_uuid = ?",
+        tasks.get(1).uuid())).isNull();
+    assertThat(sql.text("select tasker.get_task_history(?)", tasks.get(0).uuid()))
+        .contains("\"by\": \"key:job\"", "\"claimed_actor\": ");
   }
 
   @Test
@@ -186,9 +221,11 @@ class ListAccessTest {
     try (Sql session = Sql.session()) {
       session.text("select tasker.set_caller('ann')");
       session.object("select tasker.pause_templates(?, null, null, 'boss', 'a test')", namespace);
-      session.text("select tasker.set_concurrency_limit(policy_uuid, 3, 'boss') from tasker.concurrency_policies where namespace_name = ?",
+      session.text(
+          "select tasker.set_concurrency_limit(policy_uuid, 3, 'boss') from tasker.concurrency_policies where namespace_name = ?",
           namespace);
-      session.object("select tasker.set_retention_policy(?, null, null, 3, 'boss', 'a test')", namespace);
+      session.object("select tasker.set_retention_policy(?, null, null, 3, 'boss', 'a test')",
+          namespace);
       session.object("select tasker.send_task_to_dlq(?, 'boss', 'a test')", task.uuid());
       session.object(
           "select tasker.update_dlq_entry(dlq_entry_uuid, 'manually_resolved', 'boss', 'a test') from tasker.tasks_dlq where task_uuid = ?",
@@ -196,26 +233,31 @@ class ListAccessTest {
       session.object("select tasker.request_cancel(?, 'boss', 'a test')", task.uuid());
       session.text(
           "insert into tasker.dead_messages (queue_name, msg_id, read_ct, enqueued_at, cause, message) values ('orchestration_step_results', 0, 5, now(), 'callers', '{}') returning 1");
-      session.text("select tasker.replay_dead_message(dead_message_uuid, 'boss') from tasker.dead_messages where cause = 'callers'");
+      session.text(
+          "select tasker.replay_dead_message(dead_message_uuid, 'boss') from tasker.dead_messages where cause = 'callers'");
       session.commit();
     }
 
-    assertThat(sql.texts("select concat_ws(' ', paused_by, pause_claimed_actor) from tasker.task_namespaces where name = 'callers' "
-        + "union all select concat_ws(' ', paused_by, claimed_actor) from tasker.template_pauses p join tasker.tasks t using (named_task_uuid) where t.task_uuid = ? "
-        + "union all select concat_ws(' ', set_by, claimed_actor) from tasker.concurrency_policies where namespace_name = 'callers' "
-        + "union all select concat_ws(' ', set_by, claimed_actor) from tasker.retention_policies where namespace_name = 'callers' "
-        + "union all select concat_ws(' ', resolved_by, claimed_actor) from tasker.tasks_dlq where task_uuid = ? "
-        + "union all select concat_ws(' ', cancel_requested_by, cancel_claimed_actor) from tasker.tasks where task_uuid = ? "
-        + "union all select concat_ws(' ', replayed_by, claimed_actor) from tasker.dead_messages where cause = 'callers'", task.uuid(),
-        task.uuid(), task.uuid()))
+    assertThat(sql.texts(
+        "select concat_ws(' ', paused_by, pause_claimed_actor) from tasker.task_namespaces where name = 'callers' "
+            + "union all select concat_ws(' ', paused_by, claimed_actor) from tasker.template_pauses p join tasker.tasks t using (named_task_uuid) where t.task_uuid = ? "
+            + "union all select concat_ws(' ', set_by, claimed_actor) from tasker.concurrency_policies where namespace_name = 'callers' "
+            + "union all select concat_ws(' ', set_by, claimed_actor) from tasker.retention_policies where namespace_name = 'callers' "
+            + "union all select concat_ws(' ', resolved_by, claimed_actor) from tasker.tasks_dlq where task_uuid = ? "
+            + "union all select concat_ws(' ', cancel_requested_by, cancel_claimed_actor) from tasker.tasks where task_uuid = ? "
+            + "union all select concat_ws(' ', replayed_by, claimed_actor) from tasker.dead_messages where cause = 'callers'",
+        task.uuid(), task.uuid(), task.uuid()))
         .hasSize(7).containsOnly("ann boss");
-    assertThat(sql.array("select tasker.get_task_history(?)", task.uuid()).getValuesAs(jakarta.json.JsonObject.class).stream()
-        .filter(entry -> java.util.Set.of("action", "dead_letter_closed").contains(entry.getString("kind")))
+    assertThat(sql.array("select tasker.get_task_history(?)", task.uuid())
+        .getValuesAs(jakarta.json.JsonObject.class).stream()
+        .filter(entry -> java.util.Set.of("action", "dead_letter_closed")
+            .contains(entry.getString("kind")))
         .map(entry -> entry.getString("by") + " " + entry.getString("claimed_actor")))
         .hasSizeGreaterThan(3).containsOnly("ann boss");
     sql.object("select tasker.resume_templates(?, null, null, 'boss', 'a test')", namespace);
     sql.object("select tasker.pause_templates(?, null, null, 'boss', 'a test')", namespace);
-    assertThat(sql.texts("select concat_ws(' ', paused_by, pause_claimed_actor) from tasker.task_namespaces where name = 'callers'"))
+    assertThat(sql.texts(
+        "select concat_ws(' ', paused_by, pause_claimed_actor) from tasker.task_namespaces where name = 'callers'"))
         .as("SQL callers are not authenticated").containsExactly("boss");
     sql.object("select tasker.resume_templates(?, null, null, 'boss', 'a test')", namespace);
   }

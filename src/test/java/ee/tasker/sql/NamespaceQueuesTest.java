@@ -22,28 +22,36 @@ class NamespaceQueuesTest {
 
   @Test
   void a_namespace_that_differs_only_in_case_is_refused_with_the_name_of_the_other() {
-    assertThat(sql.object("select tasker.register_template(?)", template("folded")).getString("outcome")).isEqualTo("registered");
+    assertThat(
+        sql.object("select tasker.register_template(?)", template("folded")).getString("outcome"))
+        .isEqualTo("registered");
 
     JsonObject refused = sql.object("select tasker.register_template(?)", template("Folded"));
 
     assertThat(refused.getString("outcome")).isEqualTo("namespace_taken");
     assertThat(refused.getString("message")).contains("Folded", "folded");
-    assertThat(sql.texts("select name from tasker.task_namespaces where lower(name) = 'folded'")).containsExactly("folded");
-    assertThat(sql.object("select tasker.register_template(?)", Json.createObjectBuilder(template("folded")).build()).getString("outcome"))
+    assertThat(sql.texts("select name from tasker.task_namespaces where lower(name) = 'folded'"))
+        .containsExactly("folded");
+    assertThat(sql.object("select tasker.register_template(?)",
+        Json.createObjectBuilder(template("folded")).build()).getString("outcome"))
         .as("the namespace itself continues").isEqualTo("unchanged");
   }
 
   @Test
   void of_two_that_are_registered_at_once_one_is_refused() {
     try (Sql first = Sql.session(); Sql second = Sql.session()) {
-      assertThat(first.object("select tasker.register_template(?)", template("Raced")).getString("outcome")).isEqualTo("registered");
-      Sql.Later<JsonObject> other = second.later(session -> session.object("select tasker.register_template(?)", template("raced")))
+      assertThat(first.object("select tasker.register_template(?)", template("Raced"))
+          .getString("outcome")).isEqualTo("registered");
+      Sql.Later<JsonObject> other = second
+          .later(session -> session.object("select tasker.register_template(?)", template("raced")))
           .untilItWaits();
       first.commit();
       assertThat(other.get().getString("outcome")).isEqualTo("namespace_taken");
       second.rollback();
     }
-    assertThat(sql.number("select count(*) from tasker.task_namespaces where lower(name) = 'raced'")).isEqualTo(1);
+    assertThat(
+        sql.number("select count(*) from tasker.task_namespaces where lower(name) = 'raced'"))
+        .isEqualTo(1);
   }
 
   @Test

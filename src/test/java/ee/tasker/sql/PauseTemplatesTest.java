@@ -25,7 +25,8 @@ class PauseTemplatesTest {
   @AfterEach
   void resume() {
     sql.run("delete from tasker.template_pauses");
-    sql.run("update tasker.task_namespaces set paused_at = null, paused_by = null, pause_reason = null where paused_at is not null");
+    sql.run(
+        "update tasker.task_namespaces set paused_at = null, paused_by = null, pause_reason = null where paused_at is not null");
   }
 
   @Test
@@ -66,7 +67,8 @@ class PauseTemplatesTest {
     ann.pause("pausing", task.template().name());
     worker.at(Instant.now().plusSeconds(1)).advance();
     assertThatStep(task.step("a")).isIn("waiting_for_retry");
-    assertThat(sql.isTrue("select wake_at > clock_timestamp() + interval '20 s' from tasker.task_wakeups"))
+    assertThat(
+        sql.isTrue("select wake_at > clock_timestamp() + interval '20 s' from tasker.task_wakeups"))
         .as("it is not evaluated in a loop").isTrue();
     ann.resume("pausing", task.template().name());
     worker.at(Instant.now().plusSeconds(2)).advance();
@@ -102,13 +104,18 @@ class PauseTemplatesTest {
   void a_pause_says_who_and_why_and_needs_something_to_pause() {
     Dag.of("a").inNamespace("pausing").registered();
     assertThat(ann.pause("pausing", "no_such_template")).isEqualTo("refused");
-    assertThat(sql.text("select tasker.pause_templates('pausing', null, '1.0.0', 'ann', 'why') ->> 'field'")).as("a version of what?")
+    assertThat(sql
+        .text("select tasker.pause_templates('pausing', null, '1.0.0', 'ann', 'why') ->> 'field'"))
+        .as("a version of what?")
         .isEqualTo("name");
-    assertThat(sql.text("select tasker.resume_templates('pausing', null, '1.0.0', 'ann', 'why') ->> 'field'")).isEqualTo("name");
+    assertThat(sql
+        .text("select tasker.resume_templates('pausing', null, '1.0.0', 'ann', 'why') ->> 'field'"))
+        .isEqualTo("name");
     assertThat(sql.array("select tasker.get_pauses()")).isEmpty();
     ann.pause("pausing", null);
     var pause = sql.array("select tasker.get_pauses()").getJsonObject(0);
-    assertThat(pause.getString("paused_by") + " " + pause.getString("reason") + " " + pause.getString("namespace"))
+    assertThat(pause.getString("paused_by") + " " + pause.getString("reason") + " "
+        + pause.getString("namespace"))
         .isEqualTo("ann the other side has fixed it pausing");
     assertThat(sql.texts(
         "select concat_ws(' ', action, namespace, acted_by) from tasker.operator_actions where acted_at > clock_timestamp() - interval '1 minute' "
@@ -120,7 +127,9 @@ class PauseTemplatesTest {
   void an_operator_action_hands_off_no_step_of_a_paused_template() {
     Dag.Task task = Dag.of("a").inNamespace("pausing").submitted();
     ann.pause("pausing", null);
-    assertThat(sql.isTrue("select tasker.transition_step_state_atomic(?, 0, 'pending', 'enqueued', 'orchestrator', null)", task.step("a")))
+    assertThat(sql.isTrue(
+        "select tasker.transition_step_state_atomic(?, 0, 'pending', 'enqueued', 'orchestrator', null)",
+        task.step("a")))
         .isFalse();
   }
 
@@ -133,7 +142,9 @@ class PauseTemplatesTest {
     try (Sql evaluating = Sql.session(); Sql resuming = Sql.session()) {
       SqlWorker.in(evaluating).advance();
       Sql.Later<JsonObject> resumed = resuming
-          .later(session -> session.object("select tasker.resume_templates('pausing', null, null, 'ann', 'why')")).untilItWaits();
+          .later(session -> session
+              .object("select tasker.resume_templates('pausing', null, null, 'ann', 'why')"))
+          .untilItWaits();
       evaluating.commit();
       assertThat(resumed.get().getInt("tasks")).isEqualTo(1);
       resuming.commit();

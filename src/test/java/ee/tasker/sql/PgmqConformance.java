@@ -22,11 +22,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What pgmq's functions do: of what holds for our own ({@link PgmqConformanceTest}) and for those of its makers ({@link PgmqOfItsMakersTest}), everything may be relied upon. */
+/**
+ * What pgmq's functions do: of what holds for our own ({@link PgmqConformanceTest}) and for those
+ * of its makers ({@link PgmqOfItsMakersTest}), everything may be relied upon.
+ */
 abstract class PgmqConformance {
 
   /** As {@code pgmq.message_record} has them, in this order. */
-  private record Message(long id, int reads, OffsetDateTime enqueuedAt, OffsetDateTime visibleAt, String message, String headers) {
+  private record Message(long id, int reads, OffsetDateTime enqueuedAt, OffsetDateTime visibleAt,
+      String message, String headers) {
   }
 
   private Connection connection;
@@ -50,7 +54,10 @@ abstract class PgmqConformance {
 
   // ---- signatures
 
-  /** Newer releases have added arguments with defaults at the end; calls as here work with all of them. */
+  /**
+   * Newer releases have added arguments with defaults at the end; calls as here work with all of
+   * them.
+   */
   @ParameterizedTest
   @CsvSource(delimiter = '|', textBlock = """
       create       | queue_name text                                                                              | void
@@ -87,12 +94,15 @@ abstract class PgmqConformance {
       detach_archive              | queue_name text                                                               | void
       validate_queue_name         | queue_name text                                                               | void
       """)
-  void function_has_the_arguments_and_the_result(String name, String arguments, String result) throws SQLException {
-    List<String> found = texts("select pg_get_function_identity_arguments(p.oid) || ' -> ' || pg_get_function_result(p.oid) "
-        + "from pg_proc p where p.pronamespace = 'pgmq'::regnamespace and p.proname = ? and cardinality(string_to_array(?, ',')) between p.pronargs - p.pronargdefaults and p.pronargs",
+  void function_has_the_arguments_and_the_result(String name, String arguments, String result)
+      throws SQLException {
+    List<String> found = texts(
+        "select pg_get_function_identity_arguments(p.oid) || ' -> ' || pg_get_function_result(p.oid) "
+            + "from pg_proc p where p.pronamespace = 'pgmq'::regnamespace and p.proname = ? and cardinality(string_to_array(?, ',')) between p.pronargs - p.pronargdefaults and p.pronargs",
         name, arguments);
 
-    assertThat(found).anyMatch(signature -> signature.startsWith(arguments) && signature.endsWith("-> " + result));
+    assertThat(found).anyMatch(
+        signature -> signature.startsWith(arguments) && signature.endsWith("-> " + result));
   }
 
   @ParameterizedTest
@@ -103,8 +113,10 @@ abstract class PgmqConformance {
       """)
   void record_has_the_columns_and_their_types(String type, String columns) throws SQLException {
     assertThat(
-        text("select string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod), ', ' order by a.attnum) from pg_attribute a "
-            + "where a.attrelid = ('pgmq.' || ?)::regclass and a.attnum > 0 and not a.attisdropped", type))
+        text(
+            "select string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod), ', ' order by a.attnum) from pg_attribute a "
+                + "where a.attrelid = ('pgmq.' || ?)::regclass and a.attnum > 0 and not a.attisdropped",
+            type))
         .isEqualTo(columns);
   }
 
@@ -114,22 +126,26 @@ abstract class PgmqConformance {
   void messages_are_numbered_from_1_in_the_order_they_are_sent() throws SQLException {
     assertThat(send("{\"n\": 1}")).isEqualTo(1);
     assertThat(send("{\"n\": 2}")).isEqualTo(2);
-    assertThat(numbers("select pgmq.send_batch('conform', ?)", array("{\"n\": 3}", "{\"n\": 4}"))).containsExactly(3L, 4L);
+    assertThat(numbers("select pgmq.send_batch('conform', ?)", array("{\"n\": 3}", "{\"n\": 4}")))
+        .containsExactly(3L, 4L);
 
     List<Message> all = read(30, 10);
-    assertThat(all).extracting(Message::message).containsExactly("{\"n\": 1}", "{\"n\": 2}", "{\"n\": 3}", "{\"n\": 4}");
+    assertThat(all).extracting(Message::message).containsExactly("{\"n\": 1}", "{\"n\": 2}",
+        "{\"n\": 3}", "{\"n\": 4}");
     assertThat(all).extracting(Message::headers).containsOnlyNulls();
   }
 
   @Test
   void message_may_be_any_json_and_also_nothing() throws SQLException {
-    for (String message : new String[]{"{}", "[1, 2]", "\"text\"", "7", "null", "{\"quote\": \"it's\", \"percent\": \"%s %I\"}"}) {
+    for (String message : new String[]{"{}", "[1, 2]", "\"text\"", "7", "null",
+      "{\"quote\": \"it's\", \"percent\": \"%s %I\"}"}) {
       send(message);
     }
     numbers("select pgmq.send('conform', null::jsonb)");
 
     assertThat(read(30, 10)).extracting(Message::message)
-        .containsExactly("{}", "[1, 2]", "\"text\"", "7", "null", "{\"quote\": \"it's\", \"percent\": \"%s %I\"}", null);
+        .containsExactly("{}", "[1, 2]", "\"text\"", "7", "null",
+            "{\"quote\": \"it's\", \"percent\": \"%s %I\"}", null);
   }
 
   @Test
@@ -141,16 +157,20 @@ abstract class PgmqConformance {
   @Test
   void headers_travel_beside_the_message() throws SQLException {
     numbers("select pgmq.send('conform', '{\"n\": 1}'::jsonb, '{\"trace\": \"a\"}'::jsonb)");
-    numbers("select pgmq.send_batch('conform', ?, ?)", array("{\"n\": 2}", "{\"n\": 3}"), array("{\"trace\": \"b\"}", null));
+    numbers("select pgmq.send_batch('conform', ?, ?)", array("{\"n\": 2}", "{\"n\": 3}"),
+        array("{\"trace\": \"b\"}", null));
 
-    assertThat(read(30, 10)).extracting(Message::headers).containsExactly("{\"trace\": \"a\"}", "{\"trace\": \"b\"}", null);
+    assertThat(read(30, 10)).extracting(Message::headers).containsExactly("{\"trace\": \"a\"}",
+        "{\"trace\": \"b\"}", null);
   }
 
   @Test
   void batch_with_fewer_headers_than_messages_leaves_the_rest_without() throws SQLException {
-    numbers("select pgmq.send_batch('conform', ?, ?)", array("{\"n\": 1}", "{\"n\": 2}", "{\"n\": 3}"), array("{\"trace\": \"a\"}"));
+    numbers("select pgmq.send_batch('conform', ?, ?)",
+        array("{\"n\": 1}", "{\"n\": 2}", "{\"n\": 3}"), array("{\"trace\": \"a\"}"));
 
-    assertThat(read(30, 10)).extracting(Message::headers).containsExactly("{\"trace\": \"a\"}", null, null);
+    assertThat(read(30, 10)).extracting(Message::headers).containsExactly("{\"trace\": \"a\"}",
+        null, null);
   }
 
   @ParameterizedTest
@@ -163,13 +183,15 @@ abstract class PgmqConformance {
     "select pgmq.send_batch('conform', array['{}'::jsonb], clock_timestamp() + interval '100 s')",
     "select pgmq.send_batch('conform', array['{}'::jsonb], array['{}'::jsonb], 100)",
     "select pgmq.send_batch('conform', array['{}'::jsonb], array['{}'::jsonb], clock_timestamp() + interval '100 s')"})
-  void delayed_message_is_there_and_not_to_be_read_before_its_time(String sending) throws SQLException {
+  void delayed_message_is_there_and_not_to_be_read_before_its_time(String sending)
+      throws SQLException {
     assertThat(numbers(sending)).containsExactly(1L);
 
     assertThat(read(30, 10)).isEmpty();
     assertThat(messages("select * from pgmq.pop('conform')")).isEmpty();
     Message due = messages("select * from pgmq.set_vt('conform', 1, 0)").get(0);
-    assertThat(Duration.between(due.enqueuedAt(), due.visibleAt())).isBetween(Duration.ZERO, Duration.ofSeconds(30));
+    assertThat(Duration.between(due.enqueuedAt(), due.visibleAt())).isBetween(Duration.ZERO,
+        Duration.ofSeconds(30));
     assertThat(read(30, 10)).hasSize(1);
   }
 
@@ -185,7 +207,8 @@ abstract class PgmqConformance {
     assertThat(read(30, 1)).isEmpty();
     messages("select * from pgmq.set_vt('conform', 1, 0)");
     assertThat(read(0, 1)).extracting(Message::reads).containsExactly(2);
-    assertThat(read(0, 1)).as("a time of 0 hides nothing").extracting(Message::reads).containsExactly(3);
+    assertThat(read(0, 1)).as("a time of 0 hides nothing").extracting(Message::reads)
+        .containsExactly(3);
   }
 
   @Test
@@ -203,8 +226,10 @@ abstract class PgmqConformance {
     numbers("select pgmq.send_batch('conform', ?)",
         array("{\"kind\": \"a\", \"n\": 1}", "{\"kind\": \"b\"}", "{\"kind\": \"a\", \"n\": 2}"));
 
-    assertThat(messages("select * from pgmq.read('conform', 30, 10, '{\"kind\": \"a\"}')")).extracting(Message::id).containsExactly(1L, 3L);
-    assertThat(messages("select * from pgmq.read('conform', 30, 10, '{}')")).extracting(Message::id).containsExactly(2L);
+    assertThat(messages("select * from pgmq.read('conform', 30, 10, '{\"kind\": \"a\"}')"))
+        .extracting(Message::id).containsExactly(1L, 3L);
+    assertThat(messages("select * from pgmq.read('conform', 30, 10, '{}')")).extracting(Message::id)
+        .containsExactly(2L);
   }
 
   @Test
@@ -216,10 +241,13 @@ abstract class PgmqConformance {
 
   @Test
   void polling_answers_at_once_when_there_is_a_message() throws SQLException {
-    numbers("select pgmq.send_batch('conform', ?)", array("{\"kind\": \"a\"}", "{\"kind\": \"b\"}"));
+    numbers("select pgmq.send_batch('conform', ?)",
+        array("{\"kind\": \"a\"}", "{\"kind\": \"b\"}"));
 
     assertThat(messages("select * from pgmq.read_with_poll('conform', 30, 1)")).hasSize(1);
-    assertThat(messages("select * from pgmq.read_with_poll('conform', 30, 10, 5, 50, '{\"kind\": \"b\"}')")).extracting(Message::message)
+    assertThat(messages(
+        "select * from pgmq.read_with_poll('conform', 30, 10, 5, 50, '{\"kind\": \"b\"}')"))
+        .extracting(Message::message)
         .containsExactly("{\"kind\": \"b\"}");
   }
 
@@ -227,7 +255,8 @@ abstract class PgmqConformance {
   void polling_waits_for_a_message_of_another_session_within_its_limit() throws Exception {
     long start = System.nanoTime();
     assertThat(messages("select * from pgmq.read_with_poll('conform', 30, 1, 1, 50)")).isEmpty();
-    assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(Duration.ofMillis(900));
+    assertThat(Duration.ofNanos(System.nanoTime() - start))
+        .isGreaterThanOrEqualTo(Duration.ofMillis(900));
     var polled = java.util.concurrent.CompletableFuture.supplyAsync(() -> {
       try {
         return messages("select * from pgmq.read_with_poll('conform', 30, 1, 60, 50)");
@@ -247,15 +276,18 @@ abstract class PgmqConformance {
     try (Connection other = connect()) {
       other.setAutoCommit(false);
       try (var statement = other.createStatement();
-          ResultSet rows = statement.executeQuery("select msg_id from pgmq.read('conform', 0, 1)")) {
+          ResultSet rows = statement
+              .executeQuery("select msg_id from pgmq.read('conform', 0, 1)")) {
         assertThat(rows.next()).isTrue();
         assertThat(rows.getLong(1)).isEqualTo(1);
         assertThat(read(0, 10)).extracting(Message::id).containsExactly(2L);
-        assertThat(messages("select * from pgmq.pop('conform')")).extracting(Message::id).containsExactly(2L);
+        assertThat(messages("select * from pgmq.pop('conform')")).extracting(Message::id)
+            .containsExactly(2L);
       }
       other.rollback();
     }
-    assertThat(read(0, 10)).as("what was rolled back was not read").extracting(Message::id, Message::reads)
+    assertThat(read(0, 10)).as("what was rolled back was not read")
+        .extracting(Message::id, Message::reads)
         .containsExactly(org.assertj.core.groups.Tuple.tuple(1L, 1));
   }
 
@@ -263,9 +295,11 @@ abstract class PgmqConformance {
   void popping_takes_the_oldest_away_and_counts_nothing() throws SQLException {
     numbers("select pgmq.send_batch('conform', ?)", array("1", "2"));
 
-    assertThat(messages("select * from pgmq.pop('conform')")).extracting(Message::id, Message::reads, Message::message)
+    assertThat(messages("select * from pgmq.pop('conform')"))
+        .extracting(Message::id, Message::reads, Message::message)
         .containsExactly(org.assertj.core.groups.Tuple.tuple(1L, 0, "1"));
-    assertThat(messages("select * from pgmq.pop('conform')")).extracting(Message::id).containsExactly(2L);
+    assertThat(messages("select * from pgmq.pop('conform')")).extracting(Message::id)
+        .containsExactly(2L);
     assertThat(messages("select * from pgmq.pop('conform')")).isEmpty();
   }
 
@@ -277,7 +311,8 @@ abstract class PgmqConformance {
     Message set = messages("select * from pgmq.set_vt('conform', 1, 300)").get(0);
     assertThat(secondsFromNow(set)).isBetween(295.0, 300.0);
     assertThat(set.reads()).isEqualTo(1);
-    assertThat(secondsFromNow(messages("select * from pgmq.set_vt('conform', 1, -10)").get(0))).isBetween(-15.0, -10.0);
+    assertThat(secondsFromNow(messages("select * from pgmq.set_vt('conform', 1, -10)").get(0)))
+        .isBetween(-15.0, -10.0);
     assertThat(messages("select * from pgmq.set_vt('conform', 99, 10)")).isEmpty();
   }
 
@@ -289,7 +324,8 @@ abstract class PgmqConformance {
 
     assertThat(flag("select pgmq.delete('conform', 1)")).isTrue();
     assertThat(flag("select pgmq.delete('conform', 1)")).isFalse();
-    assertThat(numbers("select pgmq.delete('conform', array[1, 2, 3, 4]::bigint[])")).containsExactlyInAnyOrder(2L, 3L);
+    assertThat(numbers("select pgmq.delete('conform', array[1, 2, 3, 4]::bigint[])"))
+        .containsExactlyInAnyOrder(2L, 3L);
     assertThat(numbers("select pgmq.delete('conform', array[]::bigint[])")).isEmpty();
     assertThat(read(0, 10)).isEmpty();
   }
@@ -302,11 +338,14 @@ abstract class PgmqConformance {
 
     assertThat(flag("select pgmq.archive('conform', 1)")).isTrue();
     assertThat(flag("select pgmq.archive('conform', 1)")).isFalse();
-    assertThat(numbers("select pgmq.archive('conform', array[1, 2, 3]::bigint[])")).containsExactlyInAnyOrder(2L, 3L);
+    assertThat(numbers("select pgmq.archive('conform', array[1, 2, 3]::bigint[])"))
+        .containsExactlyInAnyOrder(2L, 3L);
     assertThat(read(0, 10)).isEmpty();
-    assertThat(messages("select msg_id, read_ct, enqueued_at, vt, message, headers from pgmq.a_conform where msg_id = 1"))
+    assertThat(messages(
+        "select msg_id, read_ct, enqueued_at, vt, message, headers from pgmq.a_conform where msg_id = 1"))
         .containsExactly(first);
-    assertThat(text("select count(*) from pgmq.a_conform where archived_at between now() - interval '1 minute' and clock_timestamp()"))
+    assertThat(text(
+        "select count(*) from pgmq.a_conform where archived_at between now() - interval '1 minute' and clock_timestamp()"))
         .isEqualTo("3");
   }
 
@@ -315,7 +354,8 @@ abstract class PgmqConformance {
     numbers("select pgmq.send_batch('conform', ?)", array("1", "2", "3"));
     read(30, 1);
 
-    assertThat(text("select pgmq.purge_queue('conform')")).as("those that are hidden too").isEqualTo("3");
+    assertThat(text("select pgmq.purge_queue('conform')")).as("those that are hidden too")
+        .isEqualTo("3");
     assertThat(text("select pgmq.purge_queue('conform')")).isEqualTo("0");
     assertThat(send("4")).isEqualTo(4);
   }
@@ -324,10 +364,12 @@ abstract class PgmqConformance {
 
   @Test
   void metrics_of_a_queue_that_was_never_used() throws SQLException {
-    assertThat(text("select concat_ws(' ', queue_name, queue_length, total_messages, queue_visible_length) from pgmq.metrics('conform')"))
+    assertThat(text(
+        "select concat_ws(' ', queue_name, queue_length, total_messages, queue_visible_length) from pgmq.metrics('conform')"))
         .isEqualTo("conform 0 0 0");
     assertThat(
-        flag("select newest_msg_age_sec is null and oldest_msg_age_sec is null and scrape_time is not null from pgmq.metrics('conform')"))
+        flag(
+            "select newest_msg_age_sec is null and oldest_msg_age_sec is null and scrape_time is not null from pgmq.metrics('conform')"))
         .isTrue();
   }
 
@@ -336,12 +378,14 @@ abstract class PgmqConformance {
     numbers("select pgmq.send_batch('conform', ?)", array("1", "2", "3", "4"));
     flag("select pgmq.delete('conform', 4)");
     read(30, 1);
-    text("with aged as (update pgmq.q_conform set enqueued_at = now() - msg_id * interval '100 s' returning 1) select count(*) from aged");
+    text(
+        "with aged as (update pgmq.q_conform set enqueued_at = now() - msg_id * interval '100 s' returning 1) select count(*) from aged");
 
     assertThat(text(
         "select concat_ws(' ', queue_length, queue_visible_length, total_messages, newest_msg_age_sec / 10, oldest_msg_age_sec / 10) from pgmq.metrics('conform')"))
         .isEqualTo("3 2 4 10 30");
-    assertThat(texts("select queue_name || ' ' || queue_length from pgmq.metrics_all()")).contains("conform 3");
+    assertThat(texts("select queue_name || ' ' || queue_length from pgmq.metrics_all()"))
+        .contains("conform 3");
   }
 
   @Test
@@ -362,8 +406,11 @@ abstract class PgmqConformance {
     queues.add("conform_quick");
     numbers("select pgmq.send('conform_quick', '{}'::jsonb)");
 
-    assertThat(texts("select msg_id::text from pgmq.read('conform_quick', 30, 1)")).containsExactly("1");
-    assertThat(flag("select is_unlogged and not is_partitioned from pgmq.list_queues() where queue_name = 'conform_quick'")).isTrue();
+    assertThat(texts("select msg_id::text from pgmq.read('conform_quick', 30, 1)"))
+        .containsExactly("1");
+    assertThat(flag(
+        "select is_unlogged and not is_partitioned from pgmq.list_queues() where queue_name = 'conform_quick'"))
+        .isTrue();
     assertThat(texts(
         "select c.relname || ' ' || c.relpersistence::text from pg_class c where c.oid in ('pgmq.q_conform_quick'::regclass, 'pgmq.a_conform_quick'::regclass) order by 1"))
         .containsExactly("a_conform_quick p", "q_conform_quick u");
@@ -376,7 +423,8 @@ abstract class PgmqConformance {
         assertThat(rows.next()).isTrue();
         assertThat(rows.getBoolean(1)).isFalse();
       }
-      assertThat(statement.getWarnings().getMessage()).isEqualTo("pgmq queue `conform_nowhere` does not exist");
+      assertThat(statement.getWarnings().getMessage())
+          .isEqualTo("pgmq queue `conform_nowhere` does not exist");
     }
   }
 
@@ -393,14 +441,18 @@ abstract class PgmqConformance {
   @Test
   void name_of_a_queue_can_be_asked_about() throws SQLException {
     text("select pgmq.validate_queue_name('abcdefghijklmnopqrstuvwxyz_abcdefghijklmnopqrst')");
-    assertThatThrownBy(() -> text("select pgmq.validate_queue_name(?)", "a".repeat(49))).isInstanceOf(SQLException.class);
+    assertThatThrownBy(() -> text("select pgmq.validate_queue_name(?)", "a".repeat(49)))
+        .isInstanceOf(SQLException.class);
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"select pgmq.create_partitioned('conform_parts')", "select pgmq.convert_archive_partitioned('conform')"})
+  @ValueSource(strings = {"select pgmq.create_partitioned('conform_parts')",
+    "select pgmq.convert_archive_partitioned('conform')"})
   void partitions_need_pg_partman(String call) throws SQLException {
-    org.junit.jupiter.api.Assumptions.assumeTrue(texts("select 1::text from pg_extension where extname = 'pg_partman'").isEmpty());
-    assertThatThrownBy(() -> text(call)).isInstanceOf(SQLException.class).hasMessageContaining("pg_partman");
+    org.junit.jupiter.api.Assumptions.assumeTrue(
+        texts("select 1::text from pg_extension where extname = 'pg_partman'").isEmpty());
+    assertThatThrownBy(() -> text(call)).isInstanceOf(SQLException.class)
+        .hasMessageContaining("pg_partman");
   }
 
   @Test
@@ -409,14 +461,17 @@ abstract class PgmqConformance {
     assertThat(flag("select pgmq.drop_queue('conform')")).isTrue();
 
     assertThat(texts("select queue_name from pgmq.list_queues()")).doesNotContain("conform");
-    assertThat(flag("select to_regclass('pgmq.q_conform') is null and to_regclass('pgmq.a_conform') is null")).isTrue();
+    assertThat(flag(
+        "select to_regclass('pgmq.q_conform') is null and to_regclass('pgmq.a_conform') is null"))
+        .isTrue();
     assertThat(flag("select pgmq.drop_queue('conform')")).isFalse();
     create("conform");
     assertThat(send("1")).as("a new queue counts from the beginning").isEqualTo(1);
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"Mixed_Case", "with-dash", "with.dot", "with space", "percent%s", "0_begins_with_a_digit",
+  @ValueSource(strings = {"Mixed_Case", "with-dash", "with.dot", "with space", "percent%s",
+    "0_begins_with_a_digit",
     "abcdefghijklmnopqrstuvwxyz_abcdefghijklmnopqrst"})
   void queue_may_have_an_unusual_name(String name) throws SQLException {
     create(name);
@@ -431,7 +486,8 @@ abstract class PgmqConformance {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"a;b", "a'b", "a--b", "a$b", "abcdefghijklmnopqrstuvwxyz_abcdefghijklmnopqrstu"})
+  @ValueSource(
+      strings = {"a;b", "a'b", "a--b", "a$b", "abcdefghijklmnopqrstuvwxyz_abcdefghijklmnopqrstu"})
   void name_that_could_not_be_a_tables_is_refused(String name) throws SQLException {
     Set<String> before = new TreeSet<>(texts("select queue_name from pgmq.list_queues()"));
 
@@ -440,12 +496,15 @@ abstract class PgmqConformance {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"select * from pgmq.send('nobody', '{}'::jsonb)", "select * from pgmq.read('nobody', 30, 1)",
+  @ValueSource(strings = {"select * from pgmq.send('nobody', '{}'::jsonb)",
+    "select * from pgmq.read('nobody', 30, 1)",
     "select * from pgmq.pop('nobody')",
-    "select * from pgmq.set_vt('nobody', 1, 1)", "select pgmq.delete('nobody', 1)", "select pgmq.archive('nobody', 1)",
+    "select * from pgmq.set_vt('nobody', 1, 1)", "select pgmq.delete('nobody', 1)",
+    "select pgmq.archive('nobody', 1)",
     "select pgmq.purge_queue('nobody')", "select pgmq.metrics('nobody')"})
   void queue_that_is_not_there_is_an_undefined_table(String call) {
-    assertThatThrownBy(() -> text(call)).isInstanceOfSatisfying(SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("42P01"));
+    assertThatThrownBy(() -> text(call)).isInstanceOfSatisfying(SQLException.class,
+        e -> assertThat(e.getSQLState()).isEqualTo("42P01"));
   }
 
   // ---- calls
@@ -465,7 +524,8 @@ abstract class PgmqConformance {
   }
 
   private double secondsFromNow(Message message) throws SQLException {
-    return Double.parseDouble(text("select extract(epoch from ? - clock_timestamp())", message.visibleAt()));
+    return Double
+        .parseDouble(text("select extract(epoch from ? - clock_timestamp())", message.visibleAt()));
   }
 
   private Array array(String... documents) throws SQLException {
@@ -493,8 +553,8 @@ abstract class PgmqConformance {
 
   private List<Message> messages(String sql, Object... arguments) throws SQLException {
     return rows(sql,
-        row -> new Message(row.getLong(1), row.getInt(2), row.getObject(3, OffsetDateTime.class), row.getObject(4, OffsetDateTime.class),
-            row.getString(5), row.getString(6)),
+        row -> new Message(row.getLong(1), row.getInt(2), row.getObject(3, OffsetDateTime.class),
+            row.getObject(4, OffsetDateTime.class), row.getString(5), row.getString(6)),
         arguments);
   }
 

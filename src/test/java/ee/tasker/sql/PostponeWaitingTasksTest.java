@@ -15,7 +15,10 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** Tasks that wait in a queue cost little: the poller looks at them now and then, and evaluates those only that have something to do. */
+/**
+ * Tasks that wait in a queue cost little: the poller looks at them now and then, and evaluates
+ * those only that have something to do.
+ */
 @DatabaseTest
 @DatabaseTest.Covers({"postpone_waiting_tasks", "calculate_check_interval"})
 class PostponeWaitingTasksTest {
@@ -37,11 +40,15 @@ class PostponeWaitingTasksTest {
       }
 
       assertThat(session.number(CALLS)).as("evaluations").isZero();
-      assertThat(looks).as("looks: after half a minute, a minute, two, four, eight, and then every ten minutes")
+      assertThat(looks)
+          .as("looks: after half a minute, a minute, two, four, eight, and then every ten minutes")
           .isLessThanOrEqualTo(tasks * 11L);
-      assertThat(session.number(WRITES + "'tasks', 'workflow_steps', 'task_transitions', 'workflow_step_transitions')")).as("rows of tasks")
+      assertThat(session.number(
+          WRITES + "'tasks', 'workflow_steps', 'task_transitions', 'workflow_step_transitions')"))
+          .as("rows of tasks")
           .isZero();
-      assertThat(session.number(WRITES + "'unclaimed_offers')")).as("that no worker serves them is written down once").isEqualTo(tasks);
+      assertThat(session.number(WRITES + "'unclaimed_offers')"))
+          .as("that no worker serves them is written down once").isEqualTo(tasks);
       assertThat(session.number(WRITES + "'task_wakeups')")).isLessThanOrEqualTo(tasks * 12L);
       session.commit();
     }
@@ -50,21 +57,25 @@ class PostponeWaitingTasksTest {
   @Test
   void the_more_tasks_are_in_process_the_longer_each_rests() {
     try (Sql sql = Sql.open(); SqlWorker poller = SqlWorker.open()) {
-      sql.run("insert into tasker.task_state_tallies (state, tasks) values ('steps_in_process', 100000), ('pending', 1000000)");
+      sql.run(
+          "insert into tasker.task_state_tallies (state, tasks) values ('steps_in_process', 100000), ('pending', 1000000)");
       Dag.Task task = Dag.linear(3).started();
       assertThatTask(task).isLookedAtAbout(start.plusSeconds(30 + 200));
-      assertThatTask(Dag.linear(2).slaMinutes(1).inNamespace("urgent").started()).isLookedAtAbout(start.plusSeconds(60));
+      assertThatTask(Dag.linear(2).slaMinutes(1).inNamespace("urgent").started())
+          .isLookedAtAbout(start.plusSeconds(60));
 
       poller.at(start.plusSeconds(300)).advance();
       // As long as its age.
       assertThatTask(task).isLookedAtAbout(start.plusSeconds(600));
 
-      sql.run("update tasker.task_state_tallies set tasks = 400000 where state = 'steps_in_process'");
+      sql.run(
+          "update tasker.task_state_tallies set tasks = 400000 where state = 'steps_in_process'");
       poller.at(start.plusSeconds(700)).advance();
       // However old it is.
       assertThatTask(task).isLookedAtAbout(start.plusSeconds(700 + 30 + 800));
 
-      sql.run("update tasker.task_state_tallies set tasks = 10000000 where state = 'steps_in_process'");
+      sql.run(
+          "update tasker.task_state_tallies set tasks = 10000000 where state = 'steps_in_process'");
       assertThat(sql.text("select tasker.calculate_check_interval()::text")).isEqualTo("01:00:00");
       sql.run("delete from tasker.task_state_tallies");
     }
@@ -94,7 +105,9 @@ class PostponeWaitingTasksTest {
   private long looksAt(Sql session, int second) {
     long looks = 0;
     for (int found = 1; found > 0; looks += found) {
-      found = session.object("select tasker.advance_due_tasks(?, 100, p_now => ?)", UUID.randomUUID(), start.plusSeconds(second))
+      found = session
+          .object("select tasker.advance_due_tasks(?, 100, p_now => ?)", UUID.randomUUID(),
+              start.plusSeconds(second))
           .getInt("tasks");
     }
     return looks;
@@ -107,7 +120,9 @@ class PostponeWaitingTasksTest {
       worker.at(start).claimOne();
       session.run("set local track_functions = 'all'");
       for (int second = 20; second <= 3600; second += 20) {
-        session.run("update tasker.workflow_steps set lease_expires_at = ? where state = 'in_progress'", start.plusSeconds(second + 60));
+        session.run(
+            "update tasker.workflow_steps set lease_expires_at = ? where state = 'in_progress'",
+            start.plusSeconds(second + 60));
         worker.at(start.plusSeconds(second)).advance();
       }
       assertThat(session.number(CALLS)).isZero();
@@ -129,7 +144,8 @@ class PostponeWaitingTasksTest {
       Claim failed = worker.claimOne();
       worker.complete(failed.retryableFailure(1_000));
       List<Claim> lost = worker.claim(1);
-      sql.run("delete from pgmq.q_worker_orders_queue where message ->> 'task_uuid' = ?", tasks.get(19).uuid().toString());
+      sql.run("delete from pgmq.q_worker_orders_queue where message ->> 'task_uuid' = ?",
+          tasks.get(19).uuid().toString());
 
       worker.at(Instant.now().plusSeconds(100)).advance();
 
@@ -137,7 +153,9 @@ class PostponeWaitingTasksTest {
       assertThatStep(failed.step()).isIn("enqueued").hasAttempts(2);
       assertThatStep(lost.get(0).step()).isIn("enqueued").hasAttempts(2);
       assertThat(
-          sql.number("select count(*) from pgmq.q_worker_orders_queue where message ->> 'task_uuid' = ?", tasks.get(19).uuid().toString()))
+          sql.number(
+              "select count(*) from pgmq.q_worker_orders_queue where message ->> 'task_uuid' = ?",
+              tasks.get(19).uuid().toString()))
           .isEqualTo(1);
       worker.at(null).runToTheEnd();
     }

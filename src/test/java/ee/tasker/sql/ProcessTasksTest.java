@@ -21,7 +21,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"record_task_fault", "park_messages", "replay_dead_messages", "list_dead_messages",
+@DatabaseTest.Covers({"record_task_fault", "park_messages", "replay_dead_messages",
+  "list_dead_messages",
   "process_step_results", "take_messages"})
 class ProcessTasksTest {
   private final Sql sql = Sql.open();
@@ -39,17 +40,22 @@ class ProcessTasksTest {
     poison.close();
   }
 
-  /** Submits, as a server with the worker's role only, something that no orchestrator can settle. */
+  /**
+   * Submits, as a server with the worker's role only, something that no orchestrator can settle.
+   */
   private void submitPoison(Claim claim, String outcome) {
     poison.into(claim.step());
-    String result = "[{\"step_uuid\": \"" + claim.step() + "\", \"task_uuid\": \"" + claim.task() + "\", \"handoff\": " + claim.handoff()
-        + ", \"outcome\": \"" + outcome + "\", \"error\": {\"type\": \"Odd\", \"message\": \"no number\"}}]";
+    String result = "[{\"step_uuid\": \"" + claim.step() + "\", \"task_uuid\": \"" + claim.task()
+        + "\", \"handoff\": " + claim.handoff()
+        + ", \"outcome\": \"" + outcome
+        + "\", \"error\": {\"type\": \"Odd\", \"message\": \"no number\"}}]";
     sql.text("select tasker.complete_steps(?::jsonb, ?, p_settle => false)", result, worker.uuid());
   }
 
   private JsonObject process(int deliveryLimit) {
     sql.run("update pgmq.q_orchestration_step_results set vt = now()");
-    return sql.object("select tasker.process_step_results(?, p_delivery_limit => ?)", UUID.randomUUID(), deliveryLimit);
+    return sql.object("select tasker.process_step_results(?, p_delivery_limit => ?)",
+        UUID.randomUUID(), deliveryLimit);
   }
 
   private long queued() {
@@ -70,10 +76,12 @@ class ProcessTasksTest {
     }
     assertThat(process(3).getInt("messages")).isEqualTo(7);
     for (Dag.Task task : tasks) {
-      assertThatStep(task.step("s1")).isIn(task.uuid().equals(poisoned) ? "enqueued_as_error_for_orchestration" : "complete");
+      assertThatStep(task.step("s1"))
+          .isIn(task.uuid().equals(poisoned) ? "enqueued_as_error_for_orchestration" : "complete");
     }
     assertThat(queued()).as("only the poisonous one is left").isEqualTo(1);
-    assertThat(sql.text("select faults || ' ' || sqlstate from tasker.task_faults")).isEqualTo("1 22P02");
+    assertThat(sql.text("select faults || ' ' || sqlstate from tasker.task_faults"))
+        .isEqualTo("1 22P02");
 
     process(3);
     assertThatTask(poisoned).isIn("steps_in_process");
@@ -81,13 +89,17 @@ class ProcessTasksTest {
 
     assertThatTask(poisoned).isIn("blocked_by_failures").hasOpenDeadLetter("max_retries_exceeded");
     assertThat(
-        sql.text("select actor || ' ' || (metadata ->> 'reason') || ' ' || (metadata ->> 'faults') from tasker.workflow_step_transitions "
-            + "where task_uuid = ? and to_state = 'error'", poisoned))
+        sql.text(
+            "select actor || ' ' || (metadata ->> 'reason') || ' ' || (metadata ->> 'faults') from tasker.workflow_step_transitions "
+                + "where task_uuid = ? and to_state = 'error'",
+            poisoned))
         .isEqualTo("orchestrator cannot_be_processed 3");
     assertThat(queued()).isZero();
-    JsonObject parked = sql.object("select tasker.list_dead_messages()").getJsonArray("messages").getJsonObject(0);
+    JsonObject parked = sql.object("select tasker.list_dead_messages()").getJsonArray("messages")
+        .getJsonObject(0);
     assertThat(parked.getString("queue_name")).isEqualTo("orchestration_step_results");
-    assertThat(parked.getJsonObject("message").getString("task_uuid")).isEqualTo(poisoned.toString());
+    assertThat(parked.getJsonObject("message").getString("task_uuid"))
+        .isEqualTo(poisoned.toString());
     assertThat(sql.number("select count(*) from tasker.task_faults")).isZero();
   }
 
@@ -127,15 +139,18 @@ class ProcessTasksTest {
   @Test
   void a_task_that_no_step_is_to_blame_for_gets_a_dead_letter_and_goes_on_once_the_cause_is_gone() {
     Dag.Task task = Dag.of("a").submitted();
-    sql.run("alter table tasker.workflow_steps add constraint out_of_order check (state <> 'enqueued') not valid");
+    sql.run(
+        "alter table tasker.workflow_steps add constraint out_of_order check (state <> 'enqueued') not valid");
     try {
       for (int fault = 1; fault <= 5; fault++) {
         sql.run("update tasker.task_wakeups set wake_at = now()");
         worker.advance();
       }
-      assertThat(sql.text("select faults || ' ' || sqlstate || ' ' || (parked_at is not null) from tasker.task_faults"))
+      assertThat(sql.text(
+          "select faults || ' ' || sqlstate || ' ' || (parked_at is not null) from tasker.task_faults"))
           .isEqualTo("5 23514 true");
-      assertThatTask(task).isIn("pending").hasOpenDeadLetter("permanent_failure").isLookedAtAbout(Instant.now().plusSeconds(3600));
+      assertThatTask(task).isIn("pending").hasOpenDeadLetter("permanent_failure")
+          .isLookedAtAbout(Instant.now().plusSeconds(3600));
     } finally {
       sql.run("alter table tasker.workflow_steps drop constraint out_of_order");
     }
@@ -152,7 +167,9 @@ class ProcessTasksTest {
       other.text("select 1 from tasker.tasks where task_uuid = ? for update", task.uuid());
       session.run("set local lock_timeout = '50ms'");
       assertThatDatabaseRefuses("55P03",
-          () -> session.text("select tasker.process_tasks(array[?]::uuid[], null, 0, 60, null, null, 5)", task.uuid()));
+          () -> session.text(
+              "select tasker.process_tasks(array[?]::uuid[], null, 0, 60, null, null, 5)",
+              task.uuid()));
     }
     assertThat(sql.number("select count(*) from tasker.task_faults")).isZero();
   }
@@ -160,17 +177,22 @@ class ProcessTasksTest {
   @Test
   void a_deadlock_is_raised_to_the_caller_and_is_no_fault_of_a_task() {
     List<Dag.Task> tasks = Dag.of("a").submitted(2);
-    List<UUID> uuids = tasks.stream().map(Dag.Task::uuid).sorted(java.util.Comparator.comparing(UUID::toString)).toList();
+    List<UUID> uuids = tasks.stream().map(Dag.Task::uuid)
+        .sorted(java.util.Comparator.comparing(UUID::toString)).toList();
     try (Sql other = Sql.session(); Sql session = Sql.session()) {
-      // The other session locks in the wrong order: it holds the second task and requests the first; the one that waits longer is the victim.
+      // The other session locks in the wrong order: it holds the second task and requests the
+      // first; the one that waits longer is the victim.
       other.run("set local deadlock_timeout = '30s'");
       session.run("set local deadlock_timeout = '100ms'");
       other.text("select 1 from tasker.tasks where task_uuid = ? for update", uuids.get(1));
       session.text("select 1 from tasker.tasks where task_uuid = ? for update", uuids.get(0));
-      Sql.Later<String> waiting = other.later(mine -> mine.text("select 1 from tasker.tasks where task_uuid = ? for update", uuids.get(0)))
+      Sql.Later<String> waiting = other
+          .later(mine -> mine.text("select 1 from tasker.tasks where task_uuid = ? for update",
+              uuids.get(0)))
           .untilItWaits();
 
-      assertThatDatabaseRefuses("40P01", () -> session.text("select tasker.process_tasks(?, null, 0, 60, null, null, 5)", uuids));
+      assertThatDatabaseRefuses("40P01",
+          () -> session.text("select tasker.process_tasks(?, null, 0, 60, null, null, 5)", uuids));
 
       session.rollback();
       assertThat(waiting.get()).isEqualTo("1");
@@ -184,45 +206,62 @@ class ProcessTasksTest {
   void messages_that_name_no_task_are_parked_at_once_and_can_be_sent_again_once() {
     Dag.Task task = Dag.linear(2).started();
     worker.submitResults(worker.claimOne().success());
-    sql.run("select pgmq.send('orchestration_step_results', '{\"task_uuid\": \"nonsense\"}'::jsonb)");
+    sql.run(
+        "select pgmq.send('orchestration_step_results', '{\"task_uuid\": \"nonsense\"}'::jsonb)");
     sql.run("select pgmq.send('orchestration_step_results', '[]'::jsonb)");
 
     assertThat(process(5).getInt("messages")).isEqualTo(3);
 
     assertThatStep(task.step("s1")).isIn("complete");
     assertThat(queued()).isZero();
-    JsonObject first = sql.object("select tasker.list_dead_messages('orchestration_step_results', p_limit => 1)");
-    assertThat(first.getJsonArray("messages").getJsonObject(0).getString("cause")).isEqualTo("names no task");
+    JsonObject first = sql
+        .object("select tasker.list_dead_messages('orchestration_step_results', p_limit => 1)");
+    assertThat(first.getJsonArray("messages").getJsonObject(0).getString("cause"))
+        .isEqualTo("names no task");
     UUID cursor = UUID.fromString(first.getString("next"));
     JsonObject second = sql.object("select tasker.list_dead_messages(null, false, 1, ?)", cursor);
     assertThat(second.isNull("next")).isTrue();
-    UUID parked = UUID.fromString(second.getJsonArray("messages").getJsonObject(0).getString("dead_message_uuid"));
+    UUID parked = UUID.fromString(
+        second.getJsonArray("messages").getJsonObject(0).getString("dead_message_uuid"));
 
-    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.replay_dead_messages(?, ' ')", List.of(parked)));
+    assertThatDatabaseRefuses("TK007",
+        () -> sql.text("select tasker.replay_dead_messages(?, ' ')", List.of(parked)));
     UUID unknown = UUID.randomUUID();
-    JsonObject refused = sql.object("select tasker.replay_dead_messages(?, 'ann')", List.of(parked, unknown));
+    JsonObject refused = sql.object("select tasker.replay_dead_messages(?, 'ann')",
+        List.of(parked, unknown));
     assertThat(refused.getString("code")).isEqualTo("dead-message-not-found");
-    assertThat(refused.getString("message")).contains(unknown.toString()).doesNotContain(parked.toString());
+    assertThat(refused.getString("message")).contains(unknown.toString())
+        .doesNotContain(parked.toString());
     assertThat(queued()).as("all of them or none").isZero();
-    JsonObject replayed = sql.object("select tasker.replay_dead_messages(?, 'ann')", List.of(parked));
-    assertThat(replayed.getString("outcome") + " " + replayed.getJsonArray("replayed")).isEqualTo("done [\"" + parked + "\"]");
-    assertThat(sql.text("select tasker.replay_dead_messages(?, 'bo') ->> 'outcome'", List.of(parked))).isEqualTo("already");
+    JsonObject replayed = sql.object("select tasker.replay_dead_messages(?, 'ann')",
+        List.of(parked));
+    assertThat(replayed.getString("outcome") + " " + replayed.getJsonArray("replayed"))
+        .isEqualTo("done [\"" + parked + "\"]");
+    assertThat(
+        sql.text("select tasker.replay_dead_messages(?, 'bo') ->> 'outcome'", List.of(parked)))
+        .isEqualTo("already");
     assertThat(queued()).isEqualTo(1);
-    assertThat(sql.object("select tasker.list_dead_messages()").getJsonArray("messages")).hasSize(1);
-    assertThat(sql.object("select tasker.list_dead_messages(p_replayed => true)").getJsonArray("messages")).hasSize(2);
+    assertThat(sql.object("select tasker.list_dead_messages()").getJsonArray("messages"))
+        .hasSize(1);
+    assertThat(
+        sql.object("select tasker.list_dead_messages(p_replayed => true)").getJsonArray("messages"))
+        .hasSize(2);
   }
 
   @Test
   void a_message_on_a_worker_queue_that_offers_no_step_does_not_stop_the_claims() {
     Dag.Task task = Dag.of("a").started();
-    sql.run("select pgmq.send('worker_orders_queue', '{\"step_uuid\": \"x\", \"handoff\": 1}'::jsonb, '{\"claim_order\": 1}'::jsonb)");
+    sql.run(
+        "select pgmq.send('worker_orders_queue', '{\"step_uuid\": \"x\", \"handoff\": 1}'::jsonb, '{\"claim_order\": 1}'::jsonb)");
     sql.run("select pgmq.send('worker_orders_queue', '{\"step_uuid\": \"" + UUID.randomUUID()
         + "\", \"handoff\": \"two\"}'::jsonb, '{\"claim_order\": 2}'::jsonb)");
 
     worker.complete(worker.claimOne().success());
 
     assertThatTask(task).isIn("complete");
-    assertThat(sql.number("select count(*) from tasker.dead_messages where queue_name = 'worker_orders_queue'")).isEqualTo(2);
+    assertThat(sql.number(
+        "select count(*) from tasker.dead_messages where queue_name = 'worker_orders_queue'"))
+        .isEqualTo(2);
   }
 
   @Test
@@ -231,9 +270,11 @@ class ProcessTasksTest {
     Dag.Task good = Dag.of("good").started();
     sql.run("alter function tasker.get_claimed_steps(uuid[]) rename to get_claimed_steps_kept");
     try {
-      sql.run("create function tasker.get_claimed_steps(p uuid[]) returns json language plpgsql as $$ begin "
-          + "if '" + bad.step("bad") + "'::uuid = any (p) then raise exception 'too long' using errcode = '54000'; end if; "
-          + "return tasker.get_claimed_steps_kept(p); end $$");
+      sql.run(
+          "create function tasker.get_claimed_steps(p uuid[]) returns json language plpgsql as $$ begin "
+              + "if '" + bad.step("bad")
+              + "'::uuid = any (p) then raise exception 'too long' using errcode = '54000'; end if; "
+              + "return tasker.get_claimed_steps_kept(p); end $$");
       List<Claim> claims = worker.claim(10);
       assertThat(claims).extracting(Claim::step).containsExactly(good.step("good"));
       worker.complete(claims.get(0).success());
@@ -241,7 +282,8 @@ class ProcessTasksTest {
       sql.run("drop function tasker.get_claimed_steps(uuid[])");
       sql.run("alter function tasker.get_claimed_steps_kept(uuid[]) rename to get_claimed_steps");
     }
-    assertThat(sql.text("select sqlstate || ' ' || cause || ' ' || (message ->> 'step_uuid') from tasker.dead_messages"))
+    assertThat(sql.text(
+        "select sqlstate || ' ' || cause || ' ' || (message ->> 'step_uuid') from tasker.dead_messages"))
         .isEqualTo("54000 too long " + bad.step("bad"));
     worker.at(Instant.now().plusSeconds(61)).advance();
     assertThatTask(bad).isIn("blocked_by_failures");

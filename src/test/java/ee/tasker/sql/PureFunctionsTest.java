@@ -10,7 +10,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"calculate_backoff_delay", "canonical_json", "calculate_identity_hash", "extract_queue_namespace", "merge_replies",
+@DatabaseTest.Covers({"calculate_backoff_delay", "canonical_json", "calculate_identity_hash",
+  "extract_queue_namespace", "merge_replies",
   "is_transient_error"})
 class PureFunctionsTest {
   private final Sql sql = Sql.open();
@@ -23,12 +24,15 @@ class PureFunctionsTest {
     assertThat(curve("none")).isEqualTo("0 0 0 0 0 0 0");
     assertThat(sql.number("select tasker.calculate_backoff_delay(2000000000)")).isEqualTo(60_000);
     assertThat(sql.number("select tasker.calculate_backoff_delay(0)")).isEqualTo(1000);
-    assertThat(sql.number("select tasker.calculate_backoff_delay(1, p_jitter => 0.15)")).isEqualTo(1150);
-    assertThat(sql.number("select tasker.calculate_backoff_delay(9, p_jitter => -0.15)")).isEqualTo(51_000);
+    assertThat(sql.number("select tasker.calculate_backoff_delay(1, p_jitter => 0.15)"))
+        .isEqualTo(1150);
+    assertThat(sql.number("select tasker.calculate_backoff_delay(9, p_jitter => -0.15)"))
+        .isEqualTo(51_000);
   }
 
   private String curve(String kind) {
-    return sql.text("select string_agg(tasker.calculate_backoff_delay(n, 1000, ?)::text, ' ' order by n) from generate_series(1, 7) n",
+    return sql.text(
+        "select string_agg(tasker.calculate_backoff_delay(n, 1000, ?)::text, ' ' order by n) from generate_series(1, 7) n",
         kind);
   }
 
@@ -46,40 +50,57 @@ class PureFunctionsTest {
   void requests_differ_by_namespace_name_version_and_context() {
     String hash = "select encode(tasker.calculate_identity_hash(?, ?, ?, ?, ?, ?), 'hex')";
     List<String> hashes = List.of(
-        sql.text(hash, "strict", "a", "b", "1", "{\"x\": 1}", null), sql.text(hash, "strict", "a2", "b", "1", "{\"x\": 1}", null),
-        sql.text(hash, "strict", "a", "b2", "1", "{\"x\": 1}", null), sql.text(hash, "strict", "a", "b", "2", "{\"x\": 1}", null),
-        sql.text(hash, "strict", "a", "b", "1", "{\"x\": 2}", null), sql.text(hash, "strict", "a", "b", "1", "{\"x\": 1}", "k"));
+        sql.text(hash, "strict", "a", "b", "1", "{\"x\": 1}", null),
+        sql.text(hash, "strict", "a2", "b", "1", "{\"x\": 1}", null),
+        sql.text(hash, "strict", "a", "b2", "1", "{\"x\": 1}", null),
+        sql.text(hash, "strict", "a", "b", "2", "{\"x\": 1}", null),
+        sql.text(hash, "strict", "a", "b", "1", "{\"x\": 2}", null),
+        sql.text(hash, "strict", "a", "b", "1", "{\"x\": 1}", "k"));
     assertThat(hashes).doesNotHaveDuplicates().allMatch(h -> h.length() == 64);
-    assertThat(sql.text(hash, "strict", "a", "b", "1", "{\"x\": 1.0}", null)).isEqualTo(hashes.get(0));
+    assertThat(sql.text(hash, "strict", "a", "b", "1", "{\"x\": 1.0}", null))
+        .isEqualTo(hashes.get(0));
     assertThat(sql.text(hash, "always_unique", "a", "b", "1", "{}", null)).isNull();
     assertThat(sql.text(hash, "always_unique", "a", "b", "1", "{}", "k")).isNotNull();
   }
 
   @Test
   void two_replies_are_one_and_name_each_namespace_once() {
-    assertThat(sql.text("select tasker.merge_replies('{\"ended\": [1], \"queued\": [\"a\", \"b\"], \"tasks\": 3}', "
-        + "'{\"queued\": [\"b\", \"c\", \"c\"], \"ended\": [2, 2], \"faulty\": []}') = "
-        + "'{\"ended\": [1, 2, 2], \"queued\": [\"a\", \"b\", \"c\"], \"tasks\": 3, \"faulty\": []}'")).isEqualTo("t");
-    assertThat(sql.text("select tasker.merge_replies('{\"queued\": []}', '{}')")).isEqualTo("{\"queued\": []}");
-    assertThat(sql.text("select tasker.merge_replies('{\"queued\": []}', '{\"queued\": []}')")).isEqualTo("{\"queued\": []}");
+    assertThat(sql.text(
+        "select tasker.merge_replies('{\"ended\": [1], \"queued\": [\"a\", \"b\"], \"tasks\": 3}', "
+            + "'{\"queued\": [\"b\", \"c\", \"c\"], \"ended\": [2, 2], \"faulty\": []}') = "
+            + "'{\"ended\": [1, 2, 2], \"queued\": [\"a\", \"b\", \"c\"], \"tasks\": 3, \"faulty\": []}'"))
+        .isEqualTo("t");
+    assertThat(sql.text("select tasker.merge_replies('{\"queued\": []}', '{}')"))
+        .isEqualTo("{\"queued\": []}");
+    assertThat(sql.text("select tasker.merge_replies('{\"queued\": []}', '{\"queued\": []}')"))
+        .isEqualTo("{\"queued\": []}");
   }
 
   @Test
   void an_error_of_the_server_is_transient_and_one_of_the_data_is_not() {
     assertThat(
-        sql.texts("select s from unnest(array['08006', '40P01', '53300', '55P03', '57014', '22023', '23505', 'TK007', '42883', 'P0001']) s "
-            + "where tasker.is_transient_error(s)"))
+        sql.texts(
+            "select s from unnest(array['08006', '40P01', '53300', '55P03', '57014', '22023', '23505', 'TK007', '42883', 'P0001']) s "
+                + "where tasker.is_transient_error(s)"))
         .containsExactly("08006", "40P01", "53300", "55P03", "57014");
   }
 
   @Test
   void the_servers_call_the_same_errors_transient() {
-    List<String> characters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ".chars().mapToObj(Character::toString).toList();
-    List<String> states = characters.stream().flatMap(first -> characters.stream().map(second -> first + second))
-        .flatMap(kind -> Stream.of("000", "001", "006", "014", "030", "100", "200", "300", "P01", "P02", "P03").map(kind::concat)).toList();
+    List<String> characters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ".chars()
+        .mapToObj(Character::toString).toList();
+    List<String> states = characters.stream()
+        .flatMap(first -> characters.stream().map(second -> first + second))
+        .flatMap(kind -> Stream
+            .of("000", "001", "006", "014", "030", "100", "200", "300", "P01", "P02", "P03")
+            .map(kind::concat))
+        .toList();
 
-    assertThat(sql.texts("select s from unnest(?::text[]) s where tasker.is_transient_error(s)", states)).isNotEmpty()
-        .containsExactlyInAnyOrderElementsOf(states.stream().filter(DatabaseFaults::isTransient).toList());
+    assertThat(
+        sql.texts("select s from unnest(?::text[]) s where tasker.is_transient_error(s)", states))
+        .isNotEmpty()
+        .containsExactlyInAnyOrderElementsOf(
+            states.stream().filter(DatabaseFaults::isTransient).toList());
   }
 
   @Test
@@ -87,6 +108,7 @@ class PureFunctionsTest {
     assertThat(sql.texts(
         "select tasker.extract_queue_namespace(q) from unnest(array['worker_a_b_queue', 'worker__queue', "
             + "'worker_queue', 'billing_queue', 'orchestration_x', '9_queue', 'odd', null]) q"))
-        .containsExactly("a_b", "worker", "worker", "billing", "orchestration", "default", "default", "default");
+        .containsExactly("a_b", "worker", "worker", "billing", "orchestration", "default",
+            "default", "default");
   }
 }

@@ -16,7 +16,8 @@ class PurgeExpiredRowsTest {
   @BeforeEach
   void a_table_that_wants_its_old_rows_gone() {
     sql.run("create table tasker.of_a_test (n int, at timestamptz)");
-    sql.run("insert into tasker.of_a_test select d, now() - d * interval '1 day' from generate_series(1, 9) d");
+    sql.run(
+        "insert into tasker.of_a_test select d, now() - d * interval '1 day' from generate_series(1, 9) d");
     sql.run(
         "insert into tasker.expiring_tables (table_name, time_column, keep_days) values ('of_a_test', 'at', 5), ('not_there', 'at', 5)");
   }
@@ -30,10 +31,12 @@ class PurgeExpiredRowsTest {
   @Test
   void the_oldest_rows_go_first_and_what_is_kept_stays() {
     assertThat(sql.number("select tasker.purge_expired_rows(3)")).isEqualTo(3);
-    assertThat(sql.texts("select n from tasker.of_a_test order by 1")).containsExactly("1", "2", "3", "4", "5", "6");
+    assertThat(sql.texts("select n from tasker.of_a_test order by 1")).containsExactly("1", "2",
+        "3", "4", "5", "6");
     assertThat(sql.number("select tasker.purge_expired_rows(3)")).isEqualTo(2);
     assertThat(sql.number("select tasker.purge_expired_rows(3)")).isZero();
-    assertThat(sql.texts("select n from tasker.of_a_test order by 1")).containsExactly("1", "2", "3", "4");
+    assertThat(sql.texts("select n from tasker.of_a_test order by 1")).containsExactly("1", "2",
+        "3", "4");
   }
 
   @Test
@@ -41,7 +44,8 @@ class PurgeExpiredRowsTest {
     try (Sql holder = Sql.session()) {
       holder.text("select n from tasker.of_a_test where n = 9 for update");
       assertThat(sql.number("select tasker.purge_expired_rows(1)")).isOne();
-      assertThat(sql.texts("select n from tasker.of_a_test order by 1 desc limit 2")).containsExactly("9", "7");
+      assertThat(sql.texts("select n from tasker.of_a_test order by 1 desc limit 2"))
+          .containsExactly("9", "7");
     }
   }
 
@@ -53,13 +57,16 @@ class PurgeExpiredRowsTest {
     try {
       sql.number("select tasker.purge_expired_rows()");
 
-      assertThat(sql.texts("select caller from tasker.write_requests where caller like 'day %' order by requested_at"))
+      assertThat(sql.texts(
+          "select caller from tasker.write_requests where caller like 'day %' order by requested_at"))
           .containsExactly("day 399", "day 1");
       assertThat(sql.text(
           "select keep_days || ' ' || (now() - oldest_at > interval '398 days') from tasker.get_expiring_tables() where table_name = 'write_requests'"))
           .isEqualTo("400 true");
-      assertThat(sql.text("select string_agg(t ->> 'table', ' ') from jsonb_array_elements(tasker.get_retention_document() -> 'tables') t"))
-          .isEqualTo("bulk_action_tasks bulk_actions of_a_test queued_signals schedule_fires webhook_deliveries write_requests");
+      assertThat(sql.text(
+          "select string_agg(t ->> 'table', ' ') from jsonb_array_elements(tasker.get_retention_document() -> 'tables') t"))
+          .isEqualTo(
+              "bulk_action_tasks bulk_actions of_a_test queued_signals schedule_fires webhook_deliveries write_requests");
     } finally {
       sql.run("delete from tasker.write_requests where caller like 'day %'");
     }

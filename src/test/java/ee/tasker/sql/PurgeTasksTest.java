@@ -17,7 +17,8 @@ import org.junit.jupiter.api.Test;
 
 /** What is purged and what is kept. After each test all promises are checked on what is left. */
 @DatabaseTest
-@DatabaseTest.Covers({"purge_expired_tasks", "get_retention_rules", "calculate_first_uuid", "preview_retention", "get_retention_preview",
+@DatabaseTest.Covers({"purge_expired_tasks", "get_retention_rules", "calculate_first_uuid",
+  "preview_retention", "get_retention_preview",
   "set_retention_policy"})
 class PurgeTasksTest {
   private final Sql sql = Sql.open();
@@ -28,8 +29,9 @@ class PurgeTasksTest {
   }
 
   private void keep(String namespace, String template, String state, Integer days) {
-    assertThat(sql.text("select tasker.set_retention_policy(?, ?, ?, cast(? as int), 'ann', 'the law says so')", namespace, template, state,
-        days == null ? null : days.toString())).isNotNull();
+    assertThat(sql.text(
+        "select tasker.set_retention_policy(?, ?, ?, cast(? as int), 'ann', 'the law says so')",
+        namespace, template, state, days == null ? null : days.toString())).isNotNull();
   }
 
   /** Runs until nothing is left to purge; returns the number of purged tasks. */
@@ -37,7 +39,8 @@ class PurgeTasksTest {
     int purged = 0;
     sql.text("select tasker.roll_up_analytics()");
     for (int round = 0; round < 1_000; round++) {
-      JsonObject reply = sql.object("select tasker.purge_expired_tasks(p_limit => 2, p_examine => 3, p_now => ?)", now);
+      JsonObject reply = sql.object(
+          "select tasker.purge_expired_tasks(p_limit => 2, p_examine => 3, p_now => ?)", now);
       purged += reply.getInt("purged");
       if (!reply.getBoolean("more")) {
         return purged;
@@ -71,21 +74,31 @@ class PurgeTasksTest {
 
   @Test
   void a_task_goes_when_it_has_rested_for_as_long_as_it_is_kept_and_nothing_of_it_is_left_but_its_history() {
-    Dag.Task task = finished(Dag.diamond().searchAttributes("{\"order\": \"id\"}").context("{\"id\": \"A-17\"}"));
-    assertThat(sql.number("select count(*) from tasker.task_search_attributes where task_uuid = ?", task.uuid())).isOne();
-    assertThat(sql.run("insert into tasker.workflow_step_documents (workflow_step_uuid, task_uuid, checkpoint) values (?, ?, '{}')",
+    Dag.Task task = finished(
+        Dag.diamond().searchAttributes("{\"order\": \"id\"}").context("{\"id\": \"A-17\"}"));
+    assertThat(sql.number("select count(*) from tasker.task_search_attributes where task_uuid = ?",
+        task.uuid())).isOne();
+    assertThat(sql.run(
+        "insert into tasker.workflow_step_documents (workflow_step_uuid, task_uuid, checkpoint) values (?, ?, '{}')",
         task.step("a"),
         task.uuid())).isOne();
     keep(null, null, null, 10);
     assertThat(purge(inDays(9))).isZero();
     assertThat(purge(inDays(11))).isOne();
 
-    for (String table : List.of("tasks", "task_contexts", "task_search_attributes", "workflow_steps", "workflow_step_documents",
+    for (String table : List.of("tasks", "task_contexts", "task_search_attributes",
+        "workflow_steps", "workflow_step_documents",
         "workflow_step_edges", "workflow_step_result_audit", "task_wakeups")) {
-      assertThat(sql.number("select count(*) from tasker." + table + " where task_uuid = ?", task.uuid())).as(table).isZero();
+      assertThat(
+          sql.number("select count(*) from tasker." + table + " where task_uuid = ?", task.uuid()))
+          .as(table).isZero();
     }
-    assertThat(sql.number("select count(*) from tasker.task_transitions where task_uuid = ?", task.uuid())).isPositive();
-    assertThat(sql.number("select count(*) from tasker.purged_tasks where task_uuid = ?", task.uuid())).isOne();
+    assertThat(
+        sql.number("select count(*) from tasker.task_transitions where task_uuid = ?", task.uuid()))
+        .isPositive();
+    assertThat(
+        sql.number("select count(*) from tasker.purged_tasks where task_uuid = ?", task.uuid()))
+        .isOne();
   }
 
   @Test
@@ -95,7 +108,8 @@ class PurgeTasksTest {
     Dag.Task blocked = failed();
     keep(null, null, null, 0);
     assertThat(purge(inDays(36_000))).isZero();
-    assertThat(sql.texts("select unnest(tasker.purge_tasks(?))", List.of(pending.uuid(), offered.uuid(), blocked.uuid()))).isEmpty();
+    assertThat(sql.texts("select unnest(tasker.purge_tasks(?))",
+        List.of(pending.uuid(), offered.uuid(), blocked.uuid()))).isEmpty();
     assertThat(List.of(pending, offered, blocked)).allMatch(this::isThere);
   }
 
@@ -112,11 +126,13 @@ class PurgeTasksTest {
     assertThat(sql.text(rules, own.template().uuid())).isEqualTo("30");
     keep("orders", own.template().name(), "complete", null);
     assertThat(sql.text(rules, own.template().uuid())).isNull();
-    assertThat(sql.texts("select distinct keep_days from tasker.get_retention_rules() r join tasker.named_tasks n using (named_task_uuid) "
-        + "join tasker.task_namespaces ns using (task_namespace_uuid) where ns.name = 'orders' and retention_days is null and state = 'complete'"))
+    assertThat(sql.texts(
+        "select distinct keep_days from tasker.get_retention_rules() r join tasker.named_tasks n using (named_task_uuid) "
+            + "join tasker.task_namespaces ns using (task_namespace_uuid) where ns.name = 'orders' and retention_days is null and state = 'complete'"))
         .containsExactly("3");
-    assertThat(sql.texts("select distinct keep_days from tasker.get_retention_rules() r join tasker.named_tasks n using (named_task_uuid) "
-        + "join tasker.task_namespaces ns using (task_namespace_uuid) where ns.name = 'orders' and retention_days is null and state = 'error'"))
+    assertThat(sql.texts(
+        "select distinct keep_days from tasker.get_retention_rules() r join tasker.named_tasks n using (named_task_uuid) "
+            + "join tasker.task_namespaces ns using (task_namespace_uuid) where ns.name = 'orders' and retention_days is null and state = 'error'"))
         .containsExactly("2");
   }
 
@@ -137,7 +153,8 @@ class PurgeTasksTest {
     sql.text("select tasker.send_task_to_dlq(?, 'ann', 'is this right?')", task.uuid());
     keep(null, null, null, 0);
     assertThat(purge(inDays(1))).isZero();
-    sql.run("update tasker.tasks_dlq set resolution_status = 'manually_resolved', resolution_timestamp = now()");
+    sql.run(
+        "update tasker.tasks_dlq set resolution_status = 'manually_resolved', resolution_timestamp = now()");
     assertThat(purge(inDays(2))).isOne();
     assertThat(sql.number("select count(*) from tasker.tasks_dlq")).isZero();
   }
@@ -165,16 +182,21 @@ class PurgeTasksTest {
     Dag child = Dag.of("b").option("parent_task_uuid", parent.uuid().toString());
     JsonObject request = child.request(child.registered());
     try (Sql submitter = Sql.session()) {
-      submitter.text("select tasker.submit_tasks(jsonb_build_array(?::jsonb))::text", request.toString());
+      submitter.text("select tasker.submit_tasks(jsonb_build_array(?::jsonb))::text",
+          request.toString());
       assertThat(sql.text("select tasker.purge_tasks(?)", List.of(parent.uuid()))).isEqualTo("{}");
       submitter.rollback();
     }
     try (Sql purger = Sql.session(); Sql submitter = Sql.session()) {
-      assertThat(purger.texts("select unnest(tasker.purge_tasks(?))", List.of(parent.uuid()))).hasSize(1);
-      var waiting = submitter.later(s -> s.object("select tasker.submit_tasks(jsonb_build_array(?::jsonb))", request.toString()))
+      assertThat(purger.texts("select unnest(tasker.purge_tasks(?))", List.of(parent.uuid())))
+          .hasSize(1);
+      var waiting = submitter
+          .later(s -> s.object("select tasker.submit_tasks(jsonb_build_array(?::jsonb))",
+              request.toString()))
           .untilItWaits();
       purger.commit();
-      assertThat(waiting.get().getJsonArray("verdicts").getJsonObject(0).getString("verdict")).isEqualTo("invalid");
+      assertThat(waiting.get().getJsonArray("verdicts").getJsonObject(0).getString("verdict"))
+          .isEqualTo("invalid");
     }
   }
 
@@ -186,15 +208,18 @@ class PurgeTasksTest {
     sql.text("select tasker.roll_up_analytics()");
     keep("orders", Dag.of("a").registered().name(), null, 0);
     keep("orders", Dag.of("b").registered().name(), null, 0);
-    sql.run("insert into tasker.retention_progress (named_task_uuid) values (?)", Dag.of("a").registered().uuid());
-    sql.run("insert into tasker.retention_progress (named_task_uuid) values (?)", Dag.of("b").registered().uuid());
+    sql.run("insert into tasker.retention_progress (named_task_uuid) values (?)",
+        Dag.of("a").registered().uuid());
+    sql.run("insert into tasker.retention_progress (named_task_uuid) values (?)",
+        Dag.of("b").registered().uuid());
     String call = "select tasker.purge_expired_tasks(p_examine => 100, p_now => ?)";
     try (Sql one = Sql.session(); Sql two = Sql.session()) {
       JsonObject mine = one.object(call, inDays(1));
       // Only for the tallies at the very end.
       var waiting = two.later(s -> s.object(call, inDays(1))).untilItWaits();
       one.commit();
-      assertThat(waiting.get().getString("template_uuid")).isNotEqualTo(mine.getString("template_uuid"));
+      assertThat(waiting.get().getString("template_uuid"))
+          .isNotEqualTo(mine.getString("template_uuid"));
       two.commit();
     }
     assertThat(sql.number("select count(*) from tasker.purged_tasks")).isEqualTo(12);
@@ -239,7 +264,8 @@ class PurgeTasksTest {
         "select total_tasks, complete_tasks, steps_in_process_tasks, complete_steps, total_steps from tasker.get_system_health_counts()")
         .get(0);
     assertThat(counts)
-        .isEqualTo(Map.of("total_tasks", 1L, "complete_tasks", 0L, "steps_in_process_tasks", 1L, "complete_steps", 0L, "total_steps", 1L));
+        .isEqualTo(Map.of("total_tasks", 1L, "complete_tasks", 0L, "steps_in_process_tasks", 1L,
+            "complete_steps", 0L, "total_steps", 1L));
   }
 
   @Test
@@ -247,7 +273,8 @@ class PurgeTasksTest {
     Dag.Task task = finished(Dag.of("a"));
     assertThat(sql.text("select tasker.purge_tasks(?)", List.of(task.uuid()))).isEqualTo("{}");
     sql.text("select tasker.roll_up_analytics()");
-    assertThat(sql.texts("select unnest(tasker.purge_tasks(?))", List.of(task.uuid()))).containsExactly(task.uuid().toString());
+    assertThat(sql.texts("select unnest(tasker.purge_tasks(?))", List.of(task.uuid())))
+        .containsExactly(task.uuid().toString());
   }
 
   @Test
@@ -264,7 +291,9 @@ class PurgeTasksTest {
     String next = "select extract(epoch from next_pass_at - ?::timestamptz)::int from tasker.retention_progress where named_task_uuid = ?";
     sql.text("select tasker.purge_expired_tasks(p_now => ?)", now);
     assertThat(sql.number(next, now, task.template().uuid())).isEqualTo(30);
-    sql.run("update tasker.retention_progress set next_pass_at = '-infinity' where named_task_uuid = ?", task.template().uuid());
+    sql.run(
+        "update tasker.retention_progress set next_pass_at = '-infinity' where named_task_uuid = ?",
+        task.template().uuid());
     for (int batch = 0; batch < 3; batch++) {
       sql.text("select tasker.purge_expired_tasks(p_examine => 2, p_now => ?)", now);
     }
@@ -285,12 +314,14 @@ class PurgeTasksTest {
     finished(Dag.of("a"));
     Dag.Task parent = finished(Dag.of("b"));
     finished(Dag.of("b").option("parent_task_uuid", parent.uuid().toString()));
-    JsonObject answer = sql.object("select tasker.set_retention_policy('orders', null, 'complete', 3, 'ann', 'room', true, false, ?)",
+    JsonObject answer = sql.object(
+        "select tasker.set_retention_policy('orders', null, 'complete', 3, 'ann', 'room', true, false, ?)",
         inDays(4));
 
     assertThat(answer.getJsonObject("preview").getInt("tasks")).isEqualTo(3);
     assertThat(answer.getJsonObject("preview").getInt("retained")).isOne();
-    assertThat(answer.getJsonObject("preview").getJsonArray("by_template").getJsonObject(0).getString("decided_by"))
+    assertThat(answer.getJsonObject("preview").getJsonArray("by_template").getJsonObject(0)
+        .getString("decided_by"))
         .isEqualTo("namespace policy");
     assertThat(sql.number("select count(*) from tasker.retention_policies")).isZero();
     assertThat(sql.number("select count(*) from tasker.operator_actions")).isZero();
@@ -299,22 +330,31 @@ class PurgeTasksTest {
 
   @Test
   void a_policy_has_an_existing_scope_an_actor_and_a_reason() {
-    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.set_retention_policy(null, null, 'running', 3, 'ann', 'room')"))
+    assertThatDatabaseRefuses("TK007",
+        () -> sql
+            .text("select tasker.set_retention_policy(null, null, 'running', 3, 'ann', 'room')"))
         .hasMessageContaining("running");
-    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.set_retention_policy(null, null, null, -1, 'ann', 'room')"))
+    assertThatDatabaseRefuses("TK007",
+        () -> sql.text("select tasker.set_retention_policy(null, null, null, -1, 'ann', 'room')"))
         .hasMessageContaining("days");
-    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.set_retention_policy(null, null, null, 3, 'ann', 'room', null)"))
+    assertThatDatabaseRefuses("TK007",
+        () -> sql
+            .text("select tasker.set_retention_policy(null, null, null, 3, 'ann', 'room', null)"))
         .hasMessageContaining("dry_run");
     assertThatDatabaseRefuses("TK007",
-        () -> sql.text("select tasker.set_retention_policy(null, null, null, 3, 'ann', 'room', false, null)"))
+        () -> sql.text(
+            "select tasker.set_retention_policy(null, null, null, 3, 'ann', 'room', false, null)"))
         .hasMessageContaining("remove");
     assertThat(sql.number("select count(*) from tasker.retention_policies")).isZero();
-    assertThatThrownBy(() -> sql.text("select tasker.set_retention_policy(null, null, null, 3, 'ann', ' ')"))
+    assertThatThrownBy(
+        () -> sql.text("select tasker.set_retention_policy(null, null, null, 3, 'ann', ' ')"))
         .hasMessageContaining("reason");
     keep(null, null, "error", 3);
-    assertThat(sql.object("select tasker.set_retention_policy(null, null, 'error', null, 'ann', 'room', p_remove => true)")
+    assertThat(sql.object(
+        "select tasker.set_retention_policy(null, null, 'error', null, 'ann', 'room', p_remove => true)")
         .getJsonObject("policy").getBoolean("removed")).isTrue();
-    assertThat(sql.texts("select action from tasker.operator_actions order by acted_at")).containsExactly("set_retention_policy",
-        "remove_retention_policy");
+    assertThat(sql.texts("select action from tasker.operator_actions order by acted_at"))
+        .containsExactly("set_retention_policy",
+            "remove_retention_policy");
   }
 }

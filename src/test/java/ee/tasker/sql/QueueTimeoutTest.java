@@ -21,7 +21,8 @@ class QueueTimeoutTest {
   private final SqlWorker worker = SqlWorker.open();
 
   private Instant offered(Dag.Task task, String step) {
-    return sql.instant("select enqueued_at from tasker.workflow_steps where workflow_step_uuid = ?", task.step(step));
+    return sql.instant("select enqueued_at from tasker.workflow_steps where workflow_step_uuid = ?",
+        task.step(step));
   }
 
   private Instant wakeUp(Dag.Task task) {
@@ -39,27 +40,36 @@ class QueueTimeoutTest {
     Dag.Task task = Dag.of("a").queueTimeoutSeconds(20).step("b").dependsOn("a").started();
     Instant limit = offered(task, "a").plusSeconds(20);
     assertThat(wakeUp(task)).as("sooner than any other wake-up would be").isEqualTo(limit);
-    assertThat(sql.text("select sentence from tasker.explain_waiting(?)", task.uuid())).contains("; it fails as queue_timeout at ");
+    assertThat(sql.text("select sentence from tasker.explain_waiting(?)", task.uuid()))
+        .contains("; it fails as queue_timeout at ");
     sql.run("select tasker.evaluate_tasks(array[?::uuid], null)", task.uuid());
     assertThat(wakeUp(task)).isEqualTo(limit);
 
     assertThat(advanceAt(limit.minusMillis(1))).isZero();
     assertThat(
-        sql.number("select tasker.recover_unclaimed_offers(array[?::uuid], null, p_now => ?)", task.uuid(), limit.minusMillis(1)))
+        sql.number("select tasker.recover_unclaimed_offers(array[?::uuid], null, p_now => ?)",
+            task.uuid(), limit.minusMillis(1)))
         .isZero();
     assertThatStep(task.step("a")).isIn("enqueued");
     advanceAt(limit);
 
-    assertThatStep(task.step("a")).isIn("error").hasAttempts(1).went("pending", "enqueued", "error");
-    assertThatTask(task).isIn("blocked_by_failures").counts(2, 0, 1, 0).hasOpenDeadLetter("worker_unavailable");
+    assertThatStep(task.step("a")).isIn("error").hasAttempts(1).went("pending", "enqueued",
+        "error");
+    assertThatTask(task).isIn("blocked_by_failures").counts(2, 0, 1, 0)
+        .hasOpenDeadLetter("worker_unavailable");
     assertThat(
-        sql.text("select outcome || ' ' || (error ->> 'type') || ': ' || (error ->> 'message') from tasker.workflow_step_result_audit"))
-        .startsWith("permanent_failure queue_timeout: attempt 1 was offered at ").contains("20 seconds of queue_timeout_seconds");
+        sql.text(
+            "select outcome || ' ' || (error ->> 'type') || ': ' || (error ->> 'message') from tasker.workflow_step_result_audit"))
+        .startsWith("permanent_failure queue_timeout: attempt 1 was offered at ")
+        .contains("20 seconds of queue_timeout_seconds");
     assertThat(
-        sql.text("select actor || ' ' || (metadata ->> 'reason') from tasker.workflow_step_transitions where from_state = 'enqueued'"))
+        sql.text(
+            "select actor || ' ' || (metadata ->> 'reason') from tasker.workflow_step_transitions where from_state = 'enqueued'"))
         .isEqualTo("recovery queue_timeout");
-    assertThat(sql.text("select sentence from tasker.explain_waiting(?) where cause = 'failed'", task.uuid())).contains("queue_timeout");
-    assertThat(sql.number("select count(*) from pgmq.q_worker_orders_queue")).as("the offer has no message any more").isZero();
+    assertThat(sql.text("select sentence from tasker.explain_waiting(?) where cause = 'failed'",
+        task.uuid())).contains("queue_timeout");
+    assertThat(sql.number("select count(*) from pgmq.q_worker_orders_queue"))
+        .as("the offer has no message any more").isZero();
     assertThat(worker.claim(10)).isEmpty();
     assertThatHistoryIsSound();
   }
@@ -73,7 +83,9 @@ class QueueTimeoutTest {
 
     worker.complete(0, java.util.List.of(worker.claimOne().retryableFailure(60_000)));
     assertThatStep(task.step("b")).isIn("waiting_for_retry");
-    Instant retry = sql.instant("select next_retry_at from tasker.workflow_steps where workflow_step_uuid = ?", task.step("b"));
+    Instant retry = sql.instant(
+        "select next_retry_at from tasker.workflow_steps where workflow_step_uuid = ?",
+        task.step("b"));
     advanceAt(retry);
     assertThatStep(task.step("b")).isIn("enqueued").hasAttempts(2);
     assertThat(wakeUp(task)).isEqualTo(retry.plusSeconds(5));
@@ -105,12 +117,16 @@ class QueueTimeoutTest {
     assertThat(sql.text("select why from tasker.unclaimed_offers")).isEqualTo("unserved");
     advanceAt(offer.plusSeconds(50));
     assertThatStep(task.step("a")).isIn("error");
-    assertThat(sql.text("select error ->> 'type' from tasker.workflow_step_result_audit")).isEqualTo("worker_unavailable");
+    assertThat(sql.text("select error ->> 'type' from tasker.workflow_step_result_audit"))
+        .isEqualTo("worker_unavailable");
 
-    Dag.Task other = Dag.of("a").queueTimeoutSeconds(40).lifecycle("unserved_seconds", 20).started();
+    Dag.Task other = Dag.of("a").queueTimeoutSeconds(40).lifecycle("unserved_seconds", 20)
+        .started();
     advanceAt(offered(other, "a").plusSeconds(30));
     advanceAt(offered(other, "a").plusSeconds(60));
-    assertThat(sql.text("select error ->> 'type' from tasker.workflow_step_result_audit where task_uuid = ?", other.uuid()))
+    assertThat(sql.text(
+        "select error ->> 'type' from tasker.workflow_step_result_audit where task_uuid = ?",
+        other.uuid()))
         .isEqualTo("queue_timeout");
     assertThat(sql.number("select count(*) from tasker.unclaimed_offers")).isZero();
   }
@@ -121,7 +137,8 @@ class QueueTimeoutTest {
     Dag.Task first = limited.started();
     Dag.Task second = limited.started();
     advanceAt(Instant.now());
-    assertThat(sql.texts("select state from tasker.workflow_steps order by task_uuid")).containsExactly("enqueued", "pending");
+    assertThat(sql.texts("select state from tasker.workflow_steps order by task_uuid"))
+        .containsExactly("enqueued", "pending");
 
     Instant limit = offered(first, "a").plusSeconds(10);
     advanceAt(limit);
@@ -140,7 +157,8 @@ class QueueTimeoutTest {
 
   @Test
   void the_other_steps_go_on_where_the_template_says_so() {
-    Dag.Task task = Dag.of("a").queueTimeoutSeconds(10).step("b").handler("other").lifecycle("on_step_error", "continue").started();
+    Dag.Task task = Dag.of("a").queueTimeoutSeconds(10).step("b").handler("other")
+        .lifecycle("on_step_error", "continue").started();
     advanceAt(offered(task, "a").plusSeconds(10));
     assertThatStep(task.step("a")).isIn("error");
     assertThatStep(task.step("b")).isIn("enqueued");

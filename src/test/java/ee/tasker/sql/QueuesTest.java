@@ -9,7 +9,8 @@ import jakarta.json.JsonObject;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"pgmq_send_with_notify", "pgmq_read_specific_message", "pgmq_ensure_headers_column", "ensure_task_queue",
+@DatabaseTest.Covers({"pgmq_send_with_notify", "pgmq_read_specific_message",
+  "pgmq_ensure_headers_column", "ensure_task_queue",
   "get_queue_statistics",
   "get_queue_documents", "replay_dead_message"})
 class QueuesTest {
@@ -40,9 +41,12 @@ class QueuesTest {
         sender.text("select tasker.pgmq_send_with_notify('worker_mail_queue', '{}', 5)");
         sender.commit();
       }
-      org.postgresql.PGNotification[] heard = listener.unwrap(org.postgresql.PGConnection.class).getNotifications(5000);
-      assertThat(heard).extracting(org.postgresql.PGNotification::getName).contains("pgmq_message_ready.mail");
-      assertThat(heard[0].getParameter()).contains("\"namespace\" : \"mail\"").contains("\"delay_seconds\" : 5");
+      org.postgresql.PGNotification[] heard = listener.unwrap(org.postgresql.PGConnection.class)
+          .getNotifications(5000);
+      assertThat(heard).extracting(org.postgresql.PGNotification::getName)
+          .contains("pgmq_message_ready.mail");
+      assertThat(heard[0].getParameter()).contains("\"namespace\" : \"mail\"")
+          .contains("\"delay_seconds\" : 5");
     }
   }
 
@@ -50,7 +54,9 @@ class QueuesTest {
   void a_delayed_message_is_not_read_before_its_time() {
     sql.text("select tasker.ensure_task_queue('worker_mail_queue')");
     long id = sql.number("select tasker.pgmq_send_with_notify('worker_mail_queue', '{}', 100)");
-    assertThat(sql.rows("select * from tasker.pgmq_read_specific_message('worker_mail_queue', ?)", id)).isEmpty();
+    assertThat(
+        sql.rows("select * from tasker.pgmq_read_specific_message('worker_mail_queue', ?)", id))
+        .isEmpty();
   }
 
   @Test
@@ -63,7 +69,9 @@ class QueuesTest {
     sql.number("select tasker.pgmq_send_with_notify('worker_mail_queue', '{}', 100)");
     long taken = sql.number("select msg_id from pgmq.read('worker_mail_queue', 30, 1)");
     long parked = sql.number("select msg_id from pgmq.read('worker_mail_queue', 30, 1)");
-    sql.text("select tasker.park_messages('worker_mail_queue', array[?::bigint], 'XX000', 'as the test wants it')", parked);
+    sql.text(
+        "select tasker.park_messages('worker_mail_queue', array[?::bigint], 'XX000', 'as the test wants it')",
+        parked);
 
     JsonObject mail = mail();
 
@@ -75,21 +83,28 @@ class QueuesTest {
     assertThat(mail.getInt("parked")).isEqualTo(1);
     assertThat(mail.getString("parked_since")).isNotEmpty();
     assertThat(mail.getInt("oldest_msg_age_seconds"))
-        .isEqualTo(sql.number("select oldest_msg_age_seconds from tasker.get_queue_statistics('worker_mail_queue')").intValue());
-    sql.text("select tasker.replay_dead_message(dead_message_uuid, 'ann') from tasker.dead_messages");
+        .isEqualTo(sql.number(
+            "select oldest_msg_age_seconds from tasker.get_queue_statistics('worker_mail_queue')")
+            .intValue());
+    sql.text(
+        "select tasker.replay_dead_message(dead_message_uuid, 'ann') from tasker.dead_messages");
     assertThat(mail().getInt("parked")).isZero();
   }
 
   private JsonObject mail() {
-    return sql.array("select tasker.get_queue_documents() -> 'queues'").getValuesAs(JsonObject.class).stream()
-        .filter(queue -> queue.getString("queue_name").equals("worker_mail_queue")).findFirst().orElseThrow();
+    return sql.array("select tasker.get_queue_documents() -> 'queues'")
+        .getValuesAs(JsonObject.class).stream()
+        .filter(queue -> queue.getString("queue_name").equals("worker_mail_queue")).findFirst()
+        .orElseThrow();
   }
 
   @Test
   void names_that_cannot_be_queues_are_refused() {
     for (String name : new String[]{"a; drop table x", "", "x".repeat(48), "no_such_queue"}) {
-      assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.pgmq_send_with_notify(?, '{}')", name));
-      assertThatDatabaseRefuses("TK007", () -> sql.text("select * from tasker.pgmq_read_specific_message(?, 1)", name));
+      assertThatDatabaseRefuses("TK007",
+          () -> sql.text("select tasker.pgmq_send_with_notify(?, '{}')", name));
+      assertThatDatabaseRefuses("TK007",
+          () -> sql.text("select * from tasker.pgmq_read_specific_message(?, 1)", name));
     }
     assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.ensure_task_queue('a-b')"));
     assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.ensure_task_queue(null)"));
@@ -102,11 +117,14 @@ class QueuesTest {
     sql.run("alter table pgmq.a_worker_older_queue drop column headers");
 
     assertThat(sql.isTrue("select tasker.ensure_task_queue('worker_older_queue')")).isTrue();
-    assertThat(sql.number("select count(*) from pg_attribute where attname = 'headers' and not attisdropped "
-        + "and attrelid in ('pgmq.q_worker_older_queue'::regclass, 'pgmq.a_worker_older_queue'::regclass)")).isEqualTo(2);
+    assertThat(sql
+        .number("select count(*) from pg_attribute where attname = 'headers' and not attisdropped "
+            + "and attrelid in ('pgmq.q_worker_older_queue'::regclass, 'pgmq.a_worker_older_queue'::regclass)"))
+        .isEqualTo(2);
     sql.text("select tasker.pgmq_ensure_headers_column('worker_older_queue')");
     sql.text("select tasker.pgmq_ensure_headers_column('nowhere')");
-    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.pgmq_ensure_headers_column('a-b')"));
+    assertThatDatabaseRefuses("TK007",
+        () -> sql.text("select tasker.pgmq_ensure_headers_column('a-b')"));
   }
 
   @Test
@@ -114,7 +132,8 @@ class QueuesTest {
     assertThat(sql.isTrue("select tasker.ensure_task_queue('worker_stats_queue')")).isTrue();
     assertThat(sql.isTrue("select tasker.ensure_task_queue('worker_stats_queue')")).isTrue();
     sql.text("select pgmq.send('worker_stats_queue', '{}'::jsonb)");
-    assertThat(sql.text("select queue_name || ' ' || queue_length from tasker.get_queue_statistics('worker_stats_queue')"))
+    assertThat(sql.text(
+        "select queue_name || ' ' || queue_length from tasker.get_queue_statistics('worker_stats_queue')"))
         .isEqualTo("worker_stats_queue 1");
     assertThat(sql.rows("select * from tasker.get_queue_statistics('nowhere')")).isEmpty();
   }

@@ -19,9 +19,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What readiness says can be handed off, what the diagnosis says is ready, and what the engine then hands off are the same steps. */
+/**
+ * What readiness says can be handed off, what the diagnosis says is ready, and what the engine then
+ * hands off are the same steps.
+ */
 @DatabaseTest
-@DatabaseTest.Covers({"accepts_handoffs", "waits_for_slot", "get_readiness_documents", "get_task_headers"})
+@DatabaseTest.Covers({"accepts_handoffs", "waits_for_slot", "get_readiness_documents",
+  "get_task_headers"})
 class ReadinessAgreementTest {
   private static final String READY = "select workflow_step_uuid::text from tasker.get_step_readiness_status(?, null, ?) where ready_for_execution";
   private static final String DIAGNOSED = "select workflow_step_uuid::text from tasker.explain_waiting(?, ?) where cause in ('ready', 'retry_due', 'not_started')";
@@ -53,11 +57,13 @@ class ReadinessAgreementTest {
   @Test
   void a_pause_makes_nothing_ready() {
     Dag.Task task = Dag.of("a").submitted();
-    sql.text("select tasker.pause_templates(?, ?, null, 'me', 'a pause')", task.template().namespace(), task.template().name());
+    sql.text("select tasker.pause_templates(?, ?, null, 'me', 'a pause')",
+        task.template().namespace(), task.template().name());
     try {
       assertNothingIsReady(task, "paused");
     } finally {
-      sql.text("select tasker.resume_templates(?, ?, null, 'me', 'over')", task.template().namespace(), task.template().name());
+      sql.text("select tasker.resume_templates(?, ?, null, 'me', 'over')",
+          task.template().namespace(), task.template().name());
     }
     assertThat(ready(task, Instant.now())).containsExactly(task.step("a").toString());
   }
@@ -70,7 +76,8 @@ class ReadinessAgreementTest {
     Dag.Task second = dag.started();
     worker.advance();
 
-    assertThat(sql.text("select state from tasker.workflow_steps where workflow_step_uuid = ?", first.step("a"))).isEqualTo("enqueued");
+    assertThat(sql.text("select state from tasker.workflow_steps where workflow_step_uuid = ?",
+        first.step("a"))).isEqualTo("enqueued");
     assertNothingIsReady(second, "waits for a slot");
   }
 
@@ -94,23 +101,29 @@ class ReadinessAgreementTest {
     worker.complete(worker.claimOne().success());
     tasks.put("cancelled", Dag.linear(3).started());
     worker.complete(worker.claimOne().success());
-    sql.text("select tasker.request_cancel(?, 'me', 'x', 'cancel_running')", tasks.get("cancelled").uuid());
+    sql.text("select tasker.request_cancel(?, 'me', 'x', 'cancel_running')",
+        tasks.get("cancelled").uuid());
     for (String end : List.of("error", "resolved_manually")) {
       Dag.Task task = Dag.of("a").step("b").step("c").dependsOn("a", "b").started();
       tasks.put(end, task);
       List<Claim> claims = worker.claim(2);
       worker.complete(claims.get(0).success(), claims.get(1).permanentFailure());
-      sql.text("select tasker.act_on_task(?, ?, 'me', 'x')", task.uuid(), end.equals("error") ? "fail" : "resolve");
+      sql.text("select tasker.act_on_task(?, ?, 'me', 'x')", task.uuid(),
+          end.equals("error") ? "fail" : "resolve");
     }
     worker.advance();
 
     tasks.forEach((state, task) -> {
-      assertThat(sql.text("select state from tasker.tasks where task_uuid = ?", task.uuid())).isEqualTo(state);
+      assertThat(sql.text("select state from tasker.tasks where task_uuid = ?", task.uuid()))
+          .isEqualTo(state);
       assertThat(sql.isTrue(SHOWN, task.uuid())).as(state).isTrue();
     });
   }
 
-  /** Random graphs in random states, evaluated in three ways at one moment; then the engine evaluates them. */
+  /**
+   * Random graphs in random states, evaluated in three ways at one moment; then the engine
+   * evaluates them.
+   */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
   void readiness_diagnosis_and_engine_agree(long seed) {
@@ -127,25 +140,30 @@ class ReadinessAgreementTest {
         case 0 -> worker.advance();
         case 1 -> {
           if (paused) {
-            sql.text("select tasker.resume_templates(?, null, null, 'me', 'over')", pausedNamespace);
+            sql.text("select tasker.resume_templates(?, null, null, 'me', 'over')",
+                pausedNamespace);
           } else {
-            sql.text("select tasker.pause_templates(?, null, null, 'me', 'a pause')", pausedNamespace);
+            sql.text("select tasker.pause_templates(?, null, null, 'me', 'a pause')",
+                pausedNamespace);
           }
           paused = !paused;
         }
-        case 2 -> sql.text("select tasker.request_cancel(?, 'me', 'x', 'allow_finish')", tasks.get(random.nextInt(tasks.size())).uuid());
+        case 2 -> sql.text("select tasker.request_cancel(?, 'me', 'x', 'allow_finish')",
+            tasks.get(random.nextInt(tasks.size())).uuid());
         default -> {
           List<SqlWorker.Result> results = new ArrayList<>();
           for (Claim claim : worker.claim(1 + random.nextInt(4))) {
             int how = random.nextInt(10);
-            results.add(how < 6 ? claim.success() : how < 9 ? claim.retryableFailure(5_000) : claim.permanentFailure());
+            results.add(how < 6 ? claim.success()
+                : how < 9 ? claim.retryableFailure(5_000) : claim.permanentFailure());
           }
           if (!results.isEmpty()) {
             worker.complete(0, results);
           }
         }
       }
-      seen += assertAgreement(tasks, random.nextBoolean() ? Instant.now() : Instant.now().plusSeconds(10));
+      seen += assertAgreement(tasks,
+          random.nextBoolean() ? Instant.now() : Instant.now().plusSeconds(10));
     }
     if (paused) {
       sql.text("select tasker.resume_templates(?, null, null, 'me', 'over')", pausedNamespace);
@@ -183,12 +201,15 @@ class ReadinessAgreementTest {
     int seen = 0;
     for (Dag.Task task : tasks) {
       Set<String> ready = ready(task, now);
-      assertThat(new TreeSet<>(sql.texts(DIAGNOSED, task.uuid(), now))).as("diagnosis of " + task.uuid()).isEqualTo(ready);
-      assertThat(sql.number(COUNTED, task.uuid(), now)).as("count of " + task.uuid()).isEqualTo(ready.size());
+      assertThat(new TreeSet<>(sql.texts(DIAGNOSED, task.uuid(), now)))
+          .as("diagnosis of " + task.uuid()).isEqualTo(ready);
+      assertThat(sql.number(COUNTED, task.uuid(), now)).as("count of " + task.uuid())
+          .isEqualTo(ready.size());
       try (Sql session = Sql.session()) {
         String before = "select workflow_step_uuid::text || ' ' || attempts from tasker.workflow_steps where task_uuid = ?";
         Set<String> attempts = new TreeSet<>(session.texts(before, task.uuid()));
-        session.text("select tasker.evaluate_tasks(array[?]::uuid[], null, 0, 60, ?)", task.uuid(), now);
+        session.text("select tasker.evaluate_tasks(array[?]::uuid[], null, 0, 60, ?)", task.uuid(),
+            now);
         Set<String> handedOff = new TreeSet<>();
         for (String step : session.texts(before, task.uuid())) {
           if (!attempts.contains(step)) {
@@ -201,7 +222,8 @@ class ReadinessAgreementTest {
         assertThat(ready).as("what the engine handed off was ready").containsAll(handedOff);
         Set<String> left = new TreeSet<>(ready);
         left.removeAll(handedOff);
-        assertThat(nowInLine).as("what was ready and was not handed off has just found no slot").containsAll(left);
+        assertThat(nowInLine).as("what was ready and was not handed off has just found no slot")
+            .containsAll(left);
         session.rollback();
       }
       assertThat(sql.isTrue(SHOWN, task.uuid())).as("what is shown of " + task.uuid()).isTrue();

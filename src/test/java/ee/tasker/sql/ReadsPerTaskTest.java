@@ -15,28 +15,36 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
- * The tables of what is under way (live workers, open waits, wake-ups, notices) are often empty, and a plan that was made then reads all of such a table for
- * each step unless the statement gives the planner no choice. So many tasks together must read no more rows of them, per task, than few do.
+ * The tables of what is under way (live workers, open waits, wake-ups, notices) are often empty,
+ * and a plan that was made then reads all of such a table for
+ * each step unless the statement gives the planner no choice. So many tasks together must read no
+ * more rows of them, per task, than few do.
  */
 @DatabaseTest
 class ReadsPerTaskTest {
-  private static final List<String> TABLES = List.of("batch_live_workers", "batches", "batch_items", "step_waits", "task_wakeups",
+  private static final List<String> TABLES = List.of("batch_live_workers", "batches", "batch_items",
+      "step_waits", "task_wakeups",
       "task_notices", "decision_outcomes", "task_compensations", "unclaimed_offers");
   private static final String READS = "select relname || ' ' || seq_tup_read + coalesce(idx_tup_fetch, 0) from pg_stat_xact_user_tables where schemaname = 'tasker'";
 
   private static Map<String, Long> reads(Sql session) {
-    return session.texts(READS).stream().map(row -> row.split(" ")).filter(row -> TABLES.contains(row[0]))
+    return session.texts(READS).stream().map(row -> row.split(" "))
+        .filter(row -> TABLES.contains(row[0]))
         .collect(Collectors.toMap(row -> row[0], row -> Long.valueOf(row[1])));
   }
 
   private static boolean follows(Claim claim, String step) {
-    return !claim.claimedStep().isNull("results") && claim.claimedStep().getJsonObject("results").containsKey(step);
+    return !claim.claimedStep().isNull("results")
+        && claim.claimedStep().getJsonObject("results").containsKey(step);
   }
 
   /** Submits tasks in this session and runs them to their end, as one busy server would. */
-  private static void run(Sql session, Dag dag, Dag.Template template, int tasks, Function<Claim, Result> outcome) {
+  private static void run(Sql session, Dag dag, Dag.Template template, int tasks,
+      Function<Claim, Result> outcome) {
     String request = dag.request(template).toString();
-    session.text("select tasker.submit_tasks((select jsonb_agg(?::jsonb) from generate_series(1, ?)))::text", request, tasks);
+    session.text(
+        "select tasker.submit_tasks((select jsonb_agg(?::jsonb) from generate_series(1, ?)))::text",
+        request, tasks);
     SqlWorker worker = SqlWorker.in(session);
     do {
       for (List<Claim> claims = worker.claim(500); !claims.isEmpty(); claims = worker.claim(500)) {
@@ -45,7 +53,8 @@ class ReadsPerTaskTest {
     } while (worker.advance().getInt("tasks") > 0);
   }
 
-  private static void readsNoMoreWithMany(Dag dag, int few, int many, Function<Claim, Result> outcome) {
+  private static void readsNoMoreWithMany(Dag dag, int few, int many,
+      Function<Claim, Result> outcome) {
     Dag.Template template = dag.registered();
     try (Sql before = Sql.session()) {
       run(before, dag, template, 30, outcome);
@@ -61,14 +70,18 @@ class ReadsPerTaskTest {
       Map<String, Long> afterFew = reads(session);
       run(session, dag, template, many, outcome);
       Map<String, Long> afterMany = reads(session);
-      assertThat(session.number("select count(*) from tasker.tasks where completed_at is null")).as("tasks left").isZero();
+      assertThat(session.number("select count(*) from tasker.tasks where completed_at is null"))
+          .as("tasks left").isZero();
       session.rollback();
 
       for (String table : TABLES) {
-        double perTaskOfFew = (afterFew.getOrDefault(table, 0L) - start.getOrDefault(table, 0L)) / (double) few;
-        double perTaskOfMany = (afterMany.getOrDefault(table, 0L) - afterFew.getOrDefault(table, 0L)) / (double) many;
+        double perTaskOfFew = (afterFew.getOrDefault(table, 0L) - start.getOrDefault(table, 0L))
+            / (double) few;
+        double perTaskOfMany = (afterMany.getOrDefault(table, 0L)
+            - afterFew.getOrDefault(table, 0L)) / (double) many;
         assertThat(perTaskOfMany)
-            .as("rows of %s that a task reads among %d tasks; among %d it reads %.1f", table, many, few, perTaskOfFew)
+            .as("rows of %s that a task reads among %d tasks; among %d it reads %.1f", table, many,
+                few, perTaskOfFew)
             .isLessThan(1.3 * perTaskOfFew + 5);
       }
     }
@@ -76,14 +89,16 @@ class ReadsPerTaskTest {
 
   @Test
   void of_batches() {
-    Dag dag = Dag.of("cut").batchable().step("work").dependsOn("cut").batchWorker("{\"parallelism\": 40}").step("join").dependsOn("work");
+    Dag dag = Dag.of("cut").batchable().step("work").dependsOn("cut")
+        .batchWorker("{\"parallelism\": 40}").step("join").dependsOn("work");
     readsNoMoreWithMany(dag, 2, 30, claim -> !claim.claimedStep().isNull("name")
         || follows(claim, "work") ? claim.success() : claim.batches(40));
   }
 
   @Test
   void of_workers_that_fail_and_are_retried() {
-    Dag dag = Dag.of("cut").batchable().step("work").dependsOn("cut").batchWorker("{\"parallelism\": 10}").maxAttempts(2).step("join")
+    Dag dag = Dag.of("cut").batchable().step("work").dependsOn("cut")
+        .batchWorker("{\"parallelism\": 10}").maxAttempts(2).step("join")
         .dependsOn("work");
     readsNoMoreWithMany(dag, 2, 30, claim -> {
       if (claim.claimedStep().isNull("name")) {
@@ -96,8 +111,10 @@ class ReadsPerTaskTest {
   @Test
   void of_child_tasks() {
     Dag.Template child = Dag.of("x").registered();
-    Dag dag = Dag.of("a").step("sub").dependsOn("a").waitingOnly("{\"task\": {\"namespace\": \"" + child.namespace() + "\", \"name\": \""
-        + child.name() + "\", \"context\": {\"fixed\": 1}}}").step("b").dependsOn("sub");
+    Dag dag = Dag.of("a").step("sub").dependsOn("a")
+        .waitingOnly("{\"task\": {\"namespace\": \"" + child.namespace() + "\", \"name\": \""
+            + child.name() + "\", \"context\": {\"fixed\": 1}}}")
+        .step("b").dependsOn("sub");
     readsNoMoreWithMany(dag, 10, 300, Claim::success);
   }
 
@@ -110,7 +127,8 @@ class ReadsPerTaskTest {
 
   @Test
   void of_compensations() {
-    Dag dag = Dag.of("a").compensatedBy("undo", 1).step("b").dependsOn("a").compensatedBy("undo", 1).step("c").dependsOn("b").maxAttempts(1)
+    Dag dag = Dag.of("a").compensatedBy("undo", 1).step("b").dependsOn("a").compensatedBy("undo", 1)
+        .step("c").dependsOn("b").maxAttempts(1)
         .lifecycle("on_failure", "compensate");
     readsNoMoreWithMany(dag, 10, 300,
         claim -> follows(claim, "b") && claim.claimedStep().isNull("name")
@@ -122,9 +140,12 @@ class ReadsPerTaskTest {
   private static void runOneByOne(SqlWorker worker, Sql session, String request, int tasks) {
     for (int task = 0; task < tasks; task++) {
       List<Claim> claims = SqlWorker
-          .claims(session.object("select tasker.submit_tasks(?::jsonb, ?, 1)", request, worker.uuid()).getJsonArray("claimed_steps"));
+          .claims(
+              session.object("select tasker.submit_tasks(?::jsonb, ?, 1)", request, worker.uuid())
+                  .getJsonArray("claimed_steps"));
       while (!claims.isEmpty()) {
-        claims = SqlWorker.claims(worker.complete(1, claims.stream().map(Claim::success).toList()).getJsonArray("claimed_steps"));
+        claims = SqlWorker.claims(worker.complete(1, claims.stream().map(Claim::success).toList())
+            .getJsonArray("claimed_steps"));
       }
     }
   }
@@ -140,7 +161,8 @@ class ReadsPerTaskTest {
       runOneByOne(worker, session, request, 300);
       long many = (session.number(rows) - 10 * few) / 300;
       session.rollback();
-      assertThat(many).as("rows that a task reads after 300 others; at first %d", few).isLessThan(few + 20);
+      assertThat(many).as("rows that a task reads after 300 others; at first %d", few)
+          .isLessThan(few + 20);
     }
   }
 
@@ -163,12 +185,14 @@ class ReadsPerTaskTest {
 
   @Test
   void an_evaluation_reads_the_waits_of_its_own_task() {
-    List<Dag.Task> tasks = Dag.of("rest").waitingOnly("{\"wait\": {\"for\": \"PT3H\"}}").started(400);
+    List<Dag.Task> tasks = Dag.of("rest").waitingOnly("{\"wait\": {\"for\": \"PT3H\"}}")
+        .started(400);
     try (SqlWorker worker = SqlWorker.open()) {
       worker.advance();
     }
     try (Sql session = Sql.session()) {
-      assertThat(session.number("select count(*) from tasker.step_waits where state = 'open'")).isEqualTo(400);
+      assertThat(session.number("select count(*) from tasker.step_waits where state = 'open'"))
+          .isEqualTo(400);
       Map<String, Long> before = reads(session);
       for (Dag.Task task : tasks.subList(0, 20)) {
         session.text("select tasker.evaluate_tasks(array[?]::uuid[], null)::text", task.uuid());
@@ -180,7 +204,8 @@ class ReadsPerTaskTest {
 
   @Test
   void of_timers_that_are_due() {
-    Dag dag = Dag.of("a").step("rest").dependsOn("a").waitingOnly("{\"wait\": {\"for\": \"PT0S\"}}").step("b").dependsOn("rest");
+    Dag dag = Dag.of("a").step("rest").dependsOn("a").waitingOnly("{\"wait\": {\"for\": \"PT0S\"}}")
+        .step("b").dependsOn("rest");
     readsNoMoreWithMany(dag, 10, 300, Claim::success);
   }
 }

@@ -23,14 +23,19 @@ class RecoverUnclaimedOffersTest {
   private final UUID server = UUID.randomUUID();
   private final Instant start = Instant.now();
 
-  /** At that second the server sends a heartbeat, then one round runs with 300 s for unclaimed and the given limit for unserved offers. */
+  /**
+   * At that second the server sends a heartbeat, then one round runs with 300 s for unclaimed and
+   * the given limit for unserved offers.
+   */
   private void round(int seconds, String report, int running, int unservedSeconds) {
     Instant now = start.plusSeconds(seconds);
     if (report != null) {
-      sql.text("select tasker.heartbeat(?, 'one', 'worker', 2, ?, '[]', 60, ?, ?::jsonb)", server, running, now, report);
+      sql.text("select tasker.heartbeat(?, 'one', 'worker', 2, ?, '[]', 60, ?, ?::jsonb)", server,
+          running, now, report);
     }
     sql.run("update tasker.task_wakeups set wake_at = ?", now);
-    sql.text("select tasker.advance_due_tasks(?, 1000, p_now => ?, p_claim_seconds => 300, p_unserved_seconds => ?)",
+    sql.text(
+        "select tasker.advance_due_tasks(?, 1000, p_now => ?, p_claim_seconds => 300, p_unserved_seconds => ?)",
         UUID.randomUUID(), now, unservedSeconds);
   }
 
@@ -53,9 +58,11 @@ class RecoverUnclaimedOffersTest {
 
     round(310);
 
-    assertThatStep(task.step("s1")).isIn("enqueued").hasAttempts(2).went("pending", "enqueued", "pending", "enqueued");
+    assertThatStep(task.step("s1")).isIn("enqueued").hasAttempts(2).went("pending", "enqueued",
+        "pending", "enqueued");
     assertThat(
-        sql.text("select actor || ' ' || (metadata ->> 'reason') from tasker.workflow_step_transitions where from_state = 'enqueued'"))
+        sql.text(
+            "select actor || ' ' || (metadata ->> 'reason') from tasker.workflow_step_transitions where from_state = 'enqueued'"))
         .isEqualTo("recovery unclaimed");
     assertThat(watch()).isNull();
     assertThat(worker.runToTheEnd()).hasSize(2);
@@ -69,7 +76,8 @@ class RecoverUnclaimedOffersTest {
     round(10);
     round(310);
     sql.run("delete from pgmq.q_worker_orders_queue");
-    sql.run("select pgmq.send('worker_orders_queue', ?::jsonb, '{\"claim_order\": 1}'::jsonb)", first);
+    sql.run("select pgmq.send('worker_orders_queue', ?::jsonb, '{\"claim_order\": 1}'::jsonb)",
+        first);
     assertThat(worker.claim(10)).isEmpty();
 
     round(320);
@@ -106,7 +114,8 @@ class RecoverUnclaimedOffersTest {
     Dag.of("second").priority(10).started();
     Dag.Task third = Dag.of("third").started();
     round(10);
-    assertThat(sql.texts("select task_uuid from tasker.unclaimed_offers")).hasSize(2).doesNotContain(third.uuid().toString());
+    assertThat(sql.texts("select task_uuid from tasker.unclaimed_offers")).hasSize(2)
+        .doesNotContain(third.uuid().toString());
     round(310);
     assertThatStep(third.step("third")).hasAttempts(1);
   }
@@ -118,9 +127,11 @@ class RecoverUnclaimedOffersTest {
     round(10);
     round(310);
     for (Dag.Task task : new Dag.Task[]{last, abandoned}) {
-      assertThatTask(task).isIn("blocked_by_failures").counts(1, 0, 1, 0).hasOpenDeadLetter("worker_unavailable");
+      assertThatTask(task).isIn("blocked_by_failures").counts(1, 0, 1, 0)
+          .hasOpenDeadLetter("worker_unavailable");
     }
-    assertThat(sql.texts("select error ->> 'type' from tasker.workflow_step_result_audit")).containsExactly("unclaimed", "unclaimed");
+    assertThat(sql.texts("select error ->> 'type' from tasker.workflow_step_result_audit"))
+        .containsExactly("unclaimed", "unclaimed");
   }
 
   @Test
@@ -133,7 +144,8 @@ class RecoverUnclaimedOffersTest {
 
     round(100_060, null, 0, 3600);
     assertThatStep(task.step("a")).isIn("error");
-    assertThat(sql.text("select error ->> 'type' from tasker.workflow_step_result_audit")).isEqualTo("worker_unavailable");
+    assertThat(sql.text("select error ->> 'type' from tasker.workflow_step_result_audit"))
+        .isEqualTo("worker_unavailable");
     assertThatTask(task).isIn("blocked_by_failures").hasOpenDeadLetter("worker_unavailable");
   }
 
@@ -143,25 +155,33 @@ class RecoverUnclaimedOffersTest {
     Dag.Task patient = Dag.of("b").lifecycle("unserved_seconds", 0).started();
     round(10, "{\"handlers\": [\"another\"]}", 0, 60);
 
-    assertThat(sql.texts("select handler || ' ' || steps from tasker.get_unserved_steps()")).containsExactly("test.handler 2");
-    assertThat(sql.object("select tasker.get_metrics_document()").getInt("unserved_steps")).isEqualTo(2);
-    assertThat(sql.object("select tasker.get_installation_status()").getInt("unserved_steps")).isEqualTo(2);
-    assertThat(sql.object("select tasker.get_server_documents()").getJsonArray("unserved").getJsonObject(0).getInt("steps")).isEqualTo(2);
-    assertThat(sql.text("select cause || ': ' || sentence from tasker.explain_waiting(?, ?) where step_name = 's1'", task.uuid(),
-        start.plusSeconds(11)))
-        .startsWith("no_handler: has been offered since ").contains("no live worker of namespace orders has handler test.handler")
+    assertThat(sql.texts("select handler || ' ' || steps from tasker.get_unserved_steps()"))
+        .containsExactly("test.handler 2");
+    assertThat(sql.object("select tasker.get_metrics_document()").getInt("unserved_steps"))
+        .isEqualTo(2);
+    assertThat(sql.object("select tasker.get_installation_status()").getInt("unserved_steps"))
+        .isEqualTo(2);
+    assertThat(sql.object("select tasker.get_server_documents()").getJsonArray("unserved")
+        .getJsonObject(0).getInt("steps")).isEqualTo(2);
+    assertThat(sql.text(
+        "select cause || ': ' || sentence from tasker.explain_waiting(?, ?) where step_name = 's1'",
+        task.uuid(), start.plusSeconds(11)))
+        .startsWith("no_handler: has been offered since ")
+        .contains("no live worker of namespace orders has handler test.handler")
         .contains("it fails as worker_unavailable at ");
     round(609, "{\"handlers\": [\"another\"]}", 0, 60);
     assertThatStep(task.step("s1")).isIn("enqueued").hasAttempts(1);
 
     round(610, "{\"handlers\": [\"another\"]}", 0, 60);
 
-    assertThatStep(task.step("s1")).isIn("error").hasAttempts(1).went("pending", "enqueued", "error");
+    assertThatStep(task.step("s1")).isIn("error").hasAttempts(1).went("pending", "enqueued",
+        "error");
     assertThatTask(task).isIn("blocked_by_failures").hasOpenDeadLetter("worker_unavailable");
     assertThat(sql.text("select error ->> 'message' from tasker.workflow_step_result_audit"))
         .contains("no live worker had handler test.handler");
     assertThatStep(patient.step("b")).isIn("enqueued").hasAttempts(1);
-    assertThat(sql.texts("select message ->> 'step_uuid' from pgmq.q_worker_orders_queue")).as("no worker would read the other message")
+    assertThat(sql.texts("select message ->> 'step_uuid' from pgmq.q_worker_orders_queue"))
+        .as("no worker would read the other message")
         .containsExactly(patient.step("b").toString());
   }
 
@@ -171,7 +191,8 @@ class RecoverUnclaimedOffersTest {
     round(10, "{\"handlers\": [\"another\"]}", 0, 86_400);
     assertThat(sql.number("select sum(steps) from tasker.get_unserved_steps()")).isEqualTo(1);
 
-    sql.text("select tasker.heartbeat(?, 'two', 'worker', 2, 0, '[]', 60, ?, ?::jsonb)", worker.uuid(), start.plusSeconds(3600), ANY);
+    sql.text("select tasker.heartbeat(?, 'two', 'worker', 2, 0, '[]', 60, ?, ?::jsonb)",
+        worker.uuid(), start.plusSeconds(3600), ANY);
 
     worker.complete(worker.claimOne().success());
     assertThat(sql.texts("select handler from tasker.get_unserved_steps()")).isEmpty();
@@ -186,7 +207,8 @@ class RecoverUnclaimedOffersTest {
     }
     Dag.Task task = Dag.of("a").started();
     round(10, ANY, 0, 86_400);
-    assertThat(sql.text("select why from tasker.unclaimed_offers where task_uuid = ?", task.uuid())).isEqualTo("unclaimed");
+    assertThat(sql.text("select why from tasker.unclaimed_offers where task_uuid = ?", task.uuid()))
+        .isEqualTo("unclaimed");
     round(310, ANY, 0, 86_400);
     assertThatStep(task.step("a")).hasAttempts(2);
   }
@@ -194,12 +216,15 @@ class RecoverUnclaimedOffersTest {
   @Test
   void a_server_counts_only_if_it_lives_takes_steps_of_the_namespace_and_knows_the_handler() {
     Dag.of("a").started();
-    for (String report : new String[]{"{\"handlers\": [\"another\"]}", "{\"handlers\": [\"test.handler\"], \"namespaces\": [\"billing\"]}",
+    for (String report : new String[]{"{\"handlers\": [\"another\"]}",
+      "{\"handlers\": [\"test.handler\"], \"namespaces\": [\"billing\"]}",
       "{\"handlers\": [\"test.handler\"], \"state\": \"draining\"}"}) {
       round(10, report, 0, 0);
       assertThat(watch()).as(report).isEqualTo("unserved");
     }
-    round(20, "{\"handlers\": [\"test.handler\"], \"namespaces\": [\"orders\"], \"state\": \"degraded\"}", 0, 0);
+    round(20,
+        "{\"handlers\": [\"test.handler\"], \"namespaces\": [\"orders\"], \"state\": \"degraded\"}",
+        0, 0);
     assertThat(watch()).isEqualTo("unclaimed");
     round(90, null, 0, 0);
     assertThat(watch()).as("three intervals after the last heartbeat").isEqualTo("unserved");
@@ -233,9 +258,11 @@ class RecoverUnclaimedOffersTest {
   @Test
   void a_message_lost_among_others_of_its_task_is_the_only_one_sent_again() {
     Dag.Task task = Dag.parallel(5).started();
-    sql.run("delete from pgmq.q_worker_orders_queue where message ->> 'step_uuid' = ?", task.step("p3").toString());
+    sql.run("delete from pgmq.q_worker_orders_queue where message ->> 'step_uuid' = ?",
+        task.step("p3").toString());
     round(40);
-    assertThat(sql.texts("select message ->> 'step_uuid' from pgmq.q_worker_orders_queue")).hasSize(5).doesNotHaveDuplicates()
+    assertThat(sql.texts("select message ->> 'step_uuid' from pgmq.q_worker_orders_queue"))
+        .hasSize(5).doesNotHaveDuplicates()
         .contains(task.step("p3").toString());
   }
 }

@@ -27,8 +27,9 @@ class RegisterWorkerTest {
   private final Instant start = Instant.now();
 
   private JsonObject register(String fields, int seconds) {
-    return sql.object("select tasker.register_worker(jsonb_build_object('worker_uuid', ?::uuid) || ?::jsonb, ?)", worker.uuid(), fields,
-        start.plusSeconds(seconds));
+    return sql.object(
+        "select tasker.register_worker(jsonb_build_object('worker_uuid', ?::uuid) || ?::jsonb, ?)",
+        worker.uuid(), fields, start.plusSeconds(seconds));
   }
 
   private JsonObject register(String fields) {
@@ -38,10 +39,11 @@ class RegisterWorkerTest {
   private JsonObject beat(int seconds, String state, Claim... claims) {
     var steps = Json.createArrayBuilder();
     for (Claim claim : claims) {
-      steps.add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("handoff", claim.handoff()));
+      steps.add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("handoff",
+          claim.handoff()));
     }
-    return sql.object("select tasker.heartbeat_worker(?, ?, ?, ?, 60, ?)", worker.uuid(), claims.length, steps.build(), state,
-        start.plusSeconds(seconds));
+    return sql.object("select tasker.heartbeat_worker(?, ?, ?, ?, 60, ?)", worker.uuid(),
+        claims.length, steps.build(), state, start.plusSeconds(seconds));
   }
 
   private String row() {
@@ -50,9 +52,11 @@ class RegisterWorkerTest {
 
   @Test
   void a_registered_worker_is_given_the_steps_of_its_handlers_and_completes_them() {
-    Dag template = Dag.of("a").handler("python.a").step("b").dependsOn("a").handler("python.b").step("c").dependsOn("a").handler("java.c");
+    Dag template = Dag.of("a").handler("python.a").step("b").dependsOn("a").handler("python.b")
+        .step("c").dependsOn("a").handler("java.c");
     template.registered();
-    JsonObject registered = register("{\"name\": \"py-1\", \"capacity\": 4, \"handlers\": [\"python.a\", \"python.b\"]}");
+    JsonObject registered = register(
+        "{\"name\": \"py-1\", \"capacity\": 4, \"handlers\": [\"python.a\", \"python.b\"]}");
     assertThat(registered.getString("outcome")).isEqualTo("registered");
     assertThat(registered.getInt("heartbeat_seconds")).isEqualTo(10);
     Dag.Task task = template.started();
@@ -61,13 +65,16 @@ class RegisterWorkerTest {
     assertThat(first.step()).isEqualTo(task.step("a"));
     JsonObject completed = worker.complete(10, java.util.List.of(first.success()));
 
-    assertThat(SqlWorker.claims(completed.getJsonArray("claimed_steps"))).extracting(Claim::step).containsExactly(task.step("b"));
+    assertThat(SqlWorker.claims(completed.getJsonArray("claimed_steps"))).extracting(Claim::step)
+        .containsExactly(task.step("b"));
     assertThatStep(task.step("c")).isIn("enqueued");
     assertThat(sql.texts(
         "select name || ' ' || health || ' ' || capacity || ' ' || coalesce(server_uuid::text, 'external') from tasker.get_workers()"))
         .containsExactly("py-1 healthy 4 external");
-    assertThat(sql.object("select tasker.get_server_documents()").getJsonArray("workers")).hasSize(1);
-    assertThat(sql.object("select tasker.get_server_documents()").getJsonArray("servers")).isEmpty();
+    assertThat(sql.object("select tasker.get_server_documents()").getJsonArray("workers"))
+        .hasSize(1);
+    assertThat(sql.object("select tasker.get_server_documents()").getJsonArray("servers"))
+        .isEmpty();
   }
 
   @ParameterizedTest
@@ -105,11 +112,16 @@ class RegisterWorkerTest {
   @Test
   void too_many_and_too_long_names_are_refused() {
     String many = String.join(",", Collections.nCopies(1001, "\"h\""));
-    assertThat(register("{\"name\": \"w\", \"capacity\": 1, \"handlers\": [" + many + "]}").getString("message"))
+    assertThat(register("{\"name\": \"w\", \"capacity\": 1, \"handlers\": [" + many + "]}")
+        .getString("message"))
         .isEqualTo("handlers must not be more than 1000");
-    assertThat(register("{\"name\": \"w\", \"capacity\": 1, \"handlers\": [\"" + "h".repeat(501) + "\"]}").getString("field"))
+    assertThat(
+        register("{\"name\": \"w\", \"capacity\": 1, \"handlers\": [\"" + "h".repeat(501) + "\"]}")
+            .getString("field"))
         .isEqualTo("handlers");
-    assertThat(register("{\"name\": \"" + "n".repeat(129) + "\", \"capacity\": 1, \"handlers\": [\"h\"]}").getString("field"))
+    assertThat(
+        register("{\"name\": \"" + "n".repeat(129) + "\", \"capacity\": 1, \"handlers\": [\"h\"]}")
+            .getString("field"))
         .isEqualTo("name");
     assertThat(sql.number("select count(*) from tasker.workers")).isZero();
   }
@@ -118,8 +130,11 @@ class RegisterWorkerTest {
   void no_worker_takes_the_key_of_a_server() {
     sql.text("select tasker.heartbeat(?, 's', 'worker', 10, 0)", worker.uuid());
     String before = row();
-    assertThat(register("{\"name\": \"w\", \"capacity\": 1, \"handlers\": [\"a\"]}").getString("field")).isEqualTo("worker_uuid");
-    assertThat(beat(1, "healthy").getString("outcome")).as("nor beats for it").isEqualTo("unknown_worker");
+    assertThat(
+        register("{\"name\": \"w\", \"capacity\": 1, \"handlers\": [\"a\"]}").getString("field"))
+        .isEqualTo("worker_uuid");
+    assertThat(beat(1, "healthy").getString("outcome")).as("nor beats for it")
+        .isEqualTo("unknown_worker");
     assertThat(row()).isEqualTo(before);
   }
 
@@ -132,11 +147,14 @@ class RegisterWorkerTest {
 
     JsonObject answer = beat(30, "degraded", claim);
 
-    assertThat(answer.getString("outcome") + " " + answer.getString("state")).isEqualTo("renewed degraded");
+    assertThat(answer.getString("outcome") + " " + answer.getString("state"))
+        .isEqualTo("renewed degraded");
     assertThat(answer.getJsonArray("lost")).isEmpty();
-    assertThat(sql.instant("select lease_expires_at from tasker.workflow_steps")).isAfter(lease.plusSeconds(25));
+    assertThat(sql.instant("select lease_expires_at from tasker.workflow_steps"))
+        .isAfter(lease.plusSeconds(25));
     assertThat(beat(31, "healthy", claim.asHandoff(2)).getJsonArray("lost")).hasSize(1);
-    sql.text("select tasker.request_cancel(?, 'bob', 'why', p_policy => 'cancel_running')", task.uuid());
+    sql.text("select tasker.request_cancel(?, 'bob', 'why', p_policy => 'cancel_running')",
+        task.uuid());
     assertThat(beat(32, "healthy", claim).getJsonArray("cancel_requested")).hasSize(1);
   }
 
@@ -146,12 +164,20 @@ class RegisterWorkerTest {
     register("{\"name\": \"w\", \"capacity\": 2, \"handlers\": [\"a\"]}");
     String before = row();
     assertThat(beat(1, "fine").getString("field")).isEqualTo("state");
-    assertThat(sql.object("select tasker.heartbeat_worker(?, -1)", worker.uuid()).getString("field")).isEqualTo("running");
-    assertThat(sql.object("select tasker.heartbeat_worker(?, 0, '{}')", worker.uuid()).getString("field")).isEqualTo("steps");
     assertThat(
-        sql.object("select tasker.heartbeat_worker(?, 0, '[{\"step_uuid\": \"x\", \"handoff\": 1}]')", worker.uuid()).getString("field"))
+        sql.object("select tasker.heartbeat_worker(?, -1)", worker.uuid()).getString("field"))
+        .isEqualTo("running");
+    assertThat(
+        sql.object("select tasker.heartbeat_worker(?, 0, '{}')", worker.uuid()).getString("field"))
         .isEqualTo("steps");
-    assertThat(sql.object("select tasker.heartbeat_worker(?, 0, p_lease_seconds => 0)", worker.uuid()).getString("field"))
+    assertThat(
+        sql.object(
+            "select tasker.heartbeat_worker(?, 0, '[{\"step_uuid\": \"x\", \"handoff\": 1}]')",
+            worker.uuid()).getString("field"))
+        .isEqualTo("steps");
+    assertThat(
+        sql.object("select tasker.heartbeat_worker(?, 0, p_lease_seconds => 0)", worker.uuid())
+            .getString("field"))
         .isEqualTo("lease_seconds");
     assertThat(row()).isEqualTo(before);
   }
@@ -170,31 +196,37 @@ class RegisterWorkerTest {
 
     register("{\"name\": \"w\", \"capacity\": 2, \"handlers\": [\"test.handler\"]}", 3);
 
-    assertThat(sql.text("select health from tasker.get_workers(?)", start.plusSeconds(4))).isEqualTo("healthy");
+    assertThat(sql.text("select health from tasker.get_workers(?)", start.plusSeconds(4)))
+        .isEqualTo("healthy");
     assertThat(worker.claim(1)).extracting(Claim::step).containsExactly(task.step("a"));
   }
 
   @Test
   void an_external_worker_that_falls_silent_loses_its_leases_before_they_end() {
     Dag.Task task = Dag.of("a").started();
-    register("{\"name\": \"w\", \"capacity\": 2, \"handlers\": [\"test.handler\"], \"heartbeat_seconds\": 2}");
+    register(
+        "{\"name\": \"w\", \"capacity\": 2, \"handlers\": [\"test.handler\"], \"heartbeat_seconds\": 2}");
     Claim claim = worker.claimOne();
     UUID server = UUID.randomUUID();
     JsonObject answer = null;
     for (int seconds = 0; seconds <= 6; seconds += 2) {
-      answer = sql.object("select tasker.heartbeat(?, 'server', 'worker', 10, 0, '[]', 60, ?)", server, start.plusSeconds(seconds));
+      answer = sql.object("select tasker.heartbeat(?, 'server', 'worker', 10, 0, '[]', 60, ?)",
+          server, start.plusSeconds(seconds));
       assertThat(answer.getJsonArray("lost_servers")).as("after %s seconds", seconds).isEmpty();
     }
     assertThat(answer.getInt("next_silence_in_ms")).isEqualTo(2_000);
 
-    answer = sql.object("select tasker.heartbeat(?, 'server', 'worker', 10, 0, '[]', 60, ?)", server, start.plusSeconds(8));
+    answer = sql.object("select tasker.heartbeat(?, 'server', 'worker', 10, 0, '[]', 60, ?)",
+        server, start.plusSeconds(8));
 
-    assertThat(answer.getJsonArray("lost_servers").getString(0)).isEqualTo(worker.uuid().toString());
+    assertThat(answer.getJsonArray("lost_servers").getString(0))
+        .isEqualTo(worker.uuid().toString());
     assertThat(answer.getInt("expired_steps")).isEqualTo(1);
     try (SqlWorker other = SqlWorker.open()) {
       other.at(start.plusSeconds(9)).advance();
       assertThatStep(task.step("a")).isIn("enqueued").hasAttempts(2);
-      assertThat(worker.complete(claim.success()).getJsonArray("refused").getJsonObject(0).getString("verdict")).isEqualTo("STALE");
+      assertThat(worker.complete(claim.success()).getJsonArray("refused").getJsonObject(0)
+          .getString("verdict")).isEqualTo("STALE");
       other.runToTheEnd();
     }
     assertThatTask(task).isIn("complete");
@@ -203,8 +235,10 @@ class RegisterWorkerTest {
   @Test
   void workers_go_a_day_after_their_last_heartbeat() {
     register("{\"name\": \"w\", \"capacity\": 2, \"handlers\": [\"a\"]}");
-    sql.text("select tasker.heartbeat(?, 's', 'worker', 10, 0, '[]', 60, ?)", UUID.randomUUID(), start);
-    sql.text("select tasker.heartbeat(?, 'later', 'worker', 10, 0, '[]', 60, ?)", UUID.randomUUID(), start.plusSeconds(86_401));
+    sql.text("select tasker.heartbeat(?, 's', 'worker', 10, 0, '[]', 60, ?)", UUID.randomUUID(),
+        start);
+    sql.text("select tasker.heartbeat(?, 'later', 'worker', 10, 0, '[]', 60, ?)", UUID.randomUUID(),
+        start.plusSeconds(86_401));
     assertThat(sql.texts("select name from tasker.workers")).containsExactly("later");
   }
 
@@ -213,11 +247,14 @@ class RegisterWorkerTest {
     UUID server = UUID.randomUUID();
     sql.text("select tasker.heartbeat(?, 's', 'api,orchestrator', 10, 0)", server);
     assertThat(sql.number("select count(*) from tasker.workers")).isZero();
-    assertThat(sql.text("select capacity || ' ' || handlers::text from tasker.get_servers()")).isEqualTo("0 {}");
+    assertThat(sql.text("select capacity || ' ' || handlers::text from tasker.get_servers()"))
+        .isEqualTo("0 {}");
     sql.text("select tasker.heartbeat(?, 's', 'api,worker', 10, 3)", server);
-    assertThat(sql.text("select health || ' ' || running from tasker.get_workers()")).isEqualTo("healthy 3");
+    assertThat(sql.text("select health || ' ' || running from tasker.get_workers()"))
+        .isEqualTo("healthy 3");
     sql.text("select tasker.heartbeat(?, 's', 'api', 10, 2)", server);
-    assertThat(sql.text("select health || ' ' || running from tasker.get_workers()")).isEqualTo("paused 2");
+    assertThat(sql.text("select health || ' ' || running from tasker.get_workers()"))
+        .isEqualTo("paused 2");
     assertThat(sql.isTrue("select tasker.is_served('orders')")).isFalse();
   }
 }

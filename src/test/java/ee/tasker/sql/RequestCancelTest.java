@@ -16,7 +16,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"get_cancel_requests", "heartbeat", "release_steps", "save_checkpoint", "start_validated_tasks",
+@DatabaseTest.Covers({"get_cancel_requests", "heartbeat", "release_steps", "save_checkpoint",
+  "start_validated_tasks",
   "take_unchecked_tasks"})
 class RequestCancelTest {
   private final Sql sql = Sql.open();
@@ -29,13 +30,18 @@ class RequestCancelTest {
 
   @Test
   void what_is_not_running_is_cancelled_at_once_and_a_second_request_changes_nothing() {
-    Dag.Task task = Dag.of("waits").step("runs").step("offered").step("later").dependsOn("offered").started();
+    Dag.Task task = Dag.of("waits").step("runs").step("offered").step("later").dependsOn("offered")
+        .started();
     for (Claim claim : worker.claim(3)) {
       if (claim.step().equals(task.step("waits"))) {
         worker.complete(claim.retryableFailure(60_000));
       } else if (claim.step().equals(task.step("offered"))) {
-        sql.text("select tasker.transition_step_state_atomic(?, 1, 'in_progress', 'pending', 'worker', null)", claim.step());
-        sql.text("select tasker.transition_step_state_atomic(?, 1, 'pending', 'enqueued', 'orchestrator', null)", claim.step());
+        sql.text(
+            "select tasker.transition_step_state_atomic(?, 1, 'in_progress', 'pending', 'worker', null)",
+            claim.step());
+        sql.text(
+            "select tasker.transition_step_state_atomic(?, 1, 'pending', 'enqueued', 'orchestrator', null)",
+            claim.step());
       }
     }
     assertThat(cancel(task)).isEqualTo("requested steps_in_process");
@@ -64,7 +70,8 @@ class RequestCancelTest {
   }
 
   private void cancelWhatIsOffered(int attempt, boolean isLate) {
-    Dag.Task task = Dag.of("a").step("b").maxAttempts(3).backoff("none", 1, 1).slaMinutes(60).started();
+    Dag.Task task = Dag.of("a").step("b").maxAttempts(3).backoff("none", 1, 1).slaMinutes(60)
+        .started();
     for (int earlier = 1; earlier < attempt; earlier++) {
       worker.claim(2).forEach(claim -> worker.complete(claim.retryableFailure(0)));
       sql.run("update tasker.task_wakeups set wake_at = now()");
@@ -79,7 +86,8 @@ class RequestCancelTest {
     }
     Dag.Task other = Dag.of("a").started();
     String messages = "select m.message ->> 'step_uuid' from pgmq.q_worker_orders_queue m";
-    assertThat(sql.texts(messages)).contains(task.step("a").toString(), task.step("b").toString(), other.step("a").toString());
+    assertThat(sql.texts(messages)).contains(task.step("a").toString(), task.step("b").toString(),
+        other.step("a").toString());
 
     assertThat(cancel(task)).isEqualTo("requested cancelled");
 
@@ -104,15 +112,23 @@ class RequestCancelTest {
   @Test
   void a_policy_children_or_a_grace_period_that_cannot_be_are_refused_by_name_and_change_nothing() {
     Dag.Task task = Dag.of("a").started();
-    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.request_cancel(?, 'me', 'x', null)", task.uuid()))
+    assertThatDatabaseRefuses("TK007",
+        () -> sql.text("select tasker.request_cancel(?, 'me', 'x', null)", task.uuid()))
         .hasMessageContaining("policy");
-    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.request_cancel(?, 'me', 'x', 'softly')", task.uuid()))
+    assertThatDatabaseRefuses("TK007",
+        () -> sql.text("select tasker.request_cancel(?, 'me', 'x', 'softly')", task.uuid()))
         .hasMessageContaining("softly");
-    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.request_cancel(?, 'me', 'x', p_children => null)", task.uuid()))
+    assertThatDatabaseRefuses("TK007",
+        () -> sql.text("select tasker.request_cancel(?, 'me', 'x', p_children => null)",
+            task.uuid()))
         .hasMessageContaining("children");
-    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.request_cancel(?, 'me', 'x', p_grace_seconds => -1)", task.uuid()))
+    assertThatDatabaseRefuses("TK007",
+        () -> sql.text("select tasker.request_cancel(?, 'me', 'x', p_grace_seconds => -1)",
+            task.uuid()))
         .hasMessageContaining("grace_seconds");
-    assertThat(sql.text("select cancel_requested_at from tasker.tasks where task_uuid = ?", task.uuid())).isNull();
+    assertThat(
+        sql.text("select cancel_requested_at from tasker.tasks where task_uuid = ?", task.uuid()))
+        .isNull();
   }
 
   @Test
@@ -123,7 +139,8 @@ class RequestCancelTest {
     Instant later = Instant.now().plusSeconds(30);
     JsonObject answer = beat(sql, later, claims.get(0), claims.get(1).asHandoff(0));
     assertThat(answer.getJsonArray("lost").getString(0)).isEqualTo(claims.get(1).step().toString());
-    assertThat(answer.getJsonArray("cancel_requested").getString(0)).isEqualTo(claims.get(0).step().toString());
+    assertThat(answer.getJsonArray("cancel_requested").getString(0))
+        .isEqualTo(claims.get(0).step().toString());
     assertThatStep(claims.get(0).step()).untilAbout(later.plusSeconds(60));
   }
 
@@ -141,13 +158,15 @@ class RequestCancelTest {
   }
 
   private JsonObject beat(Sql session, Instant now, Claim... claims) {
-    return session.object("select tasker.heartbeat(?, 'test', 'worker', 10, 1, ?, 60, ?)", worker.uuid(), steps(claims), now);
+    return session.object("select tasker.heartbeat(?, 'test', 'worker', 10, 1, ?, 60, ?)",
+        worker.uuid(), steps(claims), now);
   }
 
   private static jakarta.json.JsonArray steps(Claim... claims) {
     jakarta.json.JsonArrayBuilder steps = jakarta.json.Json.createArrayBuilder();
     for (Claim claim : claims) {
-      steps.add(jakarta.json.Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("task_uuid", claim.task().toString())
+      steps.add(jakarta.json.Json.createObjectBuilder().add("step_uuid", claim.step().toString())
+          .add("task_uuid", claim.task().toString())
           .add("handoff", claim.handoff()));
     }
     return steps.build();
@@ -177,11 +196,14 @@ class RequestCancelTest {
   void a_checkpoint_is_kept_for_the_next_attempt_and_a_stale_one_is_not() {
     Dag.of("a").started();
     Claim claim = worker.claimOne();
-    assertThat(sql.isTrue("select tasker.save_checkpoint(?, 1, '{\"at\": 5}')", claim.step())).isTrue();
-    assertThat(sql.isTrue("select tasker.save_checkpoint(?, 2, '{\"at\": 6}')", claim.step())).isFalse();
+    assertThat(sql.isTrue("select tasker.save_checkpoint(?, 1, '{\"at\": 5}')", claim.step()))
+        .isTrue();
+    assertThat(sql.isTrue("select tasker.save_checkpoint(?, 2, '{\"at\": 6}')", claim.step()))
+        .isFalse();
     worker.complete(claim.retryableFailure(0));
     worker.at(Instant.now().plusSeconds(1)).advance();
-    assertThat(worker.claimOne().claimedStep().getJsonObject("checkpoint").getInt("at")).isEqualTo(5);
+    assertThat(worker.claimOne().claimedStep().getJsonObject("checkpoint").getInt("at"))
+        .isEqualTo(5);
   }
 
   @Test
@@ -198,12 +220,14 @@ class RequestCancelTest {
   }
 
   private JsonObject cancelAs(Dag.Task task, String policy, Integer grace, String children) {
-    return sql.object("select tasker.request_cancel(?, 'me', 'why not', ?, p_grace_seconds => ?, p_children => ?)", task.uuid(), policy,
-        grace, children);
+    return sql.object(
+        "select tasker.request_cancel(?, 'me', 'why not', ?, p_grace_seconds => ?, p_children => ?)",
+        task.uuid(), policy, grace, children);
   }
 
   private int forceInSeconds(Claim claim) {
-    JsonObject request = sql.array("select tasker.get_cancel_requests(?)", steps(claim)).getJsonObject(0);
+    JsonObject request = sql.array("select tasker.get_cancel_requests(?)", steps(claim))
+        .getJsonObject(0);
     return (int) Math.round(request.getInt("force_in_ms") / 1000.0);
   }
 
@@ -225,10 +249,12 @@ class RequestCancelTest {
     assertThatStep(claim.step()).isIn("cancelled");
     assertThatTask(task).isIn("cancelled").hasNoWakeUp();
     assertThat(
-        sql.text("select actor || ' ' || (metadata ->> 'forced') || ' ' || (metadata ->> 'reason') from tasker.workflow_step_transitions "
-            + "where from_state = 'in_progress'"))
+        sql.text(
+            "select actor || ' ' || (metadata ->> 'forced') || ' ' || (metadata ->> 'reason') from tasker.workflow_step_transitions "
+                + "where from_state = 'in_progress'"))
         .isEqualTo("recovery true cancel_grace_over");
-    assertThat(worker.complete(claim.success()).getJsonArray("refused").getJsonObject(0).getString("verdict")).isEqualTo("STALE");
+    assertThat(worker.complete(claim.success()).getJsonArray("refused").getJsonObject(0)
+        .getString("verdict")).isEqualTo("STALE");
     assertThat(beat(sql, null, claim).getJsonArray("lost")).hasSize(1);
   }
 
@@ -242,9 +268,11 @@ class RequestCancelTest {
       String name = sql.text(
           "select n.name from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) where s.workflow_step_uuid = ?",
           claim.step());
-      sql.text("select tasker.request_cancel(?, 'me', 'x', p_grace_seconds => ?, p_default_grace_seconds => 50)", claim.task(),
-          name.equals("c") ? 3 : null);
-      assertThat(forceInSeconds(claim)).as(name).isEqualTo(name.equals("a") ? 50 : name.equals("b") ? 7 : 3);
+      sql.text(
+          "select tasker.request_cancel(?, 'me', 'x', p_grace_seconds => ?, p_default_grace_seconds => 50)",
+          claim.task(), name.equals("c") ? 3 : null);
+      assertThat(forceInSeconds(claim)).as(name)
+          .isEqualTo(name.equals("a") ? 50 : name.equals("b") ? 7 : 3);
     }
   }
 
@@ -257,7 +285,8 @@ class RequestCancelTest {
     SqlWorker.open().at(Instant.now().plusSeconds(50)).advance();
     assertThatStep(claim.step()).isIn("in_progress");
 
-    assertThat(cancelAs(task, "cancel_running", 10, "leave").getString("outcome")).isEqualTo("already_requested");
+    assertThat(cancelAs(task, "cancel_running", 10, "leave").getString("outcome"))
+        .isEqualTo("already_requested");
     assertThat(forceInSeconds(claim)).isEqualTo(10);
     cancelAs(task, "allow_finish", null, "leave");
     cancelAs(task, "cancel_running", 500, "leave");
@@ -272,7 +301,8 @@ class RequestCancelTest {
     Dag.Task parent = Dag.linear(2).started();
     Dag.Task child = Dag.linear(2).option("parent_task_uuid", parent.uuid().toString()).started();
     Dag.Task grandchild = Dag.of("a").option("parent_task_uuid", child.uuid().toString()).started();
-    Dag.Task ended = Dag.of("b").inNamespace("billing").option("parent_task_uuid", parent.uuid().toString()).started();
+    Dag.Task ended = Dag.of("b").inNamespace("billing")
+        .option("parent_task_uuid", parent.uuid().toString()).started();
     Dag.Task stranger = Dag.of("c").started();
     SqlWorker.open().forNamespaces("billing").runToTheEnd();
 
@@ -280,21 +310,27 @@ class RequestCancelTest {
     assertThatTask(child).isIn("steps_in_process");
     JsonObject answer = cancelAs(parent, "cancel_running", null, "cancel");
 
-    assertThat(answer.getString("outcome")).as("the parent had ended by then").isEqualTo("already_ended");
-    Dag.Task second = Dag.linear(2).option("parent_task_uuid", stranger.uuid().toString()).started();
+    assertThat(answer.getString("outcome")).as("the parent had ended by then")
+        .isEqualTo("already_ended");
+    Dag.Task second = Dag.linear(2).option("parent_task_uuid", stranger.uuid().toString())
+        .started();
     answer = cancelAs(child, "cancel_running", null, "cancel");
     assertThat(answer.getJsonArray("ended")).hasSize(2);
     assertThatTask(child).isIn("cancelled");
     assertThatTask(grandchild).isIn("cancelled");
     assertThatTask(ended).isIn("complete");
     assertThatTask(second).isIn("steps_in_process");
-    assertThat(submission(child).getString("field")).as("no more children").isEqualTo("parent_task_uuid");
-    assertThat(submission(parent).getString("verdict")).as("cancelled, and its children left alone").isEqualTo("created");
+    assertThat(submission(child).getString("field")).as("no more children")
+        .isEqualTo("parent_task_uuid");
+    assertThat(submission(parent).getString("verdict")).as("cancelled, and its children left alone")
+        .isEqualTo("created");
   }
 
   private JsonObject submission(Dag.Task parent) {
     Dag dag = Dag.of("late").option("parent_task_uuid", parent.uuid().toString());
-    return sql.object("select tasker.submit_tasks(?)", jakarta.json.Json.createArrayBuilder().add(dag.request(dag.registered())).build())
+    return sql
+        .object("select tasker.submit_tasks(?)",
+            jakarta.json.Json.createArrayBuilder().add(dag.request(dag.registered())).build())
         .getJsonArray("verdicts").getJsonObject(0);
   }
 
@@ -303,31 +339,44 @@ class RequestCancelTest {
     Dag.Task parent = Dag.linear(2).inNamespace("orders").started();
     Dag dag = Dag.of("late").inNamespace("billing");
     var plain = dag.request(dag.registered());
-    java.util.function.BiFunction<String, String, JsonObject> submitted = (uuid, namespaces) -> sql.object("select tasker.submit_tasks(?)",
-        jakarta.json.Json.createArrayBuilder().add(jakarta.json.Json.createObjectBuilder(plain).add("parent_task_uuid", uuid)
-            .add("parent_namespaces", jakarta.json.Json.createArrayBuilder(java.util.List.of(namespaces.split(","))))).build())
-        .getJsonArray("verdicts").getJsonObject(0);
+    java.util.function.BiFunction<String, String, JsonObject> submitted = (uuid,
+        namespaces) -> sql
+            .object("select tasker.submit_tasks(?)", jakarta.json.Json.createArrayBuilder()
+                .add(jakarta.json.Json.createObjectBuilder(plain).add("parent_task_uuid", uuid)
+                    .add("parent_namespaces",
+                        jakarta.json.Json
+                            .createArrayBuilder(java.util.List.of(namespaces.split(",")))))
+                .build())
+            .getJsonArray("verdicts").getJsonObject(0);
 
     JsonObject foreign = submitted.apply(parent.uuid().toString(), "billing");
 
-    assertThat(foreign).isEqualTo(submitted.apply(java.util.UUID.randomUUID().toString(), "billing"));
+    assertThat(foreign)
+        .isEqualTo(submitted.apply(java.util.UUID.randomUUID().toString(), "billing"));
     assertThat(foreign.getString("field")).isEqualTo("parent_task_uuid");
-    assertThat(submitted.apply(parent.uuid().toString().toUpperCase(java.util.Locale.ROOT), "billing,orders").getString("verdict"))
+    assertThat(submitted
+        .apply(parent.uuid().toString().toUpperCase(java.util.Locale.ROOT), "billing,orders")
+        .getString("verdict"))
         .isEqualTo("created");
-    assertThat(sql.text("select count(*) from tasker.tasks where parent_task_uuid = ?", parent.uuid())).isEqualTo("1");
+    assertThat(
+        sql.text("select count(*) from tasker.tasks where parent_task_uuid = ?", parent.uuid()))
+        .isEqualTo("1");
   }
 
   @Test
   void naming_a_parent_that_the_caller_may_not_name_waits_for_nothing() {
     Dag.Task parent = Dag.linear(2).inNamespace("orders").started();
     Dag dag = Dag.of("late").inNamespace("billing");
-    var request = jakarta.json.Json.createArrayBuilder().add(jakarta.json.Json.createObjectBuilder(dag.request(dag.registered()))
-        .add("parent_task_uuid", parent.uuid().toString()).add("parent_namespaces", jakarta.json.Json.createArrayBuilder().add("billing")))
+    var request = jakarta.json.Json.createArrayBuilder()
+        .add(jakarta.json.Json.createObjectBuilder(dag.request(dag.registered()))
+            .add("parent_task_uuid", parent.uuid().toString())
+            .add("parent_namespaces", jakarta.json.Json.createArrayBuilder().add("billing")))
         .build();
     try (Sql holding = Sql.session()) {
       holding.text("select 1 from tasker.tasks where task_uuid = ? for update", parent.uuid());
 
-      assertThat(sql.object("select tasker.submit_tasks(?)", request).getJsonArray("verdicts").getJsonObject(0).getString("verdict"))
+      assertThat(sql.object("select tasker.submit_tasks(?)", request).getJsonArray("verdicts")
+          .getJsonObject(0).getString("verdict"))
           .isEqualTo("invalid");
     }
   }
@@ -341,13 +390,16 @@ class RequestCancelTest {
     try (Sql submitting = Sql.session()) {
       submitting.object("select tasker.submit_tasks(?)", request);
       var cancel = Sql.open()
-          .later(session -> session.object("select tasker.request_cancel(?, 'me', 'x', p_children => 'cancel')", parent.uuid()));
+          .later(session -> session.object(
+              "select tasker.request_cancel(?, 'me', 'x', p_children => 'cancel')", parent.uuid()));
       cancel.untilItWaits();
       submitting.commit();
       assertThat(cancel.get().getJsonArray("ended")).hasSize(1);
     }
-    assertThat(sql.number("select count(*) from tasker.tasks where state = 'cancelled'")).isEqualTo(1);
+    assertThat(sql.number("select count(*) from tasker.tasks where state = 'cancelled'"))
+        .isEqualTo(1);
     assertThat(submission(parent).getString("verdict")).isEqualTo("invalid");
-    assertThat(submission(new Dag.Task(java.util.UUID.randomUUID(), parent.template())).getString("message")).contains("no such task");
+    assertThat(submission(new Dag.Task(java.util.UUID.randomUUID(), parent.template()))
+        .getString("message")).contains("no such task");
   }
 }

@@ -15,19 +15,22 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"preview_bulk_action", "find_tasks_for_action", "hash_tasks", "get_bulk_action"})
+@DatabaseTest.Covers({"preview_bulk_action", "find_tasks_for_action", "hash_tasks",
+  "get_bulk_action"})
 class RunBulkActionTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
 
   private List<Dag.Task> blocked(String namespace, int count) {
     List<Dag.Task> tasks = Dag.of("a").inNamespace(namespace).started(count);
-    worker.complete(0, worker.forNamespaces(namespace).claim(count).stream().map(Claim::permanentFailure).toList());
+    worker.complete(0, worker.forNamespaces(namespace).claim(count).stream()
+        .map(Claim::permanentFailure).toList());
     return tasks;
   }
 
   private JsonObject preview(String action, String filter) {
-    return sql.object("select tasker.preview_bulk_action(?, ?, 'ann', 'spring cleaning')", action, filter);
+    return sql.object("select tasker.preview_bulk_action(?, ?, 'ann', 'spring cleaning')", action,
+        filter);
   }
 
   private JsonObject run(JsonObject preview) {
@@ -38,7 +41,8 @@ class RunBulkActionTest {
   void what_was_counted_is_done_to_all_of_it_and_to_nothing_else() {
     List<Dag.Task> tasks = blocked("bulk", 3);
     List<Dag.Task> others = blocked("other", 2);
-    JsonObject counted = preview("retry", "{\"namespace\": \"bulk\", \"dlq_reason\": \"permanent_failure\", \"failed_step\": \"a\"}");
+    JsonObject counted = preview("retry",
+        "{\"namespace\": \"bulk\", \"dlq_reason\": \"permanent_failure\", \"failed_step\": \"a\"}");
     assertThat(counted.getInt("count")).isEqualTo(3);
     assertThat(counted.getJsonArray("sample")).hasSize(3);
     assertThatTask(tasks.get(0)).isIn("blocked_by_failures");
@@ -47,7 +51,8 @@ class RunBulkActionTest {
     assertThat(done.getJsonArray("queued").toString()).isEqualTo("[\"bulk\"]");
     assertThat(tasks).allSatisfy(task -> assertThatTask(task).isIn("steps_in_process"));
     assertThat(others).allSatisfy(task -> assertThatTask(task).isIn("blocked_by_failures"));
-    assertThat(sql.number("select count(*) from tasker.operator_actions where bulk_token = ?::uuid and acted_by = 'ann'",
+    assertThat(sql.number(
+        "select count(*) from tasker.operator_actions where bulk_token = ?::uuid and acted_by = 'ann'",
         counted.getString("token"))).isEqualTo(3);
   }
 
@@ -78,11 +83,12 @@ class RunBulkActionTest {
 
     assertThat(counted.getInt("count")).isEqualTo(2);
     assertThat(done.getJsonObject("results").getInt("done")).isEqualTo(1);
-    assertThat(done.getJsonArray("refusals").getValuesAs(JsonObject.class)).singleElement().satisfies(refusal -> {
-      assertThat(refusal.getString("task_uuid")).isEqualTo(replaced.uuid().toString());
-      assertThat(refusal.getString("code")).isEqualTo("task-already-replaced");
-      assertThat(refusal.getString("message")).isNotBlank();
-    });
+    assertThat(done.getJsonArray("refusals").getValuesAs(JsonObject.class)).singleElement()
+        .satisfies(refusal -> {
+          assertThat(refusal.getString("task_uuid")).isEqualTo(replaced.uuid().toString());
+          assertThat(refusal.getString("code")).isEqualTo("task-already-replaced");
+          assertThat(refusal.getString("message")).isNotBlank();
+        });
     assertThatTask(present).isIn("steps_in_process");
     assertThat(run(counted).getJsonArray("refusals")).hasSize(1);
   }
@@ -96,9 +102,11 @@ class RunBulkActionTest {
     counted = preview("resolve", "{\"namespace\": \"bulk\"}");
     sql.text("select tasker.act_on_task(?, 'retry', 'bob', 'mine')", tasks.get(0).uuid());
     worker.complete(worker.claimOne().permanentFailure());
-    assertThat(run(counted).getString("code")).as("the same tasks, but one has been around").isEqualTo("set-has-changed");
+    assertThat(run(counted).getString("code")).as("the same tasks, but one has been around")
+        .isEqualTo("set-has-changed");
     assertThatTask(tasks.get(1)).isIn("blocked_by_failures");
-    assertThat(run(preview("resolve", "{\"namespace\": \"bulk\"}")).getJsonObject("results").getInt("done")).isEqualTo(3);
+    assertThat(run(preview("resolve", "{\"namespace\": \"bulk\"}")).getJsonObject("results")
+        .getInt("done")).isEqualTo(3);
   }
 
   @Test
@@ -106,7 +114,8 @@ class RunBulkActionTest {
     blocked("bulk", 1);
     JsonObject counted = preview("resolve", "{\"namespace\": \"bulk\"}");
     assertThat(
-        sql.text("select tasker.run_bulk_action(?::uuid, null, ?) ->> 'code'", counted.getString("token"), Instant.now().plusSeconds(601)))
+        sql.text("select tasker.run_bulk_action(?::uuid, null, ?) ->> 'code'",
+            counted.getString("token"), Instant.now().plusSeconds(601)))
         .isEqualTo("token-expired");
   }
 
@@ -114,17 +123,22 @@ class RunBulkActionTest {
   void running_tasks_are_cancelled_together() {
     List<Dag.Task> tasks = Dag.of("a").inNamespace("bulk").priority(3).started(3);
     Dag.Task done = Dag.of("a").inNamespace("bulk").started();
-    worker.forNamespaces("bulk").claim(4).stream().filter(c -> c.task().equals(done.uuid())).forEach(c -> worker.complete(c.success()));
-    assertThat(run(preview("cancel", "{\"namespace\": \"bulk\", \"created_after\": \"2020-01-01T00:00:00Z\"}")).getInt("count"))
+    worker.forNamespaces("bulk").claim(4).stream().filter(c -> c.task().equals(done.uuid()))
+        .forEach(c -> worker.complete(c.success()));
+    assertThat(run(
+        preview("cancel", "{\"namespace\": \"bulk\", \"created_after\": \"2020-01-01T00:00:00Z\"}"))
+        .getInt("count"))
         .isEqualTo(3);
-    assertThat(sql.number("select count(*) from tasker.tasks where cancel_requested_by = 'ann'")).isEqualTo(3);
+    assertThat(sql.number("select count(*) from tasker.tasks where cancel_requested_by = 'ann'"))
+        .isEqualTo(3);
     assertThat(tasks).hasSize(3);
   }
 
   @Test
   void more_than_the_limit_gets_no_token() {
     blocked("bulk", 3);
-    JsonObject counted = sql.object("select tasker.preview_bulk_action('retry', '{\"namespace\": \"bulk\"}', 'ann', 'why', 2)");
+    JsonObject counted = sql.object(
+        "select tasker.preview_bulk_action('retry', '{\"namespace\": \"bulk\"}', 'ann', 'why', 2)");
     assertThat(counted.containsKey("token")).isFalse();
     assertThat(counted.getInt("limit")).isEqualTo(2);
   }
@@ -132,8 +146,10 @@ class RunBulkActionTest {
   @Test
   void a_filter_says_something_and_only_what_is_known() {
     assertThatDatabaseRefuses("TK007", () -> preview("retry", "{}"));
-    assertThatDatabaseRefuses("TK007", () -> preview("retry", "{\"nmespace\": \"bulk\"}")).hasMessageContaining("nmespace");
-    assertThatDatabaseRefuses("TK007", () -> preview("retry_from_step", "{\"namespace\": \"bulk\"}"));
+    assertThatDatabaseRefuses("TK007", () -> preview("retry", "{\"nmespace\": \"bulk\"}"))
+        .hasMessageContaining("nmespace");
+    assertThatDatabaseRefuses("TK007",
+        () -> preview("retry_from_step", "{\"namespace\": \"bulk\"}"));
     assertThat(preview("retry", "{\"namespace\": \"empty_one\"}").getInt("count")).isZero();
   }
 
@@ -144,15 +160,19 @@ class RunBulkActionTest {
 
     for (String filter : new String[]{null, "null", "[\"namespace\"]", "{\"namespace\": null}",
       "{\"namespace\": \"bulk\", \"failed_step\": null}"}) {
-      assertThatDatabaseRefuses("TK007", () -> preview("resolve", filter)).hasMessageContaining("filter");
+      assertThatDatabaseRefuses("TK007", () -> preview("resolve", filter))
+          .hasMessageContaining("filter");
     }
     for (String limit : List.of("null", "0", "2147483647")) {
       assertThatDatabaseRefuses("TK007",
-          () -> sql.text("select tasker.preview_bulk_action('resolve', '{\"namespace\": \"bulk\"}', 'ann', 'why', " + limit + ")"))
+          () -> sql.text(
+              "select tasker.preview_bulk_action('resolve', '{\"namespace\": \"bulk\"}', 'ann', 'why', "
+                  + limit + ")"))
           .hasMessageContaining("limit");
     }
     assertThatDatabaseRefuses("TK007",
-        () -> sql.text("select tasker.preview_bulk_action('resolve', '{\"namespace\": \"bulk\"}', 'ann', 'why', p_valid_for => null)"))
+        () -> sql.text(
+            "select tasker.preview_bulk_action('resolve', '{\"namespace\": \"bulk\"}', 'ann', 'why', p_valid_for => null)"))
         .hasMessageContaining("valid_for");
     assertThat(sql.number("select count(*) from tasker.bulk_actions")).isEqualTo(tokens);
     assertThat(tasks).allSatisfy(task -> assertThatTask(task).isIn("blocked_by_failures"));
@@ -161,10 +181,12 @@ class RunBulkActionTest {
   @Test
   void only_the_caller_that_made_a_token_can_read_what_it_allows() {
     String token = sql
-        .object("select tasker.preview_bulk_action('cancel', '{\"namespace\": \"bulk\"}', 'ann', 'a test', p_made_by => 'key:1')")
+        .object(
+            "select tasker.preview_bulk_action('cancel', '{\"namespace\": \"bulk\"}', 'ann', 'a test', p_made_by => 'key:1')")
         .getString("token");
     String everywhere = sql
-        .object("select tasker.preview_bulk_action('retry', '{\"state\": \"error\"}', 'ann', 'a test', p_made_by => 'key:1')")
+        .object(
+            "select tasker.preview_bulk_action('retry', '{\"state\": \"error\"}', 'ann', 'a test', p_made_by => 'key:1')")
         .getString("token");
 
     assertThat(sql.text("select tasker.get_bulk_action(?::uuid, 'key:1')", token))
@@ -178,17 +200,27 @@ class RunBulkActionTest {
   @Test
   void a_token_of_one_caller_is_to_another_as_one_that_is_not_there() {
     String token = sql
-        .object("select tasker.preview_bulk_action('fail', '{\"state\": \"blocked_by_failures\"}', 'ann', 'a test', p_made_by => 'key:1')")
+        .object(
+            "select tasker.preview_bulk_action('fail', '{\"state\": \"blocked_by_failures\"}', 'ann', 'a test', p_made_by => 'key:1')")
         .getString("token");
 
-    assertThat(sql.text("select tasker.run_bulk_action(?::uuid, p_run_by => 'key:2') ->> 'code'", token)).isEqualTo("token-not-found");
-    assertThat(sql.text("select executed_at from tasker.bulk_actions where token = ?::uuid", token)).isNull();
-    assertThat(sql.object("select tasker.run_bulk_action(?::uuid, p_run_by => 'key:1')", token).getString("outcome")).isEqualTo("done");
-    assertThat(sql.text("select tasker.run_bulk_action(?::uuid, p_run_by => 'key:2') ->> 'code'", token))
+    assertThat(
+        sql.text("select tasker.run_bulk_action(?::uuid, p_run_by => 'key:2') ->> 'code'", token))
+        .isEqualTo("token-not-found");
+    assertThat(sql.text("select executed_at from tasker.bulk_actions where token = ?::uuid", token))
+        .isNull();
+    assertThat(sql.object("select tasker.run_bulk_action(?::uuid, p_run_by => 'key:1')", token)
+        .getString("outcome")).isEqualTo("done");
+    assertThat(
+        sql.text("select tasker.run_bulk_action(?::uuid, p_run_by => 'key:2') ->> 'code'", token))
         .as("nor is it told what came of it").isEqualTo("token-not-found");
-    String ofSql = sql.object("select tasker.preview_bulk_action('fail', '{\"state\": \"blocked_by_failures\"}', 'ann', 'a test')")
+    String ofSql = sql.object(
+        "select tasker.preview_bulk_action('fail', '{\"state\": \"blocked_by_failures\"}', 'ann', 'a test')")
         .getString("token");
-    assertThat(sql.text("select tasker.run_bulk_action(?::uuid, p_run_by => 'key:2') ->> 'code'", ofSql)).isEqualTo("token-not-found");
-    assertThat(sql.object("select tasker.run_bulk_action(?::uuid)", ofSql).getString("outcome")).isEqualTo("done");
+    assertThat(
+        sql.text("select tasker.run_bulk_action(?::uuid, p_run_by => 'key:2') ->> 'code'", ofSql))
+        .isEqualTo("token-not-found");
+    assertThat(sql.object("select tasker.run_bulk_action(?::uuid)", ofSql).getString("outcome"))
+        .isEqualTo("done");
   }
 }

@@ -22,12 +22,16 @@ class SaveViewTest {
   }
 
   private JsonObject save(String owner, String name, String namespace, String query) {
-    return sql.object("select tasker.save_view('tasks', ?, ?, ?, ?, ?)", name, query, namespace, "user:" + owner, owner);
+    return sql.object("select tasker.save_view('tasks', ?, ?, ?, ?, ?)", name, query, namespace,
+        "user:" + owner, owner);
   }
 
   private List<String> seen(String owner, String namespaces) {
-    return sql.array("select tasker.list_views(?, ?::jsonb)", "user:" + owner, namespaces).getValuesAs(JsonObject.class).stream()
-        .map(view -> view.getString("name") + (view.getBoolean("mine") ? "" : " of " + view.getString("saved_by"))).toList();
+    return sql.array("select tasker.list_views(?, ?::jsonb)", "user:" + owner, namespaces)
+        .getValuesAs(JsonObject.class).stream()
+        .map(view -> view.getString("name")
+            + (view.getBoolean("mine") ? "" : " of " + view.getString("saved_by")))
+        .toList();
   }
 
   private static String uuid(JsonObject saved) {
@@ -35,7 +39,8 @@ class SaveViewTest {
   }
 
   private String delete(String view, String owner, String namespaces) {
-    return sql.text("select tasker.delete_view(?::uuid, ?, ?::jsonb) ->> 'outcome'", view, "user:" + owner, namespaces);
+    return sql.text("select tasker.delete_view(?::uuid, ?, ?::jsonb) ->> 'outcome'", view,
+        "user:" + owner, namespaces);
   }
 
   @Test
@@ -46,7 +51,8 @@ class SaveViewTest {
     assertThat(seen("ann", "[\"bank\"]")).containsExactly("Mine", "Ours");
     assertThat(seen("ben", "[\"bank\"]")).containsExactly("Ours of ann");
     assertThat(seen("ben", "[\"shop\"]")).isEmpty();
-    assertThat(seen("ann", "[]")).as("who may no longer list the namespace").containsExactly("Mine");
+    assertThat(seen("ann", "[]")).as("who may no longer list the namespace")
+        .containsExactly("Mine");
     assertThat(seen("ben", null)).containsExactly("Ours of ann");
   }
 
@@ -57,7 +63,8 @@ class SaveViewTest {
     uuid(save("ben", "Mine", null, "state=cancelled"));
 
     assertThat(uuid(second)).isEqualTo(first);
-    assertThat(sql.text("select query from tasker.saved_views where view_uuid = ?::uuid", first)).isEqualTo("state=complete");
+    assertThat(sql.text("select query from tasker.saved_views where view_uuid = ?::uuid", first))
+        .isEqualTo("state=complete");
     assertThat(sql.number("select count(*) from tasker.saved_views")).isEqualTo(2);
     assertThat(second.getJsonObject("view").containsKey("owner")).isFalse();
   }
@@ -87,10 +94,15 @@ class SaveViewTest {
     for (int i = 0; i < 3; i++) {
       save("ann", "View " + i, null, "");
     }
-    assertThat(sql.text("select tasker.save_view('tasks', 'One more', '', null, 'user:ann', 'ann', 3) ->> 'code'"))
+    assertThat(sql.text(
+        "select tasker.save_view('tasks', 'One more', '', null, 'user:ann', 'ann', 3) ->> 'code'"))
         .isEqualTo("too-many-views");
-    assertThat(sql.text("select tasker.save_view('tasks', 'View 1', 'x', null, 'user:ann', 'ann', 3) ->> 'outcome'")).as("an old one")
+    assertThat(sql.text(
+        "select tasker.save_view('tasks', 'View 1', 'x', null, 'user:ann', 'ann', 3) ->> 'outcome'"))
+        .as("an old one")
         .isEqualTo("done");
-    assertThat(sql.text("select tasker.save_view('tasks', 'One more', '', null, 'user:ben', 'ben', 3) ->> 'outcome'")).isEqualTo("done");
+    assertThat(sql.text(
+        "select tasker.save_view('tasks', 'One more', '', null, 'user:ben', 'ben', 3) ->> 'outcome'"))
+        .isEqualTo("done");
   }
 }

@@ -17,18 +17,22 @@ class ScenarioTest {
   void psql_alone_submits_a_linear_task_works_its_four_steps_and_sees_it_complete() {
     Dag.Template template = Dag.linear(4).registered();
     try (Sql psql = Sql.open()) {
-      UUID task = psql.uuid("select tasker.submit_task('orders', ?, '1', '{\"order\": 7}')", template.name());
+      UUID task = psql.uuid("select tasker.submit_task('orders', ?, '1', '{\"order\": 7}')",
+          template.name());
 
       for (int step = 1; step <= 4; step++) {
         String claimed = psql.text("select tasker.claim_steps(gen_random_uuid(), 10)");
         assertThat(psql.number("select jsonb_array_length(?::jsonb)", claimed)).isEqualTo(1);
         psql.text("select tasker.complete_steps(jsonb_build_array(jsonb_build_object("
             + "'step_uuid', c -> 'step_uuid', 'task_uuid', c -> 'task_uuid', 'handoff', c -> 'handoff', "
-            + "'outcome', 'success', 'result', '{\"n\": 1}'::jsonb)), gen_random_uuid()) from jsonb_array_elements(?::jsonb) c", claimed);
+            + "'outcome', 'success', 'result', '{\"n\": 1}'::jsonb)), gen_random_uuid()) from jsonb_array_elements(?::jsonb) c",
+            claimed);
       }
 
       assertThat(psql.text("select tasker.get_current_task_state(?)", task)).isEqualTo("complete");
-      assertThat(psql.text("select health_status || ' ' || completion_percentage from tasker.get_task_execution_context(?)", task))
+      assertThat(psql.text(
+          "select health_status || ' ' || completion_percentage from tasker.get_task_execution_context(?)",
+          task))
           .isEqualTo("healthy 100.00");
     }
   }

@@ -22,7 +22,8 @@ class SetStepBackoffAtomicTest {
     Dag.Task task = Dag.of("a").started();
     worker.complete(worker.claimOne().retryableFailure(5000));
     for (int seconds : new int[]{7200, 10}) {
-      assertThat(sql.isTrue("select tasker.set_step_backoff_atomic(?, ?)", task.step("a"), seconds)).isTrue();
+      assertThat(sql.isTrue("select tasker.set_step_backoff_atomic(?, ?)", task.step("a"), seconds))
+          .isTrue();
       assertThatStep(task.step("a")).isDueAbout(Instant.now().plusSeconds(seconds));
       assertThatTask(task).isLookedAtAbout(Instant.now().plusSeconds(seconds));
     }
@@ -41,6 +42,7 @@ class SetStepBackoffAtomicTest {
     Dag.Task task = Dag.of("a").started();
     assertThat(sql.isTrue("select tasker.set_step_backoff_atomic(?, 5)", task.step("a"))).isFalse();
     assertThat(sql.isTrue("select tasker.set_step_backoff_atomic(gen_random_uuid(), 5)")).isFalse();
-    assertThatDatabaseRefuses("TK007", () -> sql.text("select tasker.set_step_backoff_atomic(?, -1)", task.step("a")));
+    assertThatDatabaseRefuses("TK007",
+        () -> sql.text("select tasker.set_step_backoff_atomic(?, -1)", task.step("a")));
   }
 }

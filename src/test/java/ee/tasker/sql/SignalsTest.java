@@ -20,26 +20,31 @@ import org.junit.jupiter.api.Test;
 
 /** Signals: kept until a step waits for them, consumed once, in time or too late. */
 @DatabaseTest
-@DatabaseTest.Covers({"send_signals", "send_signal", "find_signal_targets", "get_signal_schema", "get_signal_documents", "pass_waits"})
+@DatabaseTest.Covers({"send_signals", "send_signal", "find_signal_targets", "get_signal_schema",
+  "get_signal_documents", "pass_waits"})
 class SignalsTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
 
   /** a → pay, which has no handler and waits for a signal → ship. */
   private static Dag paid(String more) {
-    return Dag.of("a").step("pay").dependsOn("a").waitingOnly("{\"signal\": {\"name\": \"payment\"" + more + "}}").step("ship")
+    return Dag.of("a").step("pay").dependsOn("a")
+        .waitingOnly("{\"signal\": {\"name\": \"payment\"" + more + "}}").step("ship")
         .dependsOn("pay");
   }
 
   private Dag.Task waiting(Dag dag) {
     Dag.Task task = dag.started();
     worker.complete(
-        worker.claim(99).stream().filter(claim -> claim.task().equals(task.uuid())).findAny().orElseThrow().success());
+        worker.claim(99).stream().filter(claim -> claim.task().equals(task.uuid())).findAny()
+            .orElseThrow().success());
     return task;
   }
 
   private static JsonObject send(Sql session, Dag.Task task, String payload, String id) {
-    return session.object("select tasker.send_signals(array[?], 'payment', ?::jsonb, ?) #> '{signals,0}'", task.uuid(), payload, id);
+    return session.object(
+        "select tasker.send_signals(array[?], 'payment', ?::jsonb, ?) #> '{signals,0}'",
+        task.uuid(), payload, id);
   }
 
   private JsonObject send(Dag.Task task, String payload) {
@@ -47,17 +52,21 @@ class SignalsTest {
   }
 
   private String result(Dag.Task task) {
-    return sql.text("select r.result::text from tasker.workflow_steps s join tasker.workflow_step_result_audit r "
-        + "on r.workflow_step_uuid = s.workflow_step_uuid and r.sort_key = s.result_sort_key where s.workflow_step_uuid = ?",
+    return sql.text(
+        "select r.result::text from tasker.workflow_steps s join tasker.workflow_step_result_audit r "
+            + "on r.workflow_step_uuid = s.workflow_step_uuid and r.sort_key = s.result_sort_key where s.workflow_step_uuid = ?",
         task.step("pay"));
   }
 
   private List<String> waits(Dag.Task task) {
-    return sql.texts("select state from tasker.step_waits where task_uuid = ? order by armed_at, wait_uuid", task.uuid());
+    return sql.texts(
+        "select state from tasker.step_waits where task_uuid = ? order by armed_at, wait_uuid",
+        task.uuid());
   }
 
   private Instant due(Dag.Task task) {
-    return sql.instant("select due_at from tasker.step_waits where task_uuid = ? and state = 'open'", task.uuid());
+    return sql.instant(
+        "select due_at from tasker.step_waits where task_uuid = ? and state = 'open'", task.uuid());
   }
 
   private void evaluate(Dag.Task task, Instant now) {
@@ -67,7 +76,8 @@ class SignalsTest {
   @Test
   void a_signal_completes_the_step_that_waits_and_is_its_result() {
     Dag.Task task = waiting(paid(""));
-    assertThat(sql.text("select tasker.diagnose_task(?)", task.uuid())).contains("Step pay has been waiting since")
+    assertThat(sql.text("select tasker.diagnose_task(?)", task.uuid()))
+        .contains("Step pay has been waiting since")
         .contains("for signal payment");
 
     JsonObject answer = send(task, "{\"amount\": 12}");
@@ -105,9 +115,11 @@ class SignalsTest {
 
   @Test
   void steps_take_the_signals_of_a_name_in_the_order_of_arrival_and_each_once() {
-    Dag.Task task = Dag.of("a").step("pay").dependsOn("a").waitingOnly("{\"signal\": {\"name\": \"payment\"}}")
+    Dag.Task task = Dag.of("a").step("pay").dependsOn("a")
+        .waitingOnly("{\"signal\": {\"name\": \"payment\"}}")
         .step("again").dependsOn("pay").waitingOnly("{\"signal\": {\"name\": \"payment\"}}")
-        .step("other").dependsOn("again").waitingOnly("{\"signal\": {\"name\": \"other\"}}").started();
+        .step("other").dependsOn("again").waitingOnly("{\"signal\": {\"name\": \"other\"}}")
+        .started();
     sql.object("select tasker.send_signals(array[?], 'other', '0')", task.uuid());
     for (int i = 1; i <= 3; i++) {
       send(task, "" + i);
@@ -115,10 +127,12 @@ class SignalsTest {
     worker.complete(worker.claimOne().success());
 
     assertThatTask(task).isIn("complete");
-    assertThat(sql.texts("select concat_ws(' ', e->>'number', e->>'name', e->>'payload', e->>'consumed_by') "
-        + "from jsonb_array_elements(tasker.get_signal_documents(?, true)) e", task.uuid()))
+    assertThat(sql
+        .texts("select concat_ws(' ', e->>'number', e->>'name', e->>'payload', e->>'consumed_by') "
+            + "from jsonb_array_elements(tasker.get_signal_documents(?, true)) e", task.uuid()))
         .containsExactly("1 other 0 other", "2 payment 1 pay", "3 payment 2 again", "4 payment 3");
-    assertThat(sql.text("select tasker.get_signal_documents(?)::text", task.uuid())).doesNotContain("payload");
+    assertThat(sql.text("select tasker.get_signal_documents(?)::text", task.uuid()))
+        .doesNotContain("payload");
     assertThatHistoryIsSound();
   }
 
@@ -136,36 +150,56 @@ class SignalsTest {
     worker.complete(worker.claimOne().success());
     worker.complete(worker.claimOne().success());
     assertThatTask(task).isIn("complete");
-    assertThat(send(sql, task, "{\"a\": 1, \"b\": 2}", "p-1").getString("outcome")).as("also after the end").isEqualTo("duplicate");
+    assertThat(send(sql, task, "{\"a\": 1, \"b\": 2}", "p-1").getString("outcome"))
+        .as("also after the end").isEqualTo("duplicate");
     assertThatHistoryIsSound();
   }
 
   @Test
   void what_a_task_cannot_take_is_refused_and_changes_nothing() {
     Dag.Task task = waiting(paid(", \"schema\": {\"type\": \"object\"}"));
-    Dag.Task ended = Dag.of("a").step("pay").waitingOnly("{\"signal\": {\"name\": \"payment\"}}").started();
+    Dag.Task ended = Dag.of("a").step("pay").waitingOnly("{\"signal\": {\"name\": \"payment\"}}")
+        .started();
     sql.object("select tasker.request_cancel(?, 'ann', 'test', 'allow_finish')", ended.uuid());
 
     assertThat(send(task, "{}").getString("code")).isEqualTo("payload-not-checked");
-    assertThat(send(ended, "{}").getString("code")).isIn("task-already-ended", "task-is-being-cancelled");
-    assertThat(sql.text("select tasker.send_signals(array[?], 'pay', '{}') #>> '{signals,0,code}'", task.uuid()))
+    assertThat(send(ended, "{}").getString("code")).isIn("task-already-ended",
+        "task-is-being-cancelled");
+    assertThat(sql.text("select tasker.send_signals(array[?], 'pay', '{}') #>> '{signals,0,code}'",
+        task.uuid()))
         .isEqualTo("signal-not-known");
-    assertThat(sql.text("select tasker.send_signals(array[?], 'pay', '{}') #>> '{signals,0,message}'", task.uuid()))
+    assertThat(sql.text(
+        "select tasker.send_signals(array[?], 'pay', '{}') #>> '{signals,0,message}'", task.uuid()))
         .endsWith("known are payment");
-    assertThat(sql.text("select tasker.send_signals(array[?], 'payment', '{}') #>> '{signals,0,code}'", UUID.randomUUID()))
+    assertThat(
+        sql.text("select tasker.send_signals(array[?], 'payment', '{}') #>> '{signals,0,code}'",
+            UUID.randomUUID()))
         .isEqualTo("task-not-found");
-    assertThat(sql.text("select tasker.send_signals(null, 'payment', '{}') #>> '{signals,0,code}'")).isEqualTo("task-not-found");
-    assertThat(sql.text("select tasker.send_signals(array[?], 'payment', null) #>> '{signals,0,field}'", task.uuid())).isEqualTo("payload");
-    assertThat(sql.text("select tasker.send_signals(array[?], ' ', '1') #>> '{signals,0,field}'", task.uuid())).isEqualTo("name");
-    assertThat(sql.text("select tasker.send_signals(array[?], 'payment', '1', '') #>> '{signals,0,field}'", task.uuid()))
+    assertThat(sql.text("select tasker.send_signals(null, 'payment', '{}') #>> '{signals,0,code}'"))
+        .isEqualTo("task-not-found");
+    assertThat(
+        sql.text("select tasker.send_signals(array[?], 'payment', null) #>> '{signals,0,field}'",
+            task.uuid()))
+        .isEqualTo("payload");
+    assertThat(sql.text("select tasker.send_signals(array[?], ' ', '1') #>> '{signals,0,field}'",
+        task.uuid())).isEqualTo("name");
+    assertThat(
+        sql.text("select tasker.send_signals(array[?], 'payment', '1', '') #>> '{signals,0,field}'",
+            task.uuid()))
         .isEqualTo("signal_id");
     assertThat(
-        sql.text("select tasker.send_signals(array[?], 'payment', to_jsonb(repeat('x', 65535))) #>> '{signals,0,code}'", task.uuid()))
+        sql.text(
+            "select tasker.send_signals(array[?], 'payment', to_jsonb(repeat('x', 65535))) #>> '{signals,0,code}'",
+            task.uuid()))
         .isEqualTo("payload-too-large");
     assertThat(sql.number("select count(*) from tasker.task_signals")).isZero();
-    assertThatDatabaseRefuses("TK011", () -> sql.object("select tasker.send_signal(?, 'pay')", task.uuid()));
-    assertThatDatabaseRefuses("TK007", () -> sql.object("select tasker.send_signal(?, 'payment', '1', '{\"id\": 1}')", task.uuid()));
-    sql.object("select tasker.send_signal(?, 'payment', '{}', '{\"payload_checked\": true, \"signal_id\": \"x\"}')", task.uuid());
+    assertThatDatabaseRefuses("TK011",
+        () -> sql.object("select tasker.send_signal(?, 'pay')", task.uuid()));
+    assertThatDatabaseRefuses("TK007", () -> sql
+        .object("select tasker.send_signal(?, 'payment', '1', '{\"id\": 1}')", task.uuid()));
+    sql.object(
+        "select tasker.send_signal(?, 'payment', '{}', '{\"payload_checked\": true, \"signal_id\": \"x\"}')",
+        task.uuid());
     assertThatStep(task.step("pay")).isIn("complete");
     assertThatHistoryIsSound();
   }
@@ -191,7 +225,9 @@ class SignalsTest {
     assertThatStep(task.step("pay")).isIn("error");
     assertThatTask(task).isIn("blocked_by_failures").counts(2, 0, 1, 0);
     assertThat(
-        sql.text("select r.error ->> 'type' from tasker.workflow_step_result_audit r where r.workflow_step_uuid = ?", task.step("pay")))
+        sql.text(
+            "select r.error ->> 'type' from tasker.workflow_step_result_audit r where r.workflow_step_uuid = ?",
+            task.step("pay")))
         .isEqualTo("wait_timed_out");
     assertThat(waits(task)).containsExactly("timed_out");
   }
@@ -223,15 +259,17 @@ class SignalsTest {
 
   @Test
   void a_handler_gets_the_payload_or_the_default() {
-    Dag dag = Dag.of("pay").waiting("{\"signal\": {\"name\": \"payment\", \"timeout\": \"PT1H\", \"on_timeout\": \"none\"}}");
+    Dag dag = Dag.of("pay").waiting(
+        "{\"signal\": {\"name\": \"payment\", \"timeout\": \"PT1H\", \"on_timeout\": \"none\"}}");
     Dag.Task first = dag.started();
     send(first, "{\"amount\": 12}");
     Dag.Task second = dag.started();
     evaluate(second, due(second));
 
     assertThat(
-        sql.texts("select d.inputs -> 'wait' ->> 'state' || ' ' || (d.inputs -> 'wait' ->> 'value') from tasker.workflow_step_documents d "
-            + "join tasker.tasks t using (task_uuid) order by t.created_at"))
+        sql.texts(
+            "select d.inputs -> 'wait' ->> 'state' || ' ' || (d.inputs -> 'wait' ->> 'value') from tasker.workflow_step_documents d "
+                + "join tasker.tasks t using (task_uuid) order by t.created_at"))
         .containsExactly("satisfied {\"amount\": 12}", "defaulted none");
     assertThatStep(first.step("pay")).isIn("enqueued");
     assertThatStep(second.step("pay")).isIn("enqueued");
@@ -243,15 +281,19 @@ class SignalsTest {
     Dag.Task late = waiting(paid(", \"timeout\": \"PT1H\""));
     Instant due = due(inTime);
     new Operator().pause(inTime.template().namespace(), inTime.template().name());
-    sql.object("select tasker.send_signals(array[?], 'payment', '1', p_now => ?)", inTime.uuid(), due);
-    sql.object("select tasker.send_signals(array[?], 'payment', '1', p_now => ?)", late.uuid(), due(late).plusMillis(1));
+    sql.object("select tasker.send_signals(array[?], 'payment', '1', p_now => ?)", inTime.uuid(),
+        due);
+    sql.object("select tasker.send_signals(array[?], 'payment', '1', p_now => ?)", late.uuid(),
+        due(late).plusMillis(1));
     new Operator().resume(inTime.template().namespace(), inTime.template().name());
     evaluate(inTime, due.plusSeconds(99));
     evaluate(late, due.plusSeconds(99));
 
     assertThatStep(inTime.step("pay")).isIn("complete");
     assertThatStep(late.step("pay")).isIn("error");
-    assertThat(sql.number("select count(*) from tasker.task_signals where task_uuid = ? and wait_uuid is null", late.uuid())).isEqualTo(1);
+    assertThat(sql.number(
+        "select count(*) from tasker.task_signals where task_uuid = ? and wait_uuid is null",
+        late.uuid())).isEqualTo(1);
   }
 
   @Test
@@ -267,7 +309,8 @@ class SignalsTest {
     assertThat(result(task)).isEqualTo("1");
 
     Dag.Task other = paid("").started();
-    SqlWorker.Claim claim = worker.claim(9).stream().filter(c -> c.task().equals(other.uuid())).findAny().orElseThrow();
+    SqlWorker.Claim claim = worker.claim(9).stream().filter(c -> c.task().equals(other.uuid()))
+        .findAny().orElseThrow();
     try (Sql arm = Sql.session(); Sql wake = Sql.session()) {
       assertThat(send(wake, other, "2", null).getBoolean("is_consumed")).isFalse();
       var armed = arm.later(s -> SqlWorker.in(s).complete(claim.success())).untilItWaits();
@@ -296,8 +339,11 @@ class SignalsTest {
     Dag.Task other = waiting(dag);
     try (Sql fire = Sql.session(); Sql send = Sql.session()) {
       assertThat(send(send, other, "1", null).getBoolean("is_consumed")).isTrue();
-      Instant otherDue = send.instant("select due_at from tasker.step_waits where task_uuid = ?", other.uuid());
-      var fired = fire.later(s -> s.object("select tasker.evaluate_tasks(array[?], null, 0, 60, ?)", other.uuid(), otherDue))
+      Instant otherDue = send.instant("select due_at from tasker.step_waits where task_uuid = ?",
+          other.uuid());
+      var fired = fire
+          .later(s -> s.object("select tasker.evaluate_tasks(array[?], null, 0, 60, ?)",
+              other.uuid(), otherDue))
           .untilItWaits();
       send.commit();
       fired.get();
@@ -318,7 +364,8 @@ class SignalsTest {
       second.commit();
     }
     assertThat(result(task)).isEqualTo("1");
-    assertThat(sql.number("select count(*) from tasker.task_signals where wait_uuid is null")).isEqualTo(1);
+    assertThat(sql.number("select count(*) from tasker.task_signals where wait_uuid is null"))
+        .isEqualTo(1);
     assertThatHistoryIsSound();
   }
 
@@ -331,7 +378,8 @@ class SignalsTest {
         try (Sql session = Sql.open()) {
           String last = null;
           for (int n = 0; n < 5; n++) {
-            last = send(session, task, "{\"n\": 1}", "same").getString("outcome") + (last == null ? "" : "," + last);
+            last = send(session, task, "{\"n\": 1}", "same").getString("outcome")
+                + (last == null ? "" : "," + last);
           }
           return last;
         }
@@ -375,7 +423,8 @@ class SignalsTest {
   @Test
   void targets_of_a_correlation_id_are_the_unfinished_tasks_that_know_the_signal() {
     UUID correlation = UUID.randomUUID();
-    Dag.Task first = paid(", \"schema\": {\"type\": \"object\"}").option("correlation_id", correlation.toString()).started();
+    Dag.Task first = paid(", \"schema\": {\"type\": \"object\"}")
+        .option("correlation_id", correlation.toString()).started();
     Dag.Task second = paid("").option("correlation_id", correlation.toString()).started();
     Dag.linear(1).option("correlation_id", correlation.toString()).started();
     Dag.Task cancelled = paid("").option("correlation_id", correlation.toString()).started();
@@ -384,14 +433,20 @@ class SignalsTest {
 
     assertThat(sql.texts(
         "select (e->>'task_uuid') || coalesce(e->>'schema', '') from jsonb_array_elements(tasker.find_signal_targets(?, 'payment', null, 5)) e",
-        correlation)).containsExactly(first.uuid() + "{\"type\": \"object\"}", second.uuid().toString());
-    assertThat(sql.array("select tasker.find_signal_targets(?, 'payment', array['orders'])", correlation)).as("one more than the limit")
+        correlation))
+        .containsExactly(first.uuid() + "{\"type\": \"object\"}", second.uuid().toString());
+    assertThat(
+        sql.array("select tasker.find_signal_targets(?, 'payment', array['orders'])", correlation))
+        .as("one more than the limit")
         .hasSize(2);
-    assertThat(sql.array("select tasker.find_signal_targets(?, 'payment', array['others'], 5)", correlation)).isEmpty();
+    assertThat(sql.array("select tasker.find_signal_targets(?, 'payment', array['others'], 5)",
+        correlation)).isEmpty();
     assertThat(sql.text("select tasker.get_signal_schema(?, 'payment')::text", first.uuid()))
         .isEqualTo("{\"schema\": {\"type\": \"object\"}}");
-    assertThat(sql.text("select tasker.get_signal_schema(?, 'payment')::text", second.uuid())).isEqualTo("{\"schema\": null}");
-    assertThat(sql.text("select tasker.get_signal_schema(?, 'payment')::text", UUID.randomUUID())).isNull();
+    assertThat(sql.text("select tasker.get_signal_schema(?, 'payment')::text", second.uuid()))
+        .isEqualTo("{\"schema\": null}");
+    assertThat(sql.text("select tasker.get_signal_schema(?, 'payment')::text", UUID.randomUUID()))
+        .isNull();
   }
 
   @Test
@@ -403,8 +458,11 @@ class SignalsTest {
         "select concat_ws(' ', e->>'kind', e->>'signal', e->>'number', e->>'outcome') from jsonb_array_elements(tasker.get_task_history(?)) e "
             + "where e->>'kind' like 'wait%' or e->>'kind' like 'signal%'",
         task.uuid()))
-        .containsExactlyInAnyOrder("wait_armed payment", "signal_received payment 1", "wait_ended payment 1 satisfied");
-    assertThat(sql.text("select tasker.get_task_history(?)::text", task.uuid())).doesNotContain("secret");
-    assertThat(sql.text("select tasker.explain_waiting(?)::text", task.uuid())).doesNotContain("secret");
+        .containsExactlyInAnyOrder("wait_armed payment", "signal_received payment 1",
+            "wait_ended payment 1 satisfied");
+    assertThat(sql.text("select tasker.get_task_history(?)::text", task.uuid()))
+        .doesNotContain("secret");
+    assertThat(sql.text("select tasker.explain_waiting(?)::text", task.uuid()))
+        .doesNotContain("secret");
   }
 }

@@ -23,30 +23,36 @@ class SubmitQueuedRequestsTest {
   private final Dag dag = Dag.of("a");
   private final JsonObject good = dag.request(dag.registered());
   /** An id that PostgreSQL cannot read, so that submit_tasks raises an error. */
-  private final JsonObject bad = Json.createObjectBuilder(good).add("correlation_id", "0000-12-31").build();
+  private final JsonObject bad = Json.createObjectBuilder(good).add("correlation_id", "0000-12-31")
+      .build();
 
   private JsonObject submit(int claimLimit, JsonObject... requests) {
     JsonArrayBuilder array = Json.createArrayBuilder();
     List.of(requests).forEach(array::add);
-    return sql.object("select tasker.submit_queued_requests(?, ?, ?)", array.build(), SERVER, claimLimit);
+    return sql.object("select tasker.submit_queued_requests(?, ?, ?)", array.build(), SERVER,
+        claimLimit);
   }
 
   private static List<String> verdicts(JsonObject answer) {
-    return answer.getJsonArray("verdicts").stream().map(verdict -> verdict.asJsonObject().getString("verdict")).toList();
+    return answer.getJsonArray("verdicts").stream()
+        .map(verdict -> verdict.asJsonObject().getString("verdict")).toList();
   }
 
   @Test
   void requests_that_raise_an_error_have_their_verdict_in_place_and_the_others_become_tasks() {
     JsonObject answer = submit(2, bad, good, good, bad, good, good, good);
 
-    assertThat(verdicts(answer)).containsExactly("failed", "created", "created", "failed", "created", "created", "created");
+    assertThat(verdicts(answer)).containsExactly("failed", "created", "created", "failed",
+        "created", "created", "created");
     JsonObject failed = answer.getJsonArray("verdicts").getJsonObject(3);
     assertThat(failed.getString("sqlstate")).startsWith("22");
     assertThat(failed.getString("message")).contains("0000-12-31");
-    assertThat(SqlWorker.claims(answer.getJsonArray("claimed_steps"))).as("no more than the caller has permits for").hasSize(2);
+    assertThat(SqlWorker.claims(answer.getJsonArray("claimed_steps")))
+        .as("no more than the caller has permits for").hasSize(2);
     assertThat(answer.getJsonArray("queued").toString()).isEqualTo("[\"orders\"]");
     assertThat(sql.number("select count(*) from tasker.tasks")).isEqualTo(5);
-    answer.getJsonArray("verdicts").stream().map(verdict -> verdict.asJsonObject().getString("task_uuid", null))
+    answer.getJsonArray("verdicts").stream()
+        .map(verdict -> verdict.asJsonObject().getString("task_uuid", null))
         .filter(uuid -> uuid != null)
         .forEach(uuid -> assertThatTask(UUID.fromString(uuid)).isIn("steps_in_process"));
   }
@@ -61,12 +67,14 @@ class SubmitQueuedRequestsTest {
   @Test
   void what_passes_by_itself_is_raised_and_is_no_verdict() {
     Dag.Task parent = dag.submitted();
-    JsonObject child = Json.createObjectBuilder(good).add("parent_task_uuid", parent.uuid().toString()).build();
+    JsonObject child = Json.createObjectBuilder(good)
+        .add("parent_task_uuid", parent.uuid().toString()).build();
     try (Sql other = Sql.session(); Sql session = Sql.session()) {
       other.text("select 1 from tasker.tasks where task_uuid = ? for update", parent.uuid());
       session.run("set local lock_timeout = '50ms'");
-      assertThatDatabaseRefuses("55P03", () -> session.text("select tasker.submit_queued_requests(?, ?)",
-          Json.createArrayBuilder().add(child).build(), SERVER));
+      assertThatDatabaseRefuses("55P03",
+          () -> session.text("select tasker.submit_queued_requests(?, ?)",
+              Json.createArrayBuilder().add(child).build(), SERVER));
     }
     assertThat(sql.number("select count(*) from tasker.tasks")).isEqualTo(1);
   }

@@ -25,14 +25,16 @@ class SubmitTasksTest {
   private static String verdicts(Sql sql, JsonObject... requests) {
     jakarta.json.JsonArrayBuilder array = jakarta.json.Json.createArrayBuilder();
     List.of(requests).forEach(array::add);
-    return String.join(",", sql.object("select tasker.submit_tasks(?)", array.build()).getJsonArray("verdicts").stream()
-        .map(v -> v.asJsonObject().getString("verdict")).toList());
+    return String.join(",",
+        sql.object("select tasker.submit_tasks(?)", array.build()).getJsonArray("verdicts").stream()
+            .map(v -> v.asJsonObject().getString("verdict")).toList());
   }
 
   @Test
   void roots_are_handed_off_in_the_same_transaction_and_the_rest_waits_for_its_parents() {
     Dag.Task task = Dag.diamond().started();
-    assertThatTask(task).isIn("steps_in_process").counts(4, 1, 0, 0).isLookedAtAbout(Instant.now().plusSeconds(30));
+    assertThatTask(task).isIn("steps_in_process").counts(4, 1, 0, 0)
+        .isLookedAtAbout(Instant.now().plusSeconds(30));
     assertThatStep(task.step("a")).isIn("enqueued").hasAttempts(1).went("pending", "enqueued");
     assertThatStep(task.step("b")).isIn("pending").waitsForParents(1);
     assertThatStep(task.step("d")).isIn("pending").waitsForParents(2);
@@ -43,10 +45,13 @@ class SubmitTasksTest {
     Dag dag = Dag.parallel(3);
     Dag.Template template = dag.registered();
     try (Sql sql = Sql.open()) {
-      JsonObject answer = sql.object("select tasker.submit_tasks(jsonb_build_array(?::jsonb), ?, 2)", dag.request(template), SERVER);
+      JsonObject answer = sql.object(
+          "select tasker.submit_tasks(jsonb_build_array(?::jsonb), ?, 2)", dag.request(template),
+          SERVER);
       List<Claim> claims = SqlWorker.claims(answer.getJsonArray("claimed_steps"));
       assertThat(claims).hasSize(2);
-      claims.forEach(claim -> assertThatStep(claim.step()).isIn("in_progress").went("pending", "enqueued", "in_progress"));
+      claims.forEach(claim -> assertThatStep(claim.step()).isIn("in_progress").went("pending",
+          "enqueued", "in_progress"));
       assertThat(sql.number("select count(*) from pgmq.q_worker_orders_queue")).isEqualTo(1);
     }
   }
@@ -60,7 +65,8 @@ class SubmitTasksTest {
           dag.context("{\"a\": 1, \"b\": {\"x\": [1.50, 2]}}").request(template),
           dag.context("{\"b\": {\"x\": [1.5, 2.0]}, \"a\": 1.0}").request(template),
           dag.context("{\"a\": 2, \"b\": {\"x\": [1.5, 2]}}").request(template),
-          dag.context("{\"a\": 1, \"b\": {\"x\": [2, 1.5]}}").request(template))).isEqualTo("created,duplicate,created,created");
+          dag.context("{\"a\": 1, \"b\": {\"x\": [2, 1.5]}}").request(template)))
+          .isEqualTo("created,duplicate,created,created");
     }
   }
 
@@ -70,7 +76,9 @@ class SubmitTasksTest {
     Dag.Task task = dag.started();
     try (Sql sql = Sql.open(); SqlWorker worker = SqlWorker.open()) {
       worker.runToTheEnd();
-      JsonObject verdict = sql.object("select tasker.submit_tasks(jsonb_build_array(?::jsonb))", dag.request(task.template()))
+      JsonObject verdict = sql
+          .object("select tasker.submit_tasks(jsonb_build_array(?::jsonb))",
+              dag.request(task.template()))
           .getJsonArray("verdicts").getJsonObject(0);
       assertThat(verdict.getString("verdict")).isEqualTo("duplicate");
       assertThat(verdict.getString("task_uuid")).isEqualTo(task.uuid().toString());
@@ -83,9 +91,12 @@ class SubmitTasksTest {
     Dag dag = Dag.of("a").identity("caller_provided").option("idempotency_key", "k1");
     Dag.Template template = dag.registered();
     try (Sql sql = Sql.open()) {
-      assertThat(verdicts(sql, dag.context("{\"n\": 1}").request(template), dag.context("{\"n\": 2}").request(template),
-          dag.option("idempotency_key", "k2").request(template))).isEqualTo("created,duplicate,created");
-      assertThat(verdicts(sql, Dag.of("a").identity("caller_provided").request(template))).isEqualTo("invalid");
+      assertThat(verdicts(sql, dag.context("{\"n\": 1}").request(template),
+          dag.context("{\"n\": 2}").request(template),
+          dag.option("idempotency_key", "k2").request(template)))
+          .isEqualTo("created,duplicate,created");
+      assertThat(verdicts(sql, Dag.of("a").identity("caller_provided").request(template)))
+          .isEqualTo("invalid");
     }
   }
 
@@ -94,7 +105,8 @@ class SubmitTasksTest {
     Dag dag = Dag.of("a").identity("always_unique");
     Dag.Template template = dag.registered();
     try (Sql sql = Sql.open()) {
-      assertThat(verdicts(sql, dag.request(template), dag.request(template))).isEqualTo("created,created");
+      assertThat(verdicts(sql, dag.request(template), dag.request(template)))
+          .isEqualTo("created,created");
     }
   }
 
@@ -104,7 +116,8 @@ class SubmitTasksTest {
     Dag.Template template = dag.registered();
     try (Sql first = Sql.session(); Sql second = Sql.session()) {
       assertThat(verdicts(first, dag.request(template))).isEqualTo("created");
-      Sql.Later<String> waiting = second.later(session -> verdicts(session, dag.request(template))).untilItWaits();
+      Sql.Later<String> waiting = second.later(session -> verdicts(session, dag.request(template)))
+          .untilItWaits();
       first.commit();
       assertThat(waiting.get()).isEqualTo("duplicate");
       second.commit();
@@ -117,7 +130,8 @@ class SubmitTasksTest {
     Dag.Template template = dag.registered();
     try (Sql first = Sql.session(); Sql second = Sql.session()) {
       assertThat(verdicts(first, dag.request(template))).isEqualTo("created");
-      Sql.Later<String> waiting = second.later(session -> verdicts(session, dag.request(template))).untilItWaits();
+      Sql.Later<String> waiting = second.later(session -> verdicts(session, dag.request(template)))
+          .untilItWaits();
       first.rollback();
       assertThat(waiting.get()).isEqualTo("created");
       second.commit();
@@ -128,12 +142,15 @@ class SubmitTasksTest {
   void two_batches_with_the_same_requests_in_opposite_order_do_not_deadlock() {
     Dag dag = Dag.of("a").identity("strict");
     Dag.Template template = dag.registered();
-    JsonObject[] requests = IntStream.range(0, 20).mapToObj(i -> dag.context("{\"n\": " + i + "}").request(template))
+    JsonObject[] requests = IntStream.range(0, 20)
+        .mapToObj(i -> dag.context("{\"n\": " + i + "}").request(template))
         .toArray(JsonObject[]::new);
-    JsonObject[] reversed = IntStream.range(0, 20).mapToObj(i -> requests[19 - i]).toArray(JsonObject[]::new);
+    JsonObject[] reversed = IntStream.range(0, 20).mapToObj(i -> requests[19 - i])
+        .toArray(JsonObject[]::new);
     try (Sql first = Sql.session(); Sql second = Sql.session()) {
       assertThat(verdicts(first, requests)).doesNotContain("duplicate");
-      Sql.Later<String> waiting = second.later(session -> verdicts(session, reversed)).untilItWaits();
+      Sql.Later<String> waiting = second.later(session -> verdicts(session, reversed))
+          .untilItWaits();
       first.commit();
       assertThat(waiting.get()).doesNotContain("created");
       second.commit();
@@ -146,7 +163,8 @@ class SubmitTasksTest {
     Dag.Template good = dag.registered();
     Dag.Template missing = new Dag.Template(null, "orders", "no_such_template", "1");
     try (Sql sql = Sql.open()) {
-      assertThat(verdicts(sql, dag.request(missing), Dag.of("a").priority(101).request(good), dag.request(good)))
+      assertThat(verdicts(sql, dag.request(missing), Dag.of("a").priority(101).request(good),
+          dag.request(good)))
           .isEqualTo("unknown_template,invalid,created");
       assertThat(sql.number("select count(*) from tasker.tasks")).isEqualTo(1);
     }
@@ -166,7 +184,8 @@ class SubmitTasksTest {
     fanOutAndIn(100);
     Duration small = fanOutAndIn(1_000);
     Duration big = fanOutAndIn(10_000);
-    // Ten times the steps; a quadratic plan takes a hundred times as long. A ratio, because machines are busy with other things.
+    // Ten times the steps; a quadratic plan takes a hundred times as long. A ratio, because
+    // machines are busy with other things.
     assertThat(big).as("1 000 steps took %s", small).isLessThan(small.multipliedBy(40));
   }
 
@@ -177,7 +196,8 @@ class SubmitTasksTest {
     Dag.Task task = dag.started();
     try (SqlWorker worker = SqlWorker.open()) {
       worker.complete(worker.claimOne().success());
-      for (List<Claim> claims = worker.claim(1000); !claims.isEmpty(); claims = worker.claim(1000)) {
+      for (List<Claim> claims = worker.claim(1000); !claims.isEmpty(); claims = worker
+          .claim(1000)) {
         worker.complete(0, claims.stream().map(Claim::success).toList());
       }
     }
@@ -198,9 +218,12 @@ class SubmitTasksTest {
   void keys_grow_with_time_and_are_of_version_seven() {
     try (Sql sql = Sql.open()) {
       List<String> keys = sql.texts("select tasker.uuid_v7() from generate_series(1, 1000)");
-      assertThat(keys).doesNotHaveDuplicates().allMatch(key -> key.charAt(14) == '7' && "89ab".indexOf(key.charAt(19)) >= 0);
-      // Only two of the same microsecond may be in any order; of one millisecond, every other pair would be.
-      assertThat(IntStream.range(1, keys.size()).filter(i -> keys.get(i).compareTo(keys.get(i - 1)) < 0).count()).isLessThan(250);
+      assertThat(keys).doesNotHaveDuplicates()
+          .allMatch(key -> key.charAt(14) == '7' && "89ab".indexOf(key.charAt(19)) >= 0);
+      // Only two of the same microsecond may be in any order; of one millisecond, every other pair
+      // would be.
+      assertThat(IntStream.range(1, keys.size())
+          .filter(i -> keys.get(i).compareTo(keys.get(i - 1)) < 0).count()).isLessThan(250);
       String later = sql.text("select tasker.uuid_v7() from pg_sleep(0.003)");
       assertThat(later).isGreaterThan(keys.get(0));
     }

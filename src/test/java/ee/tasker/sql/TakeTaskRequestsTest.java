@@ -19,12 +19,14 @@ class TakeTaskRequestsTest {
 
   private void send(int... numbers) {
     for (int number : numbers) {
-      sql.text("select pgmq.send('orchestration_task_requests', jsonb_build_object('n', ?::int))", number);
+      sql.text("select pgmq.send('orchestration_task_requests', jsonb_build_object('n', ?::int))",
+          number);
     }
   }
 
   private static List<JsonObject> take(Sql session, int limit) {
-    return session.array("select tasker.take_task_requests(?)", limit).getValuesAs(JsonObject.class);
+    return session.array("select tasker.take_task_requests(?)", limit)
+        .getValuesAs(JsonObject.class);
   }
 
   private static List<Integer> numbers(List<JsonObject> messages) {
@@ -32,7 +34,9 @@ class TakeTaskRequestsTest {
   }
 
   private static JsonArray ids(List<JsonObject> messages) {
-    return Json.createArrayBuilder(messages.stream().map(message -> message.getInt("msg_id")).toList()).build();
+    return Json
+        .createArrayBuilder(messages.stream().map(message -> message.getInt("msg_id")).toList())
+        .build();
   }
 
   @Test
@@ -64,13 +68,17 @@ class TakeTaskRequestsTest {
   void what_is_finished_is_gone_and_what_was_refused_is_retained_with_its_problem() {
     send(1, 2, 3);
     List<JsonObject> taken = take(sql, 2);
-    JsonObject refused = Json.createObjectBuilder(taken.get(1)).add("problem", Json.createObjectBuilder().add("code", "invalid-request"))
+    JsonObject refused = Json.createObjectBuilder(taken.get(1))
+        .add("problem", Json.createObjectBuilder().add("code", "invalid-request"))
         .build();
 
-    sql.run("select tasker.finish_task_requests(?, ?)", ids(taken), Json.createArrayBuilder().add(refused).build());
+    sql.run("select tasker.finish_task_requests(?, ?)", ids(taken),
+        Json.createArrayBuilder().add(refused).build());
 
     assertThat(sql.texts(QUEUED)).containsExactly("3");
-    assertThat(sql.texts("select message -> 'request' ->> 'n' || ' ' || (message -> 'problem' ->> 'code') "
-        + "from pgmq.q_orchestration_task_requests_refused")).containsExactly("2 invalid-request");
+    assertThat(
+        sql.texts("select message -> 'request' ->> 'n' || ' ' || (message -> 'problem' ->> 'code') "
+            + "from pgmq.q_orchestration_task_requests_refused"))
+        .containsExactly("2 invalid-request");
   }
 }

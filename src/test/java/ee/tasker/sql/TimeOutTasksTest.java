@@ -17,7 +17,9 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.junit.jupiter.api.Test;
 
-/** {@code lifecycle.max_duration}: tasks that the engine ends because they have run for too long. */
+/**
+ * {@code lifecycle.max_duration}: tasks that the engine ends because they have run for too long.
+ */
 @DatabaseTest
 class TimeOutTasksTest {
   private final Sql sql = Sql.open();
@@ -28,7 +30,8 @@ class TimeOutTasksTest {
   }
 
   private Instant limit(Dag.Task task) {
-    return sql.instant("select (d ->> 'times_out_at')::timestamptz from tasker.get_task_documents(array[?]) x, json_array_elements(x) d",
+    return sql.instant(
+        "select (d ->> 'times_out_at')::timestamptz from tasker.get_task_documents(array[?]) x, json_array_elements(x) d",
         task.uuid());
   }
 
@@ -59,19 +62,25 @@ class TimeOutTasksTest {
 
     assertThat(reply.getJsonArray("ended").getJsonObject(0).getString("state")).isEqualTo("error");
     assertThatTask(task).isIn("error").hasNoWakeUp().counts(3, 0, 2, 0);
-    assertThat(sql.number("select count(*) from pgmq.q_worker_orders_queue")).as("the offered step has no message any more").isZero();
+    assertThat(sql.number("select count(*) from pgmq.q_worker_orders_queue"))
+        .as("the offered step has no message any more").isZero();
     assertThat(worker.complete(running.success()).getJsonArray("refused")).hasSize(1);
     assertThatStep(running.step()).isIn("error");
     assertThat(
-        sql.object("select tasker.renew_leases(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'handoff', 1)), 60, now())",
+        sql.object(
+            "select tasker.renew_leases(jsonb_build_array(jsonb_build_object('step_uuid', ?::uuid, 'handoff', 1)), 60, now())",
             running.step()).getJsonArray("lost"))
         .as("the worker is told").hasSize(1);
-    assertThat(sql.texts("select distinct error ->> 'type' from tasker.workflow_step_result_audit where task_uuid = ?", task.uuid()))
+    assertThat(sql.texts(
+        "select distinct error ->> 'type' from tasker.workflow_step_result_audit where task_uuid = ?",
+        task.uuid()))
         .containsExactly("task_timed_out");
-    assertThat(sql.text("select metadata ->> 'reason' from tasker.task_transitions where task_uuid = ? order by sort_key desc limit 1",
+    assertThat(sql.text(
+        "select metadata ->> 'reason' from tasker.task_transitions where task_uuid = ? order by sort_key desc limit 1",
         task.uuid())).isEqualTo("task_timed_out");
     assertThat(document(task).getString("explanation"))
-        .isEqualTo("The task exceeded lifecycle.max_duration, PT10S, of its template and was failed: task_timed_out.");
+        .isEqualTo(
+            "The task exceeded lifecycle.max_duration, PT10S, of its template and was failed: task_timed_out.");
     assertThat(document(task).isNull("timed_out_at")).isFalse();
     assertThat(advanceAt(limit.plusSeconds(60)).getInt("tasks")).isZero();
     assertThatHistoryIsSound();
@@ -94,7 +103,9 @@ class TimeOutTasksTest {
 
   @Test
   void a_task_that_waits_is_ended_and_its_wait_with_it() {
-    Dag.Task task = limited(Dag.of("a").step("w").dependsOn("a").waitingOnly("{\"signal\": {\"name\": \"paid\"}}"), "PT3H").started();
+    Dag.Task task = limited(
+        Dag.of("a").step("w").dependsOn("a").waitingOnly("{\"signal\": {\"name\": \"paid\"}}"),
+        "PT3H").started();
     worker.complete(worker.claimOne().success());
     assertThatTask(task).isIn("waiting_for_dependencies");
     Instant limit = limit(task);
@@ -102,7 +113,8 @@ class TimeOutTasksTest {
 
     advanceAt(limit);
     assertThatTask(task).isIn("error").hasNoWakeUp();
-    assertThat(sql.text("select state from tasker.step_waits where task_uuid = ?", task.uuid())).isEqualTo("cancelled");
+    assertThat(sql.text("select state from tasker.step_waits where task_uuid = ?", task.uuid()))
+        .isEqualTo("cancelled");
     assertThat(document(task).getString("explanation")).contains("PT3H");
     assertThatHistoryIsSound();
   }
@@ -126,22 +138,26 @@ class TimeOutTasksTest {
 
   @Test
   void on_timeout_cancel_requests_the_cancel_with_the_reason() {
-    Dag.Task running = limited(Dag.of("a").step("b").dependsOn("a"), "PT30S").lifecycle("on_timeout", "cancel").started();
+    Dag.Task running = limited(Dag.of("a").step("b").dependsOn("a"), "PT30S")
+        .lifecycle("on_timeout", "cancel").started();
     Claim claim = worker.claimOne();
     Dag.Task offered = limited(Dag.of("a"), "PT30S").lifecycle("on_timeout", "cancel").started();
     Instant limit = limit(offered);
     JsonObject reply = advanceAt(limit);
 
     assertThatTask(offered).isIn("cancelled").hasNoWakeUp();
-    assertThat(reply.getJsonArray("ended").getJsonObject(0).getString("state")).isEqualTo("cancelled");
+    assertThat(reply.getJsonArray("ended").getJsonObject(0).getString("state"))
+        .isEqualTo("cancelled");
     assertThatTask(running).isIn("steps_in_process");
     JsonObject request = document(running).getJsonObject("cancel_request");
     assertThat(request.getString("by")).isEqualTo("tasker");
-    assertThat(request.getString("reason")).isEqualTo("task_timed_out: the task exceeded lifecycle.max_duration, PT30S, of its template");
+    assertThat(request.getString("reason")).isEqualTo(
+        "task_timed_out: the task exceeded lifecycle.max_duration, PT30S, of its template");
     assertThat(request.getString("policy")).isEqualTo("cancel_running");
     worker.complete(claim.success());
     assertThatTask(running).isIn("cancelled");
-    assertThat(document(offered).getString("explanation")).endsWith("was cancelled: task_timed_out.");
+    assertThat(document(offered).getString("explanation"))
+        .endsWith("was cancelled: task_timed_out.");
     assertThatHistoryIsSound();
   }
 
@@ -154,7 +170,8 @@ class TimeOutTasksTest {
     assertThatTask(delayed).isIn("steps_in_process");
     assertThat(wakeUp(delayed)).isBeforeOrEqualTo(limit(delayed));
 
-    Dag.Task past = limited(Dag.of("a"), "PT1H").option("start_at", "2001-01-01T00:00:00Z").started();
+    Dag.Task past = limited(Dag.of("a"), "PT1H").option("start_at", "2001-01-01T00:00:00Z")
+        .started();
     advanceAt(Instant.now().plusSeconds(40));
     assertThatTask(past).isIn("steps_in_process");
     advanceAt(start.plus(Duration.ofHours(1)));
@@ -167,7 +184,8 @@ class TimeOutTasksTest {
     Dag.Task task = limited(Dag.of("a"), "PT10S").started();
     worker.complete(worker.claimOne().permanentFailure());
     assertThatTask(task).isIn("blocked_by_failures").hasNoWakeUp();
-    sql.object("select tasker.process_tasks(array[?], null, 0, 60, 300, 86400, 5, ?)", task.uuid(), limit(task).plusSeconds(60));
+    sql.object("select tasker.process_tasks(array[?], null, 0, 60, 300, 86400, 5, ?)", task.uuid(),
+        limit(task).plusSeconds(60));
     assertThatTask(task).isIn("blocked_by_failures");
 
     new Operator().step(task, "a", "reset_for_retry");
@@ -187,7 +205,8 @@ class TimeOutTasksTest {
 
   @Test
   void on_timeout_compensate_undoes_what_was_done_and_that_has_no_limit() {
-    Dag.Task task = limited(Dag.of("charge").compensatedBy("refund", 2).step("ship").dependsOn("charge"), "PT30S")
+    Dag.Task task = limited(
+        Dag.of("charge").compensatedBy("refund", 2).step("ship").dependsOn("charge"), "PT30S")
         .lifecycle("on_timeout", "compensate").started();
     worker.complete(worker.claimOne().success());
     Instant limit = limit(task);
@@ -195,14 +214,18 @@ class TimeOutTasksTest {
     advanceAt(limit);
 
     assertThatTask(task).isIn("steps_in_process");
-    assertThat(sql.text("select cause || ' ' || state from tasker.task_compensations where task_uuid = ?", task.uuid()))
+    assertThat(
+        sql.text("select cause || ' ' || state from tasker.task_compensations where task_uuid = ?",
+            task.uuid()))
         .isEqualTo("cancel running");
     assertThatHistoryIsSound();
     advanceAt(limit.plus(1, ChronoUnit.DAYS));
     assertThatTask(task).isIn("steps_in_process");
     worker.at(limit.plus(1, ChronoUnit.DAYS)).runToTheEnd();
     assertThatTask(task).isIn("cancelled").hasNoWakeUp();
-    assertThat(sql.text("select state from tasker.task_compensations where task_uuid = ?", task.uuid())).isEqualTo("compensated");
+    assertThat(
+        sql.text("select state from tasker.task_compensations where task_uuid = ?", task.uuid()))
+        .isEqualTo("compensated");
     assertThat(document(task).getString("explanation")).contains("task_timed_out");
   }
 
@@ -219,13 +242,16 @@ class TimeOutTasksTest {
   void a_child_task_that_a_step_waits_for_is_told_to_cancel() {
     Dag.Template child = Dag.of("x").registered();
     Dag.Task parent = limited(Dag.of("a").step("sub").dependsOn("a").waitingOnly(
-        "{\"task\": {\"namespace\": \"" + child.namespace() + "\", \"name\": \"" + child.name() + "\"}}"), "PT1H").started();
+        "{\"task\": {\"namespace\": \"" + child.namespace() + "\", \"name\": \"" + child.name()
+            + "\"}}"),
+        "PT1H").started();
     worker.complete(worker.claimOne().success());
     Instant limit = limit(parent);
     advanceAt(limit);
     assertThatTask(parent).isIn("error");
     advanceAt(limit);
-    assertThat(sql.text("select state from tasker.tasks where parent_task_uuid = ?", parent.uuid())).isEqualTo("cancelled");
+    assertThat(sql.text("select state from tasker.tasks where parent_task_uuid = ?", parent.uuid()))
+        .isEqualTo("cancelled");
     assertThatHistoryIsSound();
   }
 
@@ -246,7 +272,8 @@ class TimeOutTasksTest {
     Claim late = worker.claimOne();
     try (Sql polling = Sql.session(); Sql completing = Sql.session()) {
       SqlWorker.in(polling).at(limit(second)).advance();
-      Sql.Later<JsonObject> waiting = completing.later(s -> SqlWorker.in(s).complete(late.success())).untilItWaits();
+      Sql.Later<JsonObject> waiting = completing
+          .later(s -> SqlWorker.in(s).complete(late.success())).untilItWaits();
       polling.commit();
       assertThat(waiting.get().getJsonArray("refused")).hasSize(1);
       completing.commit();

@@ -21,9 +21,10 @@ class TransitionStepStateAtomicTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
 
-  private boolean move(UUID step, int handoff, String from, String to, String actor, String metadata) {
-    return sql.isTrue("select tasker.transition_step_state_atomic(?, ?, ?, ?, ?, ?, ?)", step, handoff, from, to, actor, worker.uuid(),
-        metadata);
+  private boolean move(UUID step, int handoff, String from, String to, String actor,
+      String metadata) {
+    return sql.isTrue("select tasker.transition_step_state_atomic(?, ?, ?, ?, ?, ?, ?)", step,
+        handoff, from, to, actor, worker.uuid(), metadata);
   }
 
   private boolean move(UUID step, int handoff, String from, String to, String actor) {
@@ -35,11 +36,15 @@ class TransitionStepStateAtomicTest {
     Dag.Task task = Dag.of("a").started();
     worker.complete(worker.claimOne().permanentFailure());
     for (String to : List.of("pending", "complete", "resolved_manually")) {
-      assertThat(sql.isTrue("select tasker.transition_step_state_atomic(?, null, 'error', ?, 'operator', null)", task.step("a"), to))
+      assertThat(sql.isTrue(
+          "select tasker.transition_step_state_atomic(?, null, 'error', ?, 'operator', null)",
+          task.step("a"), to))
           .isFalse();
     }
     assertThatStep(task.step("a")).isIn("error");
-    assertThat(sql.isTrue("select tasker.transition_step_state_atomic(null, 1, 'error', 'pending', 'operator', null)")).isFalse();
+    assertThat(sql.isTrue(
+        "select tasker.transition_step_state_atomic(null, 1, 'error', 'pending', 'operator', null)"))
+        .isFalse();
   }
 
   @Test
@@ -49,14 +54,17 @@ class TransitionStepStateAtomicTest {
     assertThat(move(step, 0, "pending", "enqueued", "orchestrator")).isTrue();
     assertThatTask(task).isIn("steps_in_process").counts(2, 1, 0, 0);
     assertThat(sql.number("select count(*) from pgmq.q_worker_orders_queue")).isEqualTo(1);
-    assertThat(move(step, 1, "enqueued", "in_progress", "worker", "{\"lease_seconds\": 20}")).isTrue();
+    assertThat(move(step, 1, "enqueued", "in_progress", "worker", "{\"lease_seconds\": 20}"))
+        .isTrue();
     assertThatStep(step).isClaimedBy(worker).untilAbout(Instant.now().plusSeconds(20));
-    assertThat(move(step, 1, "in_progress", "enqueued_for_orchestration", "worker", "{\"result\": {\"x\": 1}}")).isTrue();
+    assertThat(move(step, 1, "in_progress", "enqueued_for_orchestration", "worker",
+        "{\"result\": {\"x\": 1}}")).isTrue();
     assertThat(move(step, 1, "enqueued_for_orchestration", "complete", "orchestrator")).isTrue();
     assertThatStep(task.step("s2")).isIn("enqueued").waitsForParents(0);
     assertThatTask(task).counts(1, 1, 0, 0);
     Claim next = worker.claim(10).get(0);
-    assertThat(next.claimedStep().getJsonObject("results").getJsonObject("s1").getInt("x")).isEqualTo(1);
+    assertThat(next.claimedStep().getJsonObject("results").getJsonObject("s1").getInt("x"))
+        .isEqualTo(1);
   }
 
   @Test
@@ -72,8 +80,10 @@ class TransitionStepStateAtomicTest {
   @Test
   void a_move_by_the_wrong_actor_is_refused() {
     Dag.Task task = Dag.of("a").started();
-    assertThatDatabaseRefuses("TK005", () -> move(task.step("a"), 1, "enqueued", "in_progress", "orchestrator"));
-    assertThatDatabaseRefuses("TK005", () -> move(task.step("a"), 1, "enqueued", "complete", "operator"));
+    assertThatDatabaseRefuses("TK005",
+        () -> move(task.step("a"), 1, "enqueued", "in_progress", "orchestrator"));
+    assertThatDatabaseRefuses("TK005",
+        () -> move(task.step("a"), 1, "enqueued", "complete", "operator"));
     assertThatDatabaseRefuses("TK007", () -> move(task.step("a"), 1, "enqueued", "done", "worker"));
   }
 
@@ -88,9 +98,11 @@ class TransitionStepStateAtomicTest {
     Dag.Task task = Dag.of("a").started();
     UUID step = worker.claimOne().step();
     move(step, 1, "in_progress", "enqueued_as_error_for_orchestration", "worker");
-    assertThat(move(step, 1, "enqueued_as_error_for_orchestration", "waiting_for_retry", "orchestrator", "{\"delay_ms\": 50000}")).isTrue();
+    assertThat(move(step, 1, "enqueued_as_error_for_orchestration", "waiting_for_retry",
+        "orchestrator", "{\"delay_ms\": 50000}")).isTrue();
     assertThatStep(step).isDueAbout(Instant.now().plusSeconds(50));
-    assertThatTask(task).isIn("waiting_for_retry").counts(1, 0, 0, 1).isLookedAtAbout(Instant.now().plusSeconds(50));
+    assertThatTask(task).isIn("waiting_for_retry").counts(1, 0, 0, 1)
+        .isLookedAtAbout(Instant.now().plusSeconds(50));
     assertThat(move(step, 1, "waiting_for_retry", "enqueued", "orchestrator")).isFalse();
     assertThat(move(step, 1, "waiting_for_retry", "pending", "operator")).isTrue();
     assertThatStep(step).isIn("enqueued").hasAttempts(2);
@@ -102,7 +114,8 @@ class TransitionStepStateAtomicTest {
     Dag.of("a").maxAttempts(1).started();
     UUID step = worker.claimOne().step();
     move(step, 1, "in_progress", "enqueued_as_error_for_orchestration", "worker");
-    assertThatDatabaseRefuses("TK005", () -> move(step, 1, "enqueued_as_error_for_orchestration", "waiting_for_retry", "orchestrator"));
+    assertThatDatabaseRefuses("TK005", () -> move(step, 1, "enqueued_as_error_for_orchestration",
+        "waiting_for_retry", "orchestrator"));
   }
 
   @Test
@@ -110,9 +123,11 @@ class TransitionStepStateAtomicTest {
     Dag.Task task = Dag.linear(2).started();
     worker.complete(worker.claimOne().permanentFailure());
     assertThatTask(task).isIn("blocked_by_failures");
-    assertThat(move(task.step("s1"), 1, "error", "complete", "operator", "{\"result\": {\"by\": \"hand\"}}")).isTrue();
+    assertThat(move(task.step("s1"), 1, "error", "complete", "operator",
+        "{\"result\": {\"by\": \"hand\"}}")).isTrue();
     assertThatTask(task).isIn("steps_in_process").counts(1, 1, 0, 0);
-    assertThat(worker.claimOne().claimedStep().getJsonObject("results").getJsonObject("s1").getString("by")).isEqualTo("hand");
+    assertThat(worker.claimOne().claimedStep().getJsonObject("results").getJsonObject("s1")
+        .getString("by")).isEqualTo("hand");
   }
 
   @Test
@@ -192,7 +207,8 @@ class TransitionStepStateAtomicTest {
   void an_operator_has_a_finished_step_run_again() {
     Dag.Task task = Dag.of("a").step("b").dependsOn("a").step("c").started();
     List<Claim> claims = worker.claim(2);
-    worker.complete(claims.stream().filter(c -> c.step().equals(task.step("a"))).findFirst().orElseThrow().success());
+    worker.complete(claims.stream().filter(c -> c.step().equals(task.step("a"))).findFirst()
+        .orElseThrow().success());
     Claim b = worker.claimOne();
     worker.complete(b.permanentFailure());
     assertThat(move(task.step("a"), 1, "complete", "pending", "operator")).isTrue();
@@ -201,7 +217,8 @@ class TransitionStepStateAtomicTest {
     assertThatStep(task.step("a")).isIn("enqueued").hasAttempts(2);
     assertThat(move(task.step("b"), 1, "resolved_manually", "pending", "operator")).isTrue();
     assertThatStep(task.step("b")).isIn("pending").waitsForParents(1);
-    worker.complete(claims.stream().filter(c -> c.step().equals(task.step("c"))).findFirst().orElseThrow().success());
+    worker.complete(claims.stream().filter(c -> c.step().equals(task.step("c"))).findFirst()
+        .orElseThrow().success());
     worker.runToTheEnd();
     assertThatTask(task).isIn("complete");
   }
@@ -211,23 +228,30 @@ class TransitionStepStateAtomicTest {
     Dag.Task task = Dag.parallel(2).started();
     worker.complete(0, worker.claim(2).stream().map(c -> c.retryableFailure(60_000)).toList());
     assertThat(move(task.step("p1"), 1, "waiting_for_retry", "complete", "operator")).isTrue();
-    assertThat(move(task.step("p2"), 1, "waiting_for_retry", "resolved_manually", "operator")).isTrue();
+    assertThat(move(task.step("p2"), 1, "waiting_for_retry", "resolved_manually", "operator"))
+        .isTrue();
     assertThatTask(task).isIn("complete");
   }
 
   @Test
   void recovery_takes_back_offers_and_running_steps() {
     Dag.Task task = Dag.parallel(3).started();
-    assertThat(move(task.step("p1"), 1, "enqueued", "pending", "recovery")).as("a fresh offer is not overdue").isFalse();
+    assertThat(move(task.step("p1"), 1, "enqueued", "pending", "recovery"))
+        .as("a fresh offer is not overdue").isFalse();
     assertThat(move(task.step("p2"), 1, "enqueued", "error", "recovery")).isFalse();
-    sql.run("insert into tasker.unclaimed_offers (task_uuid, workflow_step_uuid, handoff, why, since, due_at) "
-        + "select task_uuid, workflow_step_uuid, handoffs, 'unclaimed', now() - interval '5 minutes', now() "
-        + "from tasker.workflow_steps where workflow_step_uuid = any (array[?, ?])", task.step("p1"), task.step("p2"));
+    sql.run(
+        "insert into tasker.unclaimed_offers (task_uuid, workflow_step_uuid, handoff, why, since, due_at) "
+            + "select task_uuid, workflow_step_uuid, handoffs, 'unclaimed', now() - interval '5 minutes', now() "
+            + "from tasker.workflow_steps where workflow_step_uuid = any (array[?, ?])",
+        task.step("p1"), task.step("p2"));
     assertThat(move(task.step("p1"), 1, "enqueued", "pending", "recovery")).isTrue();
     assertThat(move(task.step("p2"), 1, "enqueued", "error", "recovery")).isTrue();
     assertThatTask(task).counts(3, 1, 1, 0);
-    assertThat(move(task.step("p1"), 1, "pending", "error", "orchestrator", "{\"reason\": \"no handler\"}")).isTrue();
-    assertThat(move(task.step("p3"), 1, "enqueued", "in_progress", "worker", "{\"lease_seconds\": 0}")).isTrue();
+    assertThat(move(task.step("p1"), 1, "pending", "error", "orchestrator",
+        "{\"reason\": \"no handler\"}")).isTrue();
+    assertThat(
+        move(task.step("p3"), 1, "enqueued", "in_progress", "worker", "{\"lease_seconds\": 0}"))
+        .isTrue();
     assertThat(move(task.step("p3"), 1, "in_progress", "pending", "recovery")).isTrue();
     assertThatTask(task).isIn("blocked_by_failures").counts(3, 0, 2, 0);
     assertThat(move(task.step("p3"), 1, "pending", "enqueued", "orchestrator")).isFalse();
@@ -246,11 +270,14 @@ class TransitionStepStateAtomicTest {
   void a_done_step_does_not_run_again_while_what_follows_from_it_is_under_way() {
     Dag.Task task = Dag.of("a").step("b").dependsOn("a").maxAttempts(2).started();
     worker.complete(worker.claimOne().success());
-    assertThat(move(task.step("a"), 1, "complete", "pending", "operator")).as("b is offered").isFalse();
+    assertThat(move(task.step("a"), 1, "complete", "pending", "operator")).as("b is offered")
+        .isFalse();
     Claim running = worker.claimOne();
-    assertThat(move(task.step("a"), 1, "complete", "pending", "operator")).as("b is running").isFalse();
+    assertThat(move(task.step("a"), 1, "complete", "pending", "operator")).as("b is running")
+        .isFalse();
     worker.complete(running.retryableFailure(60_000));
-    assertThat(move(task.step("a"), 1, "complete", "pending", "operator")).as("b waits for its retry").isFalse();
+    assertThat(move(task.step("a"), 1, "complete", "pending", "operator"))
+        .as("b waits for its retry").isFalse();
     assertThatStep(task.step("a")).isIn("complete");
   }
 
@@ -258,7 +285,8 @@ class TransitionStepStateAtomicTest {
   void nothing_of_a_finished_task_moves() {
     Dag.Task task = Dag.of("a").started();
     worker.complete(worker.claimOne().permanentFailure());
-    sql.text("select tasker.transition_task_state_atomic(?, 'blocked_by_failures', 'resolved_manually', null, '{\"actor\": \"operator\"}')",
+    sql.text(
+        "select tasker.transition_task_state_atomic(?, 'blocked_by_failures', 'resolved_manually', null, '{\"actor\": \"operator\"}')",
         task.uuid());
     assertThat(move(task.step("a"), 1, "error", "pending", "operator")).isFalse();
   }
@@ -267,9 +295,12 @@ class TransitionStepStateAtomicTest {
   void a_permanent_failure_is_not_retried_and_nothing_is_cancelled_without_a_request() {
     Dag.Task task = Dag.linear(2).started();
     UUID step = task.step("s1");
-    assertThatDatabaseRefuses("TK005", () -> move(step, 1, "enqueued", "cancelled", "orchestrator")).hasMessageContaining("request_cancel");
+    assertThatDatabaseRefuses("TK005", () -> move(step, 1, "enqueued", "cancelled", "orchestrator"))
+        .hasMessageContaining("request_cancel");
     worker.submitResults(worker.claimOne().permanentFailure());
-    assertThatDatabaseRefuses("TK005", () -> move(step, 1, "enqueued_as_error_for_orchestration", "waiting_for_retry", "orchestrator"))
+    assertThatDatabaseRefuses("TK005",
+        () -> move(step, 1, "enqueued_as_error_for_orchestration", "waiting_for_retry",
+            "orchestrator"))
         .hasMessageContaining("permanently");
     assertThatStep(step).isIn("enqueued_as_error_for_orchestration");
     worker.advance();

@@ -17,7 +17,8 @@ class TransitionTaskStateAtomicTest {
   private final Sql sql = Sql.open();
 
   private static boolean move(Sql sql, Dag.Task task, String from, String to, String metadata) {
-    return sql.isTrue("select tasker.transition_task_state_atomic(?, ?, ?, ?, ?)", task.uuid(), from, to, UUID.randomUUID(), metadata);
+    return sql.isTrue("select tasker.transition_task_state_atomic(?, ?, ?, ?, ?)", task.uuid(),
+        from, to, UUID.randomUUID(), metadata);
   }
 
   @Test
@@ -25,14 +26,17 @@ class TransitionTaskStateAtomicTest {
     Dag.Task task = Dag.of("a").submitted();
     assertThat(move(sql, task, "pending", "initializing", "{\"why\": \"test\"}")).isTrue();
     assertThatTask(task).isIn("initializing").went("initializing");
-    assertThat(sql.text("select metadata from tasker.task_transitions where sort_key = 2")).isEqualTo("{\"why\": \"test\"}");
+    assertThat(sql.text("select metadata from tasker.task_transitions where sort_key = 2"))
+        .isEqualTo("{\"why\": \"test\"}");
   }
 
   @Test
   void a_move_from_another_state_is_a_lost_race_and_leaves_nothing() {
     Dag.Task task = Dag.of("a").started();
     assertThat(move(sql, task, "pending", "initializing", "{}")).isFalse();
-    assertThat(sql.isTrue("select tasker.transition_task_state_atomic(gen_random_uuid(), 'pending', 'initializing', null)")).isFalse();
+    assertThat(sql.isTrue(
+        "select tasker.transition_task_state_atomic(gen_random_uuid(), 'pending', 'initializing', null)"))
+        .isFalse();
     assertThatTask(task).went("initializing", "enqueuing_steps", "steps_in_process");
   }
 
@@ -41,7 +45,8 @@ class TransitionTaskStateAtomicTest {
     Dag.Task task = Dag.of("a").submitted();
     assertThat(move(sql, task, "pending", "initializing", "{}")).isTrue();
     assertThat(move(sql, task, "initializing", "enqueuing_steps", "{}")).isTrue();
-    assertThat(sql.number("select count(distinct processor_uuid) from tasker.task_transitions")).isEqualTo(2);
+    assertThat(sql.number("select count(distinct processor_uuid) from tasker.task_transitions"))
+        .isEqualTo(2);
   }
 
   @Test
@@ -49,7 +54,8 @@ class TransitionTaskStateAtomicTest {
     Dag.Task task = Dag.of("a").submitted();
     try (Sql first = Sql.session(); Sql second = Sql.session()) {
       assertThat(move(first, task, "pending", "initializing", "{}")).isTrue();
-      Sql.Later<Boolean> waiting = second.later(session -> move(session, task, "pending", "initializing", "{}")).untilItWaits();
+      Sql.Later<Boolean> waiting = second
+          .later(session -> move(session, task, "pending", "initializing", "{}")).untilItWaits();
       first.commit();
       assertThat(waiting.get()).isFalse();
     }
@@ -61,7 +67,8 @@ class TransitionTaskStateAtomicTest {
     Dag.Task task = Dag.of("a").submitted();
     assertThatDatabaseRefuses("TK005", () -> move(sql, task, "pending", "complete", "{}"))
         .hasMessageContaining("from pending to complete by orchestrator");
-    assertThatDatabaseRefuses("TK005", () -> move(sql, task, "pending", "initializing", "{\"actor\": \"worker\"}"));
+    assertThatDatabaseRefuses("TK005",
+        () -> move(sql, task, "pending", "initializing", "{\"actor\": \"worker\"}"));
   }
 
   @Test
@@ -69,7 +76,8 @@ class TransitionTaskStateAtomicTest {
     Dag.Task task = Dag.of("a").submitted();
     assertThatDatabaseRefuses("TK007", () -> move(sql, task, "pending", "finished", "{}"));
     assertThatDatabaseRefuses("TK007", () -> move(sql, task, null, "pending", "{}"));
-    assertThatDatabaseRefuses("TK007", () -> move(sql, task, "pending", "initializing", "{\"actor\": \"boss\"}"));
+    assertThatDatabaseRefuses("TK007",
+        () -> move(sql, task, "pending", "initializing", "{\"actor\": \"boss\"}"));
   }
 
   @Test
@@ -79,7 +87,8 @@ class TransitionTaskStateAtomicTest {
     move(sql, task, "initializing", "enqueuing_steps", "{}");
     move(sql, task, "enqueuing_steps", "steps_in_process", "{}");
     move(sql, task, "steps_in_process", "evaluating_results", "{}");
-    assertThatDatabaseRefuses("TK005", () -> move(sql, task, "evaluating_results", "complete", "{}"))
+    assertThatDatabaseRefuses("TK005",
+        () -> move(sql, task, "evaluating_results", "complete", "{}"))
         .hasMessageContaining("complete_iff_no_step_is_left");
     assertThatTask(task).isIn("evaluating_results");
   }
@@ -90,13 +99,17 @@ class TransitionTaskStateAtomicTest {
     try (SqlWorker worker = SqlWorker.open()) {
       worker.complete(worker.claimOne().permanentFailure());
     }
-    assertThat(move(sql, task, "blocked_by_failures", "error", "{\"actor\": \"operator\"}")).isTrue();
+    assertThat(move(sql, task, "blocked_by_failures", "error", "{\"actor\": \"operator\"}"))
+        .isTrue();
     assertThatTask(task).isIn("error").hasNoWakeUp();
-    assertThat(move(sql, task, "error", "evaluating_results", "{\"actor\": \"operator\"}")).isTrue();
+    assertThat(move(sql, task, "error", "evaluating_results", "{\"actor\": \"operator\"}"))
+        .isTrue();
     assertThatTask(task).isIn("evaluating_results").isLookedAtAbout(Instant.now().plusSeconds(30));
     assertThat(move(sql, task, "evaluating_results", "blocked_by_failures", "{}")).isTrue();
     assertThatTask(task).hasNoWakeUp().hasOpenDeadLetter("permanent_failure");
-    assertThat(move(sql, task, "blocked_by_failures", "resolved_manually", "{\"actor\": \"operator\"}")).isTrue();
+    assertThat(
+        move(sql, task, "blocked_by_failures", "resolved_manually", "{\"actor\": \"operator\"}"))
+        .isTrue();
     assertThatTask(task).isIn("resolved_manually").hasNoWakeUp();
   }
 
@@ -120,13 +133,16 @@ class TransitionTaskStateAtomicTest {
   @Test
   void a_task_is_not_cancelled_unless_that_was_asked_for_nor_said_to_be_blocked_or_to_wait_for_what_is_not_there() {
     Dag.Task task = Dag.of("a").submitted();
-    assertThatDatabaseRefuses("TK005", () -> move(sql, task, "pending", "cancelled", "{}")).hasMessageContaining("request_cancel");
-    for (String[] step : new String[][]{{"pending", "initializing"}, {"initializing", "waiting_for_dependencies"},
+    assertThatDatabaseRefuses("TK005", () -> move(sql, task, "pending", "cancelled", "{}"))
+        .hasMessageContaining("request_cancel");
+    for (String[] step : new String[][]{{"pending", "initializing"},
+      {"initializing", "waiting_for_dependencies"},
       {"waiting_for_dependencies", "evaluating_results"}}) {
       assertThat(move(sql, task, step[0], step[1], "{}")).isTrue();
     }
     for (String to : new String[]{"cancelled", "blocked_by_failures", "waiting_for_retry"}) {
-      assertThatDatabaseRefuses("TK005", () -> move(sql, task, "evaluating_results", to, "{}")).hasMessageContaining(to);
+      assertThatDatabaseRefuses("TK005", () -> move(sql, task, "evaluating_results", to, "{}"))
+          .hasMessageContaining(to);
     }
     assertThatTask(task).isIn("evaluating_results");
   }

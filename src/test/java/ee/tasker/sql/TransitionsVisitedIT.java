@@ -11,7 +11,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** Comes after all tests of the database, with the integration tests: every move that the rules allow was made by one of them. */
+/**
+ * Comes after all tests of the database, with the integration tests: every move that the rules
+ * allow was made by one of them.
+ */
 @DatabaseTest
 class TransitionsVisitedIT {
   @Test
@@ -19,9 +22,10 @@ class TransitionsVisitedIT {
     WholeRun.assumeThatAllTestsOfTheDatabaseRan();
     Set<String> missing;
     try (Sql sql = Sql.open()) {
-      List<String> rules = sql.texts("select 'step ' || coalesce(from_state::text, 'nothing') || ' to ' || to_state || ' by ' || actor "
-          + "from tasker.workflow_step_transition_rules union "
-          + "select 'task ' || coalesce(from_state::text, 'nothing') || ' to ' || to_state || ' by ' || actor from tasker.task_transition_rules");
+      List<String> rules = sql.texts(
+          "select 'step ' || coalesce(from_state::text, 'nothing') || ' to ' || to_state || ' by ' || actor "
+              + "from tasker.workflow_step_transition_rules union "
+              + "select 'task ' || coalesce(from_state::text, 'nothing') || ' to ' || to_state || ' by ' || actor from tasker.task_transition_rules");
       missing = new TreeSet<>(rules);
       missing.removeAll(RunRecord.MOVES.read());
     }

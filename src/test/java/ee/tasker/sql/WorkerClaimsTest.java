@@ -21,10 +21,15 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** Workers that claim over the REST interface: whatever they say, the database counts what they hold. */
+/**
+ * Workers that claim over the REST interface: whatever they say, the database counts what they
+ * hold.
+ */
 @DatabaseTest
-@DatabaseTest.Covers({"claim_steps_for_workers", "claim_for_worker", "record_worker_claims", "clean_worker_claims", "get_worker_claims",
-  "submit_worker_results", "submit_results_of_workers", "end_worker_claims", "drain_worker", "get_worker_documents",
+@DatabaseTest.Covers({"claim_steps_for_workers", "claim_for_worker", "record_worker_claims",
+  "clean_worker_claims", "get_worker_claims",
+  "submit_worker_results", "submit_results_of_workers", "end_worker_claims", "drain_worker",
+  "get_worker_documents",
   "save_worker_checkpoints",
   "find_claimed_step", "get_worker_step_results", "get_worker_batch_results"})
 class WorkerClaimsTest {
@@ -40,22 +45,28 @@ class WorkerClaimsTest {
 
   private JsonObject register(UUID worker, String owner, int capacity, String... handlers) {
     return sql.object("select tasker.register_worker(?::jsonb, ?, ?, ?)",
-        Json.createObjectBuilder().add("worker_uuid", worker.toString()).add("name", "w").add("capacity", capacity)
+        Json.createObjectBuilder().add("worker_uuid", worker.toString()).add("name", "w")
+            .add("capacity", capacity)
             .add("handlers", Json.createArrayBuilder(List.of(handlers))).build(),
         start, owner, "the name of " + owner);
   }
 
-  private static JsonObject poll(UUID worker, String owner, int max, String requestId, String... namespaces) {
-    var poll = Json.createObjectBuilder().add("worker_uuid", worker.toString()).add("owner", owner).add("max", max);
+  private static JsonObject poll(UUID worker, String owner, int max, String requestId,
+      String... namespaces) {
+    var poll = Json.createObjectBuilder().add("worker_uuid", worker.toString()).add("owner", owner)
+        .add("max", max);
     if (requestId != null) {
       poll.add("request_id", requestId);
     }
-    return poll.add("namespaces", namespaces.length == 0 ? JsonValue.NULL : Json.createArrayBuilder(List.of(namespaces)).build()).build();
+    return poll.add("namespaces", namespaces.length == 0 ? JsonValue.NULL
+        : Json.createArrayBuilder(List.of(namespaces)).build()).build();
   }
 
   private List<JsonObject> polls(int seconds, JsonObject... polls) {
-    return sql.array("select tasker.claim_steps_for_workers(?::jsonb, 60, ?)", Json.createArrayBuilder(List.of(polls)).build(),
-        start.plusSeconds(seconds)).getValuesAs(JsonObject.class);
+    return sql
+        .array("select tasker.claim_steps_for_workers(?::jsonb, 60, ?)",
+            Json.createArrayBuilder(List.of(polls)).build(), start.plusSeconds(seconds))
+        .getValuesAs(JsonObject.class);
   }
 
   private JsonObject answer(int seconds, JsonObject poll) {
@@ -71,30 +82,36 @@ class WorkerClaimsTest {
   }
 
   private static JsonObject result(Claim claim, String outcome) {
-    return Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("handoff", claim.handoff()).add("outcome", outcome)
+    return Json.createObjectBuilder().add("step_uuid", claim.step().toString())
+        .add("handoff", claim.handoff()).add("outcome", outcome)
         .add("execution_time_ms", 1).build();
   }
 
   private JsonObject submit(UUID worker, String owner, String claims, JsonObject... results) {
-    return sql.object("select tasker.submit_worker_results(?, ?, ?::jsonb, ?::jsonb, 60, true, ?)", worker, owner,
-        Json.createArrayBuilder(List.of(results)).build(), claims, start.plusSeconds(1));
+    return sql.object("select tasker.submit_worker_results(?, ?, ?::jsonb, ?::jsonb, 60, true, ?)",
+        worker, owner, Json.createArrayBuilder(List.of(results)).build(), claims,
+        start.plusSeconds(1));
   }
 
   private static List<String> verdicts(JsonObject reply) {
-    return reply.getJsonArray("verdicts").getValuesAs(JsonObject.class).stream().map(verdict -> verdict.getString("verdict")).toList();
+    return reply.getJsonArray("verdicts").getValuesAs(JsonObject.class).stream()
+        .map(verdict -> verdict.getString("verdict")).toList();
   }
 
   private JsonObject beat(int seconds, Claim... claims) {
     JsonArrayBuilder steps = Json.createArrayBuilder();
     Arrays.asList(claims)
-        .forEach(claim -> steps.add(Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("handoff", claim.handoff())));
-    return sql.object("select tasker.heartbeat_worker(?, ?, ?, 'healthy', 60, ?, ?)", anns, claims.length, steps.build(),
-        start.plusSeconds(seconds), ANN);
+        .forEach(claim -> steps.add(Json.createObjectBuilder()
+            .add("step_uuid", claim.step().toString()).add("handoff", claim.handoff())));
+    return sql.object("select tasker.heartbeat_worker(?, ?, ?, 'healthy', 60, ?, ?)", anns,
+        claims.length, steps.build(), start.plusSeconds(seconds), ANN);
   }
 
   private String document() {
-    return sql.text("select d ->> 'health' || ' ' || (d ->> 'claimed') || ' ' || jsonb_array_length(d -> 'claims') "
-        + "from tasker.get_worker_documents(?, ?) d", anns, start);
+    return sql.text(
+        "select d ->> 'health' || ' ' || (d ->> 'claimed') || ' ' || jsonb_array_length(d -> 'claims') "
+            + "from tasker.get_worker_documents(?, ?) d",
+        anns, start);
   }
 
   // ---- claims
@@ -102,16 +119,20 @@ class WorkerClaimsTest {
   @Test
   void a_worker_gets_the_steps_of_its_handlers_with_their_documents_and_they_are_its_own() {
     Dag.of("other").handler("java.other").started();
-    Dag.Task task = Dag.of("a").version("2").handler("python.a").context("{\"who\": \"ann\"}").started();
+    Dag.Task task = Dag.of("a").version("2").handler("python.a").context("{\"who\": \"ann\"}")
+        .started();
     register(anns, ANN, 4, "python.a");
 
     JsonObject answer = answer(0, poll(anns, ANN, 10, "r1"));
 
-    assertThat(answer.getString("outcome") + " " + answer.getString("state")).isEqualTo("claimed healthy");
+    assertThat(answer.getString("outcome") + " " + answer.getString("state"))
+        .isEqualTo("claimed healthy");
     assertThat(claims(answer)).extracting(Claim::step).containsExactly(task.step("a"));
-    assertThat(claims(answer).get(0).claimedStep().getJsonObject("context").getString("who")).isEqualTo("ann");
+    assertThat(claims(answer).get(0).claimedStep().getJsonObject("context").getString("who"))
+        .isEqualTo("ann");
     assertThat(document()).isEqualTo("healthy 1 1");
-    assertThat(sql.text("select registered_by from tasker.get_workers()")).isEqualTo("the name of " + ANN);
+    assertThat(sql.text("select registered_by from tasker.get_workers()"))
+        .isEqualTo("the name of " + ANN);
     assertThat(answer(1, poll(anns, ANN, 10, null)).getString("outcome")).isEqualTo("empty");
   }
 
@@ -120,13 +141,16 @@ class WorkerClaimsTest {
     Dag.Task task = Dag.of("a").handler("python.a").maxAttempts(1).started();
     register(anns, ANN, 4, "python.a");
     Claim claim = claim(1).get(0);
-    sql.run("update tasker.workflow_steps set lease_expires_at = clock_timestamp() - interval '1 s'");
+    sql.run(
+        "update tasker.workflow_steps set lease_expires_at = clock_timestamp() - interval '1 s'");
     sql.run("update tasker.task_wakeups set wake_at = clock_timestamp()");
     sql.text("select tasker.advance_due_tasks(?, 10)", UUID.randomUUID());
     assertThatStep(task.step("a")).isIn("error");
-    assertThat(sql.uuid("select worker_uuid from tasker.workflow_step_result_audit")).as("it names whom recovery gave up").isEqualTo(anns);
+    assertThat(sql.uuid("select worker_uuid from tasker.workflow_step_result_audit"))
+        .as("it names whom recovery gave up").isEqualTo(anns);
 
-    assertThat(verdicts(submit(anns, ANN, null, result(claim, "success")))).containsExactly("stale");
+    assertThat(verdicts(submit(anns, ANN, null, result(claim, "success"))))
+        .containsExactly("stale");
     assertThatStep(task.step("a")).isIn("error");
   }
 
@@ -135,14 +159,16 @@ class WorkerClaimsTest {
     Dag.Task task = Dag.of("a").handler("python.a").maxAttempts(1).started();
     register(anns, ANN, 4, "python.a");
     Claim claim = claim(1).get(0);
-    JsonObject yielded = Json.createObjectBuilder(result(claim, "yielded")).add("checkpoint", Json.createObjectBuilder().add("row", 7))
+    JsonObject yielded = Json.createObjectBuilder(result(claim, "yielded"))
+        .add("checkpoint", Json.createObjectBuilder().add("row", 7))
         .add("after_ms", 5_000).build();
     assertThat(verdicts(submit(anns, ANN, null, yielded))).containsExactly("accepted");
     assertThat(verdicts(submit(anns, ANN, null, yielded))).containsExactly("already");
     assertThat(document()).startsWith("healthy 0 0");
     assertThatStep(task.step("a")).isIn("waiting_for_retry").hasHandoffs(1).hasAttempts(0);
 
-    sql.text("select tasker.advance_due_tasks(?, 10, p_now => ?)", UUID.randomUUID(), start.plusSeconds(6));
+    sql.text("select tasker.advance_due_tasks(?, 10, p_now => ?)", UUID.randomUUID(),
+        start.plusSeconds(6));
     Claim next = claims(answer(6, poll(anns, ANN, 1, null))).get(0);
     assertThat(next.handoff() + " " + next.attempt()).isEqualTo("2 1");
     assertThat(next.claimedStep().getJsonObject("checkpoint").getInt("row")).isEqualTo(7);
@@ -161,7 +187,8 @@ class WorkerClaimsTest {
 
     assertThat(claims(reply)).as("one ended").hasSize(1);
     assertThat(document()).isEqualTo("healthy 3 3");
-    assertThat(sql.number("select count(*) from tasker.workflow_steps where state = 'in_progress'")).isEqualTo(3);
+    assertThat(sql.number("select count(*) from tasker.workflow_steps where state = 'in_progress'"))
+        .isEqualTo(3);
   }
 
   @Test
@@ -172,24 +199,29 @@ class WorkerClaimsTest {
 
     JsonObject again = answer(20, poll(anns, ANN, 2, "lost"));
 
-    assertThat(claims(again)).extracting(Claim::step).containsExactlyInAnyOrderElementsOf(first.stream().map(Claim::step).toList());
+    assertThat(claims(again)).extracting(Claim::step)
+        .containsExactlyInAnyOrderElementsOf(first.stream().map(Claim::step).toList());
     assertThat(claims(again)).extracting(Claim::handoff).containsOnly(1);
     assertThatStep(first.get(0).step()).untilAbout(start.plusSeconds(80));
     assertThat(claims(answer(20, poll(anns, ANN, 2, "next")))).hasSize(2).extracting(Claim::step)
         .doesNotContainAnyElementsOf(first.stream().map(Claim::step).toList());
-    submit(anns, ANN, null, first.stream().map(claim -> result(claim, "success")).toArray(JsonObject[]::new));
-    assertThat(claims(answer(21, poll(anns, ANN, 2, "lost")))).as("those have ended: a request as any").hasSize(1);
+    submit(anns, ANN, null,
+        first.stream().map(claim -> result(claim, "success")).toArray(JsonObject[]::new));
+    assertThat(claims(answer(21, poll(anns, ANN, 2, "lost"))))
+        .as("those have ended: a request as any").hasSize(1);
   }
 
   @Test
   void waiting_requests_are_served_first_come_first_served_and_each_gets_its_own() {
     register(anns, ANN, 4, "test.handler");
     register(bobs, BOB, 4, "test.handler");
-    assertThat(polls(0, poll(anns, ANN, 2, null), poll(bobs, BOB, 2, null))).extracting(each -> each.getString("outcome"))
+    assertThat(polls(0, poll(anns, ANN, 2, null), poll(bobs, BOB, 2, null)))
+        .extracting(each -> each.getString("outcome"))
         .containsExactly("empty", "empty");
     Dag.of("a").started(3);
 
-    List<JsonObject> answers = polls(1, poll(anns, ANN, 2, null), poll(bobs, BOB, 2, null), poll(UUID.randomUUID(), ANN, 1, null));
+    List<JsonObject> answers = polls(1, poll(anns, ANN, 2, null), poll(bobs, BOB, 2, null),
+        poll(UUID.randomUUID(), ANN, 1, null));
 
     assertThat(answers.stream().map(each -> each.getString("outcome") + " " + claims(each).size()))
         .containsExactly("claimed 2", "claimed 1", "unknown_worker 0");
@@ -201,10 +233,12 @@ class WorkerClaimsTest {
     register(bobs, BOB, 4, "test.handler");
     String kind = answer(0, poll(anns, ANN, 2, null)).getString("kind");
     Dag.of("a").started();
-    JsonObject waiting = Json.createObjectBuilder(poll(bobs, BOB, 2, null)).add("kind", kind).build();
+    JsonObject waiting = Json.createObjectBuilder(poll(bobs, BOB, 2, null)).add("kind", kind)
+        .build();
     try (Sql other = Sql.session()) {
       other.run("select from tasker.workers where worker_uuid = ? for no key update", bobs);
-      assertThat(polls(1, poll(anns, ANN, 2, null), waiting)).as("the row of the second is not even tried")
+      assertThat(polls(1, poll(anns, ANN, 2, null), waiting))
+          .as("the row of the second is not even tried")
           .extracting(each -> each.getString("outcome")).containsExactly("claimed", "empty");
       other.rollback();
     }
@@ -219,26 +253,33 @@ class WorkerClaimsTest {
     Claim claim = claim(1).get(0);
 
     for (UUID worker : List.of(anns, server, UUID.randomUUID())) {
-      assertThat(answer(0, poll(worker, BOB, 1, null)).getString("outcome")).isEqualTo("unknown_worker");
-      assertThat(submit(worker, BOB, null, result(claim, "success")).getString("outcome")).isEqualTo("unknown_worker");
+      assertThat(answer(0, poll(worker, BOB, 1, null)).getString("outcome"))
+          .isEqualTo("unknown_worker");
+      assertThat(submit(worker, BOB, null, result(claim, "success")).getString("outcome"))
+          .isEqualTo("unknown_worker");
       assertThat(sql.text("select tasker.get_worker_claims(?, ?, '[]')", worker, BOB)).isNull();
-      assertThat(sql.object("select tasker.drain_worker(?, ?)", worker, BOB).getString("outcome")).isEqualTo("unknown_worker");
-      assertThat(sql.object("select tasker.heartbeat_worker(?, 0, p_owner => ?)", worker, BOB).getString("outcome"))
+      assertThat(sql.object("select tasker.drain_worker(?, ?)", worker, BOB).getString("outcome"))
+          .isEqualTo("unknown_worker");
+      assertThat(sql.object("select tasker.heartbeat_worker(?, 0, p_owner => ?)", worker, BOB)
+          .getString("outcome"))
           .isEqualTo("unknown_worker");
     }
     assertThat(register(anns, BOB, 4, "test.handler").getString("outcome")).isEqualTo("foreign");
-    assertThat(sql.text("select owner from tasker.workers where worker_uuid = ?", anns)).isEqualTo(ANN);
+    assertThat(sql.text("select owner from tasker.workers where worker_uuid = ?", anns))
+        .isEqualTo(ANN);
     assertThatStep(task.step("a")).isIn("in_progress");
   }
 
   @Test
   void of_two_callers_that_register_one_key_at_a_time_the_first_has_it() {
-    String worker = Json.createObjectBuilder().add("worker_uuid", anns.toString()).add("name", "w").add("capacity", 1)
+    String worker = Json.createObjectBuilder().add("worker_uuid", anns.toString()).add("name", "w")
+        .add("capacity", 1)
         .add("handlers", Json.createArrayBuilder().add("a")).build().toString();
     String call = "select tasker.register_worker(?::jsonb, null, ?, ?)";
     try (Sql first = Sql.session()) {
       assertThat(first.object(call, worker, ANN, ANN).getString("outcome")).isEqualTo("registered");
-      Sql.Later<JsonObject> second = sql.later(session -> session.object(call, worker, BOB, BOB)).untilItWaits();
+      Sql.Later<JsonObject> second = sql.later(session -> session.object(call, worker, BOB, BOB))
+          .untilItWaits();
       first.commit();
       assertThat(second.get().getString("outcome")).isEqualTo("foreign");
     }
@@ -253,8 +294,10 @@ class WorkerClaimsTest {
 
     List<Claim> claimed = claims(answer(0, poll(anns, ANN, 4, null, "here")));
     assertThat(claimed).extracting(Claim::step).containsExactly(here.step("a"));
-    assertThat(answer(0, poll(anns, ANN, 4, null, "nowhere")).getString("outcome")).isEqualTo("empty");
-    JsonObject reply = submit(anns, ANN, "{\"max\": 4, \"namespaces\": [\"nowhere\"]}", result(claimed.get(0), "success"));
+    assertThat(answer(0, poll(anns, ANN, 4, null, "nowhere")).getString("outcome"))
+        .isEqualTo("empty");
+    JsonObject reply = submit(anns, ANN, "{\"max\": 4, \"namespaces\": [\"nowhere\"]}",
+        result(claimed.get(0), "success"));
 
     assertThat(verdicts(reply)).containsExactly("accepted");
     assertThat(claims(reply)).as("not even the successor").isEmpty();
@@ -266,9 +309,11 @@ class WorkerClaimsTest {
     Dag.of("a").started();
     register(anns, ANN, 4, "test.handler");
     sql.object("select tasker.heartbeat_worker(?, 0, '[]', 'paused', 60, ?, ?)", anns, start, ANN);
-    assertThat(answer(0, poll(anns, ANN, 1, null)).toString()).contains("\"not_claiming\"", "\"paused\"");
+    assertThat(answer(0, poll(anns, ANN, 1, null)).toString()).contains("\"not_claiming\"",
+        "\"paused\"");
     beat(1);
-    assertThat(answer(60, poll(anns, ANN, 1, null)).toString()).contains("\"not_claiming\"", "\"lost\"");
+    assertThat(answer(60, poll(anns, ANN, 1, null)).toString()).contains("\"not_claiming\"",
+        "\"lost\"");
     beat(61);
     assertThat(answer(62, poll(anns, ANN, 1, null)).getString("outcome")).isEqualTo("claimed");
   }
@@ -293,7 +338,8 @@ class WorkerClaimsTest {
     register(anns, ANN, 4, "test.handler");
     List<Claim> next = claim(1);
     for (int i = 0; i < 2; i++) {
-      JsonObject reply = submit(anns, ANN, "{\"max\": 1, \"request_id\": \"r" + i + "\"}", result(next.get(0), "success"));
+      JsonObject reply = submit(anns, ANN, "{\"max\": 1, \"request_id\": \"r" + i + "\"}",
+          result(next.get(0), "success"));
       assertThat(verdicts(reply)).containsExactly("accepted");
       next = claims(reply);
       assertThat(next).hasSize(1);
@@ -302,19 +348,27 @@ class WorkerClaimsTest {
 
     assertThat(reply.getJsonArray("ended")).hasSize(1);
     assertThatTask(task).isIn("complete");
-    assertThat(sql.texts("select distinct worker_uuid from tasker.workflow_step_result_audit")).containsExactly(anns.toString());
+    assertThat(sql.texts("select distinct worker_uuid from tasker.workflow_step_result_audit"))
+        .containsExactly(anns.toString());
     assertThat(sql.number("select count(*) from tasker.worker_claims")).isZero();
   }
 
-  /** A task whose second step is a child task in the namespace, whose only step has the handler. @return the answer to the result of its first step */
+  /**
+   * A task whose second step is a child task in the namespace, whose only step has the handler.
+   * @return the answer to the result of its first step
+   */
   private JsonObject submitTheParentOfAChild(String namespace, String handler, JsonArray onlyIn) {
     Dag.Template child = Dag.of("x").handler(handler).inNamespace(namespace).registered();
     Dag.of("a").step("sub").dependsOn("a")
-        .waitingOnly("{\"task\": {\"namespace\": \"" + child.namespace() + "\", \"name\": \"" + child.name() + "\"}}").started();
-    var worker = Json.createObjectBuilder().add("worker_uuid", anns.toString()).add("name", "w").add("capacity", 4)
+        .waitingOnly("{\"task\": {\"namespace\": \"" + child.namespace() + "\", \"name\": \""
+            + child.name() + "\"}}")
+        .started();
+    var worker = Json.createObjectBuilder().add("worker_uuid", anns.toString()).add("name", "w")
+        .add("capacity", 4)
         .add("handlers", Json.createArrayBuilder().add("test.handler"));
     sql.object("select tasker.register_worker(?::jsonb, ?, ?, ?)",
-        (onlyIn == null ? worker : worker.add("namespaces", onlyIn)).build(), start, ANN, "the name of " + ANN);
+        (onlyIn == null ? worker : worker.add("namespaces", onlyIn)).build(), start, ANN,
+        "the name of " + ANN);
     return submit(anns, ANN, "{\"max\": 4}", result(claim(1).get(0), "success"));
   }
 
@@ -322,31 +376,38 @@ class WorkerClaimsTest {
   void the_first_step_of_a_child_comes_with_the_answer_to_the_result_before_it() {
     List<Claim> next = claims(submitTheParentOfAChild("payments", "test.handler", null));
     assertThat(next).hasSize(1);
-    assertThat(sql.texts("select workflow_step_uuid from tasker.worker_claims")).containsExactly(next.get(0).step().toString());
+    assertThat(sql.texts("select workflow_step_uuid from tasker.worker_claims"))
+        .containsExactly(next.get(0).step().toString());
   }
 
   @Test
   void a_child_in_a_namespace_that_the_worker_does_not_serve_is_offered_to_others() {
     JsonArray orders = Json.createArrayBuilder().add("orders").build();
     assertThat(claims(submitTheParentOfAChild("payments", "test.handler", orders))).isEmpty();
-    assertThat(sql.number("select count(*) from tasker.workflow_steps where state = 'enqueued'")).isEqualTo(1);
+    assertThat(sql.number("select count(*) from tasker.workflow_steps where state = 'enqueued'"))
+        .isEqualTo(1);
   }
 
   @Test
   void a_child_whose_handler_the_worker_does_not_have_is_offered_to_others() {
     assertThat(claims(submitTheParentOfAChild("payments", "another.handler", null))).isEmpty();
-    assertThat(sql.number("select count(*) from tasker.workflow_steps where state = 'enqueued'")).isEqualTo(1);
+    assertThat(sql.number("select count(*) from tasker.workflow_steps where state = 'enqueued'"))
+        .isEqualTo(1);
   }
 
   @Test
   void a_child_where_the_caller_may_no_longer_work_is_offered_to_others() {
     Dag.Template child = Dag.of("x").inNamespace("payments").registered();
     Dag.of("a").step("sub").dependsOn("a")
-        .waitingOnly("{\"task\": {\"namespace\": \"payments\", \"name\": \"" + child.name() + "\"}}").started();
+        .waitingOnly(
+            "{\"task\": {\"namespace\": \"payments\", \"name\": \"" + child.name() + "\"}}")
+        .started();
     register(anns, ANN, 4, "test.handler");
-    JsonObject reply = submit(anns, ANN, "{\"max\": 4, \"namespaces\": [\"orders\"]}", result(claim(1).get(0), "success"));
+    JsonObject reply = submit(anns, ANN, "{\"max\": 4, \"namespaces\": [\"orders\"]}",
+        result(claim(1).get(0), "success"));
     assertThat(claims(reply)).isEmpty();
-    assertThat(sql.number("select count(*) from tasker.workflow_steps where state = 'enqueued'")).isEqualTo(1);
+    assertThat(sql.number("select count(*) from tasker.workflow_steps where state = 'enqueued'"))
+        .isEqualTo(1);
   }
 
   @Test
@@ -367,13 +428,15 @@ class WorkerClaimsTest {
     Claim mine = claim(1).get(0);
     Claim his = claims(answer(0, poll(bobs, BOB, 1, null))).get(0);
 
-    JsonObject reply = submit(anns, ANN, null, result(his, "success"), result(mine.asHandoff(2), "success"),
+    JsonObject reply = submit(anns, ANN, null, result(his, "success"),
+        result(mine.asHandoff(2), "success"),
         result(new Claim(UUID.randomUUID(), his.task(), 1, null), "permanent_failure"));
 
     assertThat(verdicts(reply)).containsExactly("stale", "stale", "stale");
     assertThatStep(his.step()).isIn("in_progress");
     assertThatStep(mine.step()).isIn("in_progress");
-    assertThat(verdicts(submit(bobs, BOB, null, result(his, "success")))).containsExactly("accepted");
+    assertThat(verdicts(submit(bobs, BOB, null, result(his, "success"))))
+        .containsExactly("accepted");
   }
 
   @Test
@@ -384,12 +447,14 @@ class WorkerClaimsTest {
     String claims = "{\"max\": 1, \"request_id\": \"r\"}";
     JsonObject before = submit(anns, ANN, claims, result(first, "success"));
 
-    JsonObject again = submit(anns, ANN, claims, result(first, "success"), result(first, "success"));
+    JsonObject again = submit(anns, ANN, claims, result(first, "success"),
+        result(first, "success"));
 
     assertThat(verdicts(again)).containsExactly("already", "already");
     assertThat(claims(again)).extracting(Claim::step).containsExactly(claims(before).get(0).step());
     assertThat(
-        verdicts(submit(anns, ANN, null, result(claims(again).get(0), "success"), result(claims(again).get(0), "permanent_failure"))))
+        verdicts(submit(anns, ANN, null, result(claims(again).get(0), "success"),
+            result(claims(again).get(0), "permanent_failure"))))
         .as("a step that is named twice counts once").containsExactly("accepted", "already");
   }
 
@@ -399,12 +464,16 @@ class WorkerClaimsTest {
     register(anns, ANN, 3, "test.handler");
     List<Claim> claimed = claim(3);
     JsonObject later = Json.createObjectBuilder(result(claimed.get(0), "retryable_failure"))
-        .add("error", Json.createObjectBuilder().add("type", "Busy").add("message", "later").add("delay_ms", 90_000)).build();
+        .add("error", Json.createObjectBuilder().add("type", "Busy").add("message", "later")
+            .add("delay_ms", 90_000))
+        .build();
 
-    JsonObject reply = submit(anns, ANN, null, later, result(claimed.get(1), "permanent_failure"), result(claimed.get(2), "cancelled"));
+    JsonObject reply = submit(anns, ANN, null, later, result(claimed.get(1), "permanent_failure"),
+        result(claimed.get(2), "cancelled"));
 
     assertThat(verdicts(reply)).containsExactly("accepted", "accepted", "accepted");
-    assertThatStep(claimed.get(0).step()).isIn("waiting_for_retry").isDueAbout(start.plusSeconds(91));
+    assertThatStep(claimed.get(0).step()).isIn("waiting_for_retry")
+        .isDueAbout(start.plusSeconds(91));
     assertThatStep(claimed.get(1).step()).isIn("error");
     assertThatStep(claimed.get(2).step()).isIn("error");
     assertThatTask(task).isIn("blocked_by_failures");
@@ -416,11 +485,13 @@ class WorkerClaimsTest {
     register(anns, ANN, 2, "test.handler");
     List<Claim> claimed = claim(2);
 
-    JsonObject reply = submit(anns, ANN, "{\"max\": 2}", result(claimed.get(0), "released"), result(claimed.get(1), "declined"));
+    JsonObject reply = submit(anns, ANN, "{\"max\": 2}", result(claimed.get(0), "released"),
+        result(claimed.get(1), "declined"));
 
     assertThat(verdicts(reply)).containsExactly("accepted", "accepted");
     assertThat(reply.getJsonArray("queued")).isNotEmpty();
-    assertThat(claims(reply)).as("it does not get back in the same call what it gives back").isEmpty();
+    assertThat(claims(reply)).as("it does not get back in the same call what it gives back")
+        .isEmpty();
     for (Claim claim : claimed) {
       assertThatStep(claim.step()).isIn("enqueued").hasAttempts(1).hasHandoffs(2);
     }
@@ -438,7 +509,8 @@ class WorkerClaimsTest {
       String call = "select tasker.submit_worker_results(?, ?, ?::jsonb)";
       JsonArray results = Json.createArrayBuilder().add(result(claim, "success")).build();
       assertThat(verdicts(first.object(call, anns, ANN, results))).containsExactly("accepted");
-      Sql.Later<JsonObject> second = sql.later(session -> session.object(call, anns, ANN, results)).untilItWaits();
+      Sql.Later<JsonObject> second = sql.later(session -> session.object(call, anns, ANN, results))
+          .untilItWaits();
       first.commit();
       assertThat(verdicts(second.get())).containsExactly("already");
     }
@@ -446,14 +518,18 @@ class WorkerClaimsTest {
 
   // ---- results of several workers in one call
 
-  private static JsonObject request(UUID worker, String owner, JsonValue claims, JsonObject... results) {
-    return Json.createObjectBuilder().add("worker_uuid", worker.toString()).add("owner", owner).add("claims", claims)
+  private static JsonObject request(UUID worker, String owner, JsonValue claims,
+      JsonObject... results) {
+    return Json.createObjectBuilder().add("worker_uuid", worker.toString()).add("owner", owner)
+        .add("claims", claims)
         .add("results", Json.createArrayBuilder(List.of(results))).build();
   }
 
   private List<JsonObject> submitTogether(Sql by, JsonObject... requests) {
-    return by.array("select tasker.submit_results_of_workers(?::jsonb, 60, true, ?)", Json.createArrayBuilder(List.of(requests)).build(),
-        start.plusSeconds(1)).getValuesAs(JsonObject.class);
+    return by
+        .array("select tasker.submit_results_of_workers(?::jsonb, 60, true, ?)",
+            Json.createArrayBuilder(List.of(requests)).build(), start.plusSeconds(1))
+        .getValuesAs(JsonObject.class);
   }
 
   private Claim claimOfBob() {
@@ -461,7 +537,8 @@ class WorkerClaimsTest {
   }
 
   private String workerOf(UUID step) {
-    return sql.text("select leased_by from tasker.workflow_steps where workflow_step_uuid = ?", step);
+    return sql.text("select leased_by from tasker.workflow_steps where workflow_step_uuid = ?",
+        step);
   }
 
   @Test
@@ -476,7 +553,8 @@ class WorkerClaimsTest {
     List<JsonObject> replies = submitTogether(sql, request(anns, ANN, one, result(mine, "success")),
         request(bobs, BOB, one, result(his, "success")));
 
-    assertThat(replies).allSatisfy(reply -> assertThat(verdicts(reply)).containsExactly("accepted"));
+    assertThat(replies)
+        .allSatisfy(reply -> assertThat(verdicts(reply)).containsExactly("accepted"));
     assertThat(claims(replies.get(0))).extracting(Claim::task).containsExactly(mine.task());
     assertThat(claims(replies.get(1))).extracting(Claim::task).containsExactly(his.task());
     assertThat(workerOf(claims(replies.get(0)).get(0).step())).isEqualTo(anns.toString());
@@ -486,8 +564,10 @@ class WorkerClaimsTest {
     assertThat(sql.text(recorded, his.step())).isEqualTo(bobs.toString());
     List<JsonObject> again = submitTogether(sql, request(bobs, BOB, one, result(his, "success")),
         request(anns, ANN, one, result(mine, "success")));
-    assertThat(again).as("the answers were lost").allSatisfy(reply -> assertThat(verdicts(reply)).containsExactly("already"));
-    assertThat(claims(again.get(1))).extracting(Claim::step).containsExactly(claims(replies.get(0)).get(0).step());
+    assertThat(again).as("the answers were lost")
+        .allSatisfy(reply -> assertThat(verdicts(reply)).containsExactly("already"));
+    assertThat(claims(again.get(1))).extracting(Claim::step)
+        .containsExactly(claims(replies.get(0)).get(0).step());
   }
 
   @Test
@@ -497,16 +577,19 @@ class WorkerClaimsTest {
     register(bobs, BOB, 1, "test.handler");
     List<Claim> mine = claim(2);
     Claim his = claimOfBob();
-    JsonObject invalid = Json.createObjectBuilder(result(mine.get(1), "success")).add("execution_time_ms", 1e30).build();
+    JsonObject invalid = Json.createObjectBuilder(result(mine.get(1), "success"))
+        .add("execution_time_ms", 1e30).build();
     JsonObject one = Json.createObjectBuilder().add("max", 1).build();
 
-    List<JsonObject> replies = submitTogether(sql, request(anns, ANN, JsonValue.NULL, result(his, "success")),
+    List<JsonObject> replies = submitTogether(sql,
+        request(anns, ANN, JsonValue.NULL, result(his, "success")),
         request(bobs, ANN, JsonValue.NULL, result(his, "success")),
         request(anns, ANN, one, result(mine.get(0), "success"), invalid),
         request(anns, ANN, JsonValue.NULL, result(mine.get(1), "perhaps")),
         request(bobs, BOB, one, result(his, "success")));
 
-    assertThat(replies).extracting(reply -> reply.getString("outcome")).containsExactly("submitted", "unknown_worker", "refused", "refused",
+    assertThat(replies).extracting(reply -> reply.getString("outcome")).containsExactly("submitted",
+        "unknown_worker", "refused", "refused",
         "submitted");
     assertThat(verdicts(replies.get(0))).containsExactly("stale");
     assertThat(verdicts(replies.get(4))).containsExactly("accepted");
@@ -514,7 +597,8 @@ class WorkerClaimsTest {
     assertThatStep(his.step()).isIn("complete");
     assertThatStep(mine.get(0).step()).isIn("in_progress");
     assertThat(document()).as("nothing of a refused request has changed").isEqualTo("healthy 2 2");
-    assertThat(verdicts(submit(anns, ANN, null, result(mine.get(0), "success"), result(mine.get(1), "success"))))
+    assertThat(verdicts(
+        submit(anns, ANN, null, result(mine.get(0), "success"), result(mine.get(1), "success"))))
         .containsExactly("accepted", "accepted");
   }
 
@@ -526,10 +610,13 @@ class WorkerClaimsTest {
     JsonObject mine = request(anns, ANN, JsonValue.NULL, result(claim(1).get(0), "success"));
     JsonObject his = request(bobs, BOB, JsonValue.NULL, result(claimOfBob(), "success"));
     try (Sql first = Sql.session()) {
-      assertThat(submitTogether(first, mine, his)).allSatisfy(reply -> assertThat(verdicts(reply)).containsExactly("accepted"));
-      Sql.Later<List<JsonObject>> second = sql.later(session -> submitTogether(session, his, mine)).untilItWaits();
+      assertThat(submitTogether(first, mine, his))
+          .allSatisfy(reply -> assertThat(verdicts(reply)).containsExactly("accepted"));
+      Sql.Later<List<JsonObject>> second = sql.later(session -> submitTogether(session, his, mine))
+          .untilItWaits();
       first.commit();
-      assertThat(second.get()).allSatisfy(reply -> assertThat(verdicts(reply)).containsExactly("already"));
+      assertThat(second.get())
+          .allSatisfy(reply -> assertThat(verdicts(reply)).containsExactly("already"));
     }
   }
 
@@ -542,13 +629,18 @@ class WorkerClaimsTest {
     register(bobs, BOB, 1, "test.handler");
     Claim mine = claim(1).get(0);
     Claim his = claims(answer(0, poll(bobs, BOB, 1, null))).get(0);
-    Instant his60 = sql.instant("select lease_expires_at from tasker.workflow_steps where workflow_step_uuid = ?", his.step());
+    Instant his60 = sql.instant(
+        "select lease_expires_at from tasker.workflow_steps where workflow_step_uuid = ?",
+        his.step());
 
     JsonObject answer = beat(30, mine, his);
 
-    assertThat(answer.getJsonArray("lost").getValuesAs(JsonString::getString)).containsExactly(his.step().toString());
+    assertThat(answer.getJsonArray("lost").getValuesAs(JsonString::getString))
+        .containsExactly(his.step().toString());
     assertThatStep(mine.step()).untilAbout(start.plusSeconds(90));
-    assertThat(sql.instant("select lease_expires_at from tasker.workflow_steps where workflow_step_uuid = ?", his.step())).isEqualTo(his60);
+    assertThat(sql.instant(
+        "select lease_expires_at from tasker.workflow_steps where workflow_step_uuid = ?",
+        his.step())).isEqualTo(his60);
     assertThat(answer.getJsonArray("unreported")).isEmpty();
   }
 
@@ -557,13 +649,17 @@ class WorkerClaimsTest {
     Dag.Task task = Dag.of("a").cancelGraceSeconds(20).started();
     register(anns, ANN, 1, "test.handler");
     Claim claim = claim(1).get(0);
-    sql.text("select tasker.request_cancel(?, 'bob', 'why', p_policy => 'cancel_running', p_now => ?)", task.uuid(), start.plusSeconds(10));
+    sql.text(
+        "select tasker.request_cancel(?, 'bob', 'why', p_policy => 'cancel_running', p_now => ?)",
+        task.uuid(), start.plusSeconds(10));
 
     JsonObject cancel = beat(15, claim).getJsonArray("cancels").getJsonObject(0);
 
-    assertThat(cancel.getString("step_uuid") + " " + cancel.getInt("handoff")).isEqualTo(claim.step() + " 1");
+    assertThat(cancel.getString("step_uuid") + " " + cancel.getInt("handoff"))
+        .isEqualTo(claim.step() + " 1");
     assertThat(cancel.getInt("force_in_ms")).isEqualTo(15_000);
-    assertThat(verdicts(submit(anns, ANN, null, result(claim, "cancelled")))).containsExactly("accepted");
+    assertThat(verdicts(submit(anns, ANN, null, result(claim, "cancelled"))))
+        .containsExactly("accepted");
     assertThatTask(task).isIn("cancelled");
   }
 
@@ -575,7 +671,8 @@ class WorkerClaimsTest {
     beat(5, claimed.get(0));
 
     JsonObject listed = beat(25, claimed.get(0)).getJsonArray("unreported").getJsonObject(0);
-    assertThat(listed.getString("step_uuid") + " " + listed.getInt("handoff") + " " + listed.getInt("claimed_ms_ago"))
+    assertThat(listed.getString("step_uuid") + " " + listed.getInt("handoff") + " "
+        + listed.getInt("claimed_ms_ago"))
         .isEqualTo(claimed.get(1).step() + " 1 25000");
     assertThatStep(claimed.get(1).step()).isIn("in_progress");
 
@@ -584,7 +681,8 @@ class WorkerClaimsTest {
     assertThat(answer.getJsonArray("unreported")).isEmpty();
     assertThat(answer.getJsonArray("queued")).isNotEmpty();
     assertThatStep(claimed.get(1).step()).isIn("enqueued").hasAttempts(1).hasHandoffs(2);
-    assertThat(sql.text("select metadata ->> 'reason' from tasker.workflow_step_transitions where metadata is not null"))
+    assertThat(sql.text(
+        "select metadata ->> 'reason' from tasker.workflow_step_transitions where metadata is not null"))
         .isEqualTo("claim_not_acknowledged");
     assertThatStep(claimed.get(0).step()).isIn("in_progress");
   }
@@ -608,10 +706,13 @@ class WorkerClaimsTest {
 
     JsonObject answer = beat(16, claim);
 
-    assertThat(answer.getJsonArray("lost").getValuesAs(JsonString::getString)).containsExactly(claim.step().toString());
+    assertThat(answer.getJsonArray("lost").getValuesAs(JsonString::getString))
+        .containsExactly(claim.step().toString());
     assertThatStep(claim.step()).isIn("waiting_for_retry");
-    assertThat(sql.text("select error ->> 'type' from tasker.workflow_step_result_audit")).isEqualTo("handler_timeout");
-    assertThat(verdicts(submit(anns, ANN, null, result(claim, "success")))).containsExactly("already");
+    assertThat(sql.text("select error ->> 'type' from tasker.workflow_step_result_audit"))
+        .isEqualTo("handler_timeout");
+    assertThat(verdicts(submit(anns, ANN, null, result(claim, "success"))))
+        .containsExactly("already");
   }
 
   // ---- checkpoints, and results of ancestors
@@ -622,12 +723,15 @@ class WorkerClaimsTest {
   }
 
   private static JsonObject checkpoint(Claim claim, int handoff, int row) {
-    return Json.createObjectBuilder().add("step_uuid", claim.step().toString()).add("handoff", handoff)
+    return Json.createObjectBuilder().add("step_uuid", claim.step().toString())
+        .add("handoff", handoff)
         .add("checkpoint", Json.createObjectBuilder().add("row", row)).build();
   }
 
   private String savedRow(Claim claim) {
-    return sql.text("select checkpoint ->> 'row' from tasker.workflow_step_documents where workflow_step_uuid = ?", claim.step());
+    return sql.text(
+        "select checkpoint ->> 'row' from tasker.workflow_step_documents where workflow_step_uuid = ?",
+        claim.step());
   }
 
   @Test
@@ -636,12 +740,14 @@ class WorkerClaimsTest {
     Dag.of("a").version("2").handler("python.a").started();
     register(anns, ANN, 2, "python.a");
     List<Claim> held = claim(2);
-    Claim saving = held.stream().filter(claim -> claim.step().equals(task.step("a"))).findFirst().orElseThrow();
+    Claim saving = held.stream().filter(claim -> claim.step().equals(task.step("a"))).findFirst()
+        .orElseThrow();
     Claim other = held.stream().filter(claim -> claim != saving).findFirst().orElseThrow();
 
     JsonObject reply = save(anns, ANN, 50, checkpoint(saving, 1, 7));
 
-    assertThat(reply.getString("outcome") + " " + verdicts(reply) + reply.getJsonArray("cancels")).isEqualTo("saved [saved][]");
+    assertThat(reply.getString("outcome") + " " + verdicts(reply) + reply.getJsonArray("cancels"))
+        .isEqualTo("saved [saved][]");
     assertThatStep(saving.step()).isIn("in_progress").hasHandoffs(1);
     assertThat(savedRow(saving)).isEqualTo("7");
     String left = "select round(extract(epoch from lease_expires_at - ?::timestamptz)) from tasker.workflow_steps where workflow_step_uuid = ?";
@@ -661,13 +767,19 @@ class WorkerClaimsTest {
     Claim claim = claim(1).get(0);
 
     assertThat(verdicts(save(anns, ANN, 1, checkpoint(claim, 1, 7)))).containsExactly("saved");
-    assertThat(verdicts(save(bobs, BOB, 1, checkpoint(claim, 1, 8)))).as("another worker").containsExactly("stale");
-    assertThat(verdicts(save(anns, ANN, 1, checkpoint(claim, 2, 9)))).as("a handoff to come").containsExactly("stale");
-    assertThat(verdicts(submit(anns, ANN, null, result(claim, "success")))).containsExactly("accepted");
-    assertThat(verdicts(save(anns, ANN, 2, checkpoint(claim, 1, 10)))).as("after its result").containsExactly("stale");
+    assertThat(verdicts(save(bobs, BOB, 1, checkpoint(claim, 1, 8)))).as("another worker")
+        .containsExactly("stale");
+    assertThat(verdicts(save(anns, ANN, 1, checkpoint(claim, 2, 9)))).as("a handoff to come")
+        .containsExactly("stale");
+    assertThat(verdicts(submit(anns, ANN, null, result(claim, "success"))))
+        .containsExactly("accepted");
+    assertThat(verdicts(save(anns, ANN, 2, checkpoint(claim, 1, 10)))).as("after its result")
+        .containsExactly("stale");
     assertThat(savedRow(claim)).isEqualTo("7");
-    assertThat(save(anns, BOB, 1, checkpoint(claim, 1, 11)).getString("outcome")).isEqualTo("unknown_worker");
-    assertThat(save(UUID.randomUUID(), ANN, 1, checkpoint(claim, 1, 11)).getString("outcome")).isEqualTo("unknown_worker");
+    assertThat(save(anns, BOB, 1, checkpoint(claim, 1, 11)).getString("outcome"))
+        .isEqualTo("unknown_worker");
+    assertThat(save(UUID.randomUUID(), ANN, 1, checkpoint(claim, 1, 11)).getString("outcome"))
+        .isEqualTo("unknown_worker");
   }
 
   @Test
@@ -680,10 +792,12 @@ class WorkerClaimsTest {
     Claim heir = claims(answer(44, poll(bobs, BOB, 1, null))).get(0);
     assertThat(heir.claimedStep().getJsonObject("checkpoint").getInt("row")).isEqualTo(7);
 
-    assertThat(verdicts(save(bobs, BOB, 45, checkpoint(heir, heir.handoff(), 8)))).containsExactly("saved");
+    assertThat(verdicts(save(bobs, BOB, 45, checkpoint(heir, heir.handoff(), 8))))
+        .containsExactly("saved");
     assertThat(verdicts(save(anns, ANN, 46, checkpoint(frozen, 1, 3)))).containsExactly("stale");
     assertThat(savedRow(heir)).isEqualTo("8");
-    assertThat(results(anns, ANN, frozen.step(), "{a}").getString("outcome")).isEqualTo("not_claimed");
+    assertThat(results(anns, ANN, frozen.step(), "{a}").getString("outcome"))
+        .isEqualTo("not_claimed");
   }
 
   @Test
@@ -692,12 +806,14 @@ class WorkerClaimsTest {
     Dag.of("a").version("2").handler("python.a").started();
     register(anns, ANN, 2, "python.a");
     List<Claim> held = claim(2);
-    JsonObject huge = Json.createObjectBuilder(checkpoint(held.get(1), 1, 1)).add("checkpoint", "x".repeat(65_535)).build();
+    JsonObject huge = Json.createObjectBuilder(checkpoint(held.get(1), 1, 1))
+        .add("checkpoint", "x".repeat(65_535)).build();
 
     JsonObject reply = save(anns, ANN, 1, checkpoint(held.get(0), 1, 7), huge);
 
     assertThat(reply.getString("outcome") + " " + reply.getInt("index")).isEqualTo("invalid 1");
-    assertThat(reply.getString("message")).isEqualTo("the checkpoint has 65537 bytes, and may have at most 65536");
+    assertThat(reply.getString("message"))
+        .isEqualTo("the checkpoint has 65537 bytes, and may have at most 65536");
     assertThat(savedRow(held.get(0))).isNull();
   }
 
@@ -706,20 +822,25 @@ class WorkerClaimsTest {
     Dag.Task task = Dag.of("a").handler("python.a").started();
     register(anns, ANN, 1, "python.a");
     Claim claim = claim(1).get(0);
-    sql.text("select tasker.request_cancel(?, 'ann', 'a test', p_grace_seconds => 30, p_now => ?)", task.uuid(), start.plusSeconds(10));
+    sql.text("select tasker.request_cancel(?, 'ann', 'a test', p_grace_seconds => 30, p_now => ?)",
+        task.uuid(), start.plusSeconds(10));
 
-    JsonObject cancel = save(anns, ANN, 20, checkpoint(claim, 1, 7)).getJsonArray("cancels").getJsonObject(0);
+    JsonObject cancel = save(anns, ANN, 20, checkpoint(claim, 1, 7)).getJsonArray("cancels")
+        .getJsonObject(0);
 
-    assertThat(cancel.getString("step_uuid") + " " + cancel.getInt("force_in_ms")).isEqualTo(claim.step() + " 20000");
+    assertThat(cancel.getString("step_uuid") + " " + cancel.getInt("force_in_ms"))
+        .isEqualTo(claim.step() + " 20000");
   }
 
   private JsonObject results(UUID worker, String owner, UUID step, String names) {
-    return sql.object("select tasker.get_worker_step_results(?, ?, ?, ?::text[])", worker, owner, step, names);
+    return sql.object("select tasker.get_worker_step_results(?, ?, ?, ?::text[])", worker, owner,
+        step, names);
   }
 
   @Test
   void a_worker_reads_results_of_all_ancestors_of_its_own_steps_and_of_no_other() {
-    Dag.Task task = Dag.of("a").handler("python.a").step("b").handler("python.a").dependsOn("a").step("c").handler("python.a")
+    Dag.Task task = Dag.of("a").handler("python.a").step("b").handler("python.a").dependsOn("a")
+        .step("c").handler("python.a")
         .dependsOn("b").step("d").handler("python.a")
         .dependsOn("c").started();
     register(anns, ANN, 1, "python.a");
@@ -728,47 +849,62 @@ class WorkerClaimsTest {
     assertThat(results(anns, ANN, first.step(), "{a,b}").getJsonObject("results")).isEmpty();
     for (String name : List.of("a", "b")) {
       Claim claim = name.equals("a") ? first : claim(1).get(0);
-      submit(anns, ANN, null, Json.createObjectBuilder(result(claim, "success")).add("result", "of " + name).build());
+      submit(anns, ANN, null,
+          Json.createObjectBuilder(result(claim, "success")).add("result", "of " + name).build());
     }
     Claim third = claim(1).get(0);
 
     JsonObject found = results(anns, ANN, third.step(), "{a,b,c,d,nothing}");
 
     assertThat(found.getString("outcome")).isEqualTo("found");
-    assertThat(found.getJsonObject("results").toString()).isEqualTo("{\"a\":\"of a\",\"b\":\"of b\"}");
-    assertThat(results(anns, ANN, third.step(), "{b}").getJsonObject("results").keySet()).containsExactly("b");
+    assertThat(found.getJsonObject("results").toString())
+        .isEqualTo("{\"a\":\"of a\",\"b\":\"of b\"}");
+    assertThat(results(anns, ANN, third.step(), "{b}").getJsonObject("results").keySet())
+        .containsExactly("b");
     assertThat(found.getString("namespace")).isEqualTo(sql.text(
         "select n.name from tasker.task_namespaces n join tasker.named_tasks t using (task_namespace_uuid) join tasker.tasks k using (named_task_uuid) "
             + "where k.task_uuid = ?",
         task.uuid()));
-    assertThat(results(bobs, BOB, third.step(), "{a}").toString()).isEqualTo("{\"outcome\":\"not_claimed\"}");
-    assertThat(results(anns, ANN, first.step(), "{a}").toString()).as("a step that has ended").isEqualTo("{\"outcome\":\"not_claimed\"}");
-    assertThat(results(anns, ANN, task.step("d"), "{a}").toString()).as("not claimed yet").isEqualTo("{\"outcome\":\"not_claimed\"}");
-    assertThat(results(anns, BOB, third.step(), "{a}").toString()).isEqualTo("{\"outcome\":\"unknown_worker\"}");
+    assertThat(results(bobs, BOB, third.step(), "{a}").toString())
+        .isEqualTo("{\"outcome\":\"not_claimed\"}");
+    assertThat(results(anns, ANN, first.step(), "{a}").toString()).as("a step that has ended")
+        .isEqualTo("{\"outcome\":\"not_claimed\"}");
+    assertThat(results(anns, ANN, task.step("d"), "{a}").toString()).as("not claimed yet")
+        .isEqualTo("{\"outcome\":\"not_claimed\"}");
+    assertThat(results(anns, BOB, third.step(), "{a}").toString())
+        .isEqualTo("{\"outcome\":\"unknown_worker\"}");
   }
 
-  private JsonObject batchResults(UUID worker, String owner, UUID step, String name, int after, int limit, int mostBytes) {
-    return sql.object("select tasker.get_worker_batch_results(?, ?, ?, ?, ?, ?, ?)", worker, owner, step, name, after, limit, mostBytes);
+  private JsonObject batchResults(UUID worker, String owner, UUID step, String name, int after,
+      int limit, int mostBytes) {
+    return sql.object("select tasker.get_worker_batch_results(?, ?, ?, ?, ?, ?, ?)", worker, owner,
+        step, name, after, limit, mostBytes);
   }
 
   private static List<Integer> numbers(JsonObject page) {
-    return page.getJsonArray("results").getValuesAs(JsonObject.class).stream().map(each -> each.getInt("batch_number")).toList();
+    return page.getJsonArray("results").getValuesAs(JsonObject.class).stream()
+        .map(each -> each.getInt("batch_number")).toList();
   }
 
   @Test
   void a_worker_reads_the_results_of_a_batch_by_page_from_which_its_own_step_follows() {
-    Dag.Task task = Dag.of("cut").handler("python.a").batchable().step("load").dependsOn("cut").batchWorker("{\"parallelism\": 5}")
+    Dag.Task task = Dag.of("cut").handler("python.a").batchable().step("load").dependsOn("cut")
+        .batchWorker("{\"parallelism\": 5}")
         .handler("python.a").step("report").handler("python.a").dependsOn("load").started();
     register(anns, ANN, 9, "python.a");
     register(bobs, BOB, 1, "python.a");
     submit(anns, ANN, null, Json.createObjectBuilder(result(claim(1).get(0), "success"))
         .add("batches", Json.createArrayBuilder().add(1).add(2).add(3).add(4).add(5)).build());
     List<Claim> workers = claim(5);
-    assertThat(batchResults(anns, ANN, workers.get(0).step(), "load", 0, 9, 1_000).getString("outcome")).as("does not follow from it")
+    assertThat(
+        batchResults(anns, ANN, workers.get(0).step(), "load", 0, 9, 1_000).getString("outcome"))
+        .as("does not follow from it")
         .isEqualTo("no_such_batch");
     for (Claim claim : workers) {
-      submit(anns, ANN, null, claim.claimedStep().getString("name").endsWith("2") ? result(claim, "permanent_failure")
-          : Json.createObjectBuilder(result(claim, "success")).add("result", "x".repeat(100)).build());
+      submit(anns, ANN, null,
+          claim.claimedStep().getString("name").endsWith("2") ? result(claim, "permanent_failure")
+              : Json.createObjectBuilder(result(claim, "success")).add("result", "x".repeat(100))
+                  .build());
     }
     UUID step = claim(1).get(0).step();
 
@@ -780,21 +916,28 @@ class WorkerClaimsTest {
             + "where k.task_uuid = ?",
         task.uuid()));
     assertThat(page.getJsonArray("results").getJsonObject(0).getString("result")).hasSize(100);
-    assertThat(page.getJsonArray("results").getJsonObject(1)).containsKey("error").doesNotContainKey("result");
+    assertThat(page.getJsonArray("results").getJsonObject(1)).containsKey("error")
+        .doesNotContainKey("result");
     JsonObject last = batchResults(anns, ANN, step, "load", 2, 3, 1_048_576);
     assertThat(numbers(last)).containsExactly(3, 4, 5);
     assertThat(last.isNull("next")).isTrue();
     JsonObject small = batchResults(anns, ANN, step, "load", 2, 9, 200);
-    assertThat(numbers(small)).as("ends with the result that exceeds the limit").containsExactly(3, 4);
+    assertThat(numbers(small)).as("ends with the result that exceeds the limit").containsExactly(3,
+        4);
     assertThat(small.getString("next")).isEqualTo("4");
-    assertThat(numbers(batchResults(anns, ANN, step, "load", 2, 9, 1))).as("never none").containsExactly(3);
+    assertThat(numbers(batchResults(anns, ANN, step, "load", 2, 9, 1))).as("never none")
+        .containsExactly(3);
     assertThat(numbers(batchResults(anns, ANN, step, "load", 5, 9, 1))).isEmpty();
     for (String name : List.of("cut", "report", "none")) {
-      assertThat(batchResults(anns, ANN, step, name, 0, 9, 1_000).getString("outcome")).as(name).isEqualTo("no_such_batch");
+      assertThat(batchResults(anns, ANN, step, name, 0, 9, 1_000).getString("outcome")).as(name)
+          .isEqualTo("no_such_batch");
     }
-    assertThat(batchResults(bobs, BOB, step, "load", 0, 9, 1_000).toString()).isEqualTo("{\"outcome\":\"not_claimed\"}");
-    assertThat(batchResults(anns, BOB, step, "load", 0, 9, 1_000).toString()).isEqualTo("{\"outcome\":\"unknown_worker\"}");
-    assertThat(batchResults(anns, ANN, workers.get(0).step(), "load", 0, 9, 1_000).toString()).as("a step that has ended")
+    assertThat(batchResults(bobs, BOB, step, "load", 0, 9, 1_000).toString())
+        .isEqualTo("{\"outcome\":\"not_claimed\"}");
+    assertThat(batchResults(anns, BOB, step, "load", 0, 9, 1_000).toString())
+        .isEqualTo("{\"outcome\":\"unknown_worker\"}");
+    assertThat(batchResults(anns, ANN, workers.get(0).step(), "load", 0, 9, 1_000).toString())
+        .as("a step that has ended")
         .isEqualTo("{\"outcome\":\"not_claimed\"}");
   }
 
@@ -803,17 +946,20 @@ class WorkerClaimsTest {
     UUID server = UUID.randomUUID();
     JsonObject last = null;
     for (int seconds = 0; seconds <= 42; seconds += 2) {
-      last = sql.object("select tasker.heartbeat(?, 'server', 'orchestrator', 10, 0, '[]', 60, ?)", server, start.plusSeconds(seconds));
+      last = sql.object("select tasker.heartbeat(?, 'server', 'orchestrator', 10, 0, '[]', 60, ?)",
+          server, start.plusSeconds(seconds));
       if (!last.getJsonArray("lost_servers").isEmpty()) {
         break;
       }
     }
-    assertThat(last.getJsonArray("lost_servers").getValuesAs(JsonString::getString)).containsExactly(anns.toString());
+    assertThat(last.getJsonArray("lost_servers").getValuesAs(JsonString::getString))
+        .containsExactly(anns.toString());
     try (SqlWorker orchestrator = SqlWorker.open()) {
       orchestrator.at(start.plusSeconds(43)).advance();
     }
     sql.object("select tasker.register_worker(?::jsonb, ?, ?, ?)",
-        Json.createObjectBuilder().add("worker_uuid", bobs.toString()).add("name", "w").add("capacity", 1)
+        Json.createObjectBuilder().add("worker_uuid", bobs.toString()).add("name", "w")
+            .add("capacity", 1)
             .add("handlers", Json.createArrayBuilder().add(handler)).build(),
         start.plusSeconds(43), BOB, BOB);
   }
@@ -829,7 +975,8 @@ class WorkerClaimsTest {
 
     assertThat(next.step()).isEqualTo(claim.step());
     assertThat(next.attempt()).isEqualTo(2);
-    assertThat(verdicts(submit(anns, ANN, null, result(claim, "success")))).as("the dead one comes back").containsExactly("stale");
+    assertThat(verdicts(submit(anns, ANN, null, result(claim, "success"))))
+        .as("the dead one comes back").containsExactly("stale");
     submit(bobs, BOB, null, result(next, "success"));
     assertThatTask(task).isIn("complete");
   }
@@ -842,16 +989,20 @@ class WorkerClaimsTest {
 
     JsonObject drained = sql.object("select tasker.drain_worker(?, ?)", anns, ANN);
 
-    assertThat(drained.getString("state") + " " + drained.getInt("claimed")).isEqualTo("draining 2");
-    assertThat(beat(1, claimed.toArray(Claim[]::new)).getString("state")).as("it stays so").isEqualTo("draining");
+    assertThat(drained.getString("state") + " " + drained.getInt("claimed"))
+        .isEqualTo("draining 2");
+    assertThat(beat(1, claimed.toArray(Claim[]::new)).getString("state")).as("it stays so")
+        .isEqualTo("draining");
     assertThat(answer(1, poll(anns, ANN, 2, null)).getString("outcome")).isEqualTo("not_claiming");
     JsonObject reply = submit(anns, ANN, "{\"max\": 2}", result(claimed.get(0), "success"));
     assertThat(verdicts(reply)).containsExactly("accepted");
     assertThat(claims(reply)).isEmpty();
     assertThat(reply.getString("state")).isEqualTo("draining");
-    assertThat(submit(anns, ANN, null, result(claimed.get(1), "success")).getString("state")).isEqualTo("stopped");
+    assertThat(submit(anns, ANN, null, result(claimed.get(1), "success")).getString("state"))
+        .isEqualTo("stopped");
     assertThat(document()).isEqualTo("stopped 0 0");
-    assertThat(sql.object("select tasker.drain_worker(?)", anns).getString("state")).as("an operator, once more").isEqualTo("stopped");
+    assertThat(sql.object("select tasker.drain_worker(?)", anns).getString("state"))
+        .as("an operator, once more").isEqualTo("stopped");
     assertThat(register(anns, ANN, 2, "test.handler").getBoolean("is_new")).isFalse();
     assertThat(claim(2)).hasSize(1);
   }
@@ -867,7 +1018,8 @@ class WorkerClaimsTest {
         claim.step(), claim.task(), UUID.randomUUID());
     assertThat(beat(2, claim).getString("state")).isEqualTo("stopped");
     register(anns, ANN, 2, "test.handler");
-    assertThat(sql.object("select tasker.drain_worker(?, ?)", anns, ANN).getString("state")).isEqualTo("stopped");
+    assertThat(sql.object("select tasker.drain_worker(?, ?)", anns, ANN).getString("state"))
+        .isEqualTo("stopped");
   }
 
   @Test
@@ -876,14 +1028,18 @@ class WorkerClaimsTest {
     assertThat(register(anns, ANN, 2, "test.handler").getBoolean("is_new")).isTrue();
     Claim claim = claim(1).get(0);
     JsonObject again = register(anns, ANN, 2, "test.handler");
-    assertThat(again.getJsonArray("steps").getJsonObject(0).getString("step_uuid")).isEqualTo(claim.step().toString());
+    assertThat(again.getJsonArray("steps").getJsonObject(0).getString("step_uuid"))
+        .isEqualTo(claim.step().toString());
 
     JsonArray held = sql.array("select tasker.get_worker_claims(?, ?, ?::jsonb)", anns, ANN,
-        Json.createArrayBuilder().add(result(claim, "success")).add(result(claim.asHandoff(2), "success")).build());
+        Json.createArrayBuilder().add(result(claim, "success"))
+            .add(result(claim.asHandoff(2), "success")).build());
 
     assertThat(held).hasSize(1);
-    assertThat(held.getJsonObject(0).getString("template_step_uuid")).isEqualTo(claim.claimedStep().getString("template_step_uuid"));
+    assertThat(held.getJsonObject(0).getString("template_step_uuid"))
+        .isEqualTo(claim.claimedStep().getString("template_step_uuid"));
     assertThat(held.getJsonObject(0).getString("task_uuid")).isEqualTo(claim.task().toString());
-    assertThat(sql.object("select tasker.get_worker_documents()").getJsonArray("workers")).hasSize(1);
+    assertThat(sql.object("select tasker.get_worker_documents()").getJsonArray("workers"))
+        .hasSize(1);
   }
 }

@@ -20,7 +20,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A handoff that yields gives everything up, and the step goes on from its checkpoint without spending an attempt. */
+/**
+ * A handoff that yields gives everything up, and the step goes on from its checkpoint without
+ * spending an attempt.
+ */
 @DatabaseTest
 @DatabaseTest.Covers({"yield_steps", "judge_yields", "check_checkpoint"})
 class YieldStepsTest {
@@ -36,8 +39,9 @@ class YieldStepsTest {
   }
 
   private String row(Dag.Task task, String step) {
-    return sql.text("select concat_ws(' ', s.state, s.handoffs, s.attempts, d.yields, d.stalled_yields, d.yielded_handoff, d.checkpoint) "
-        + "from tasker.workflow_steps s left join tasker.workflow_step_documents d using (workflow_step_uuid) where s.workflow_step_uuid = ?",
+    return sql.text(
+        "select concat_ws(' ', s.state, s.handoffs, s.attempts, d.yields, d.stalled_yields, d.yielded_handoff, d.checkpoint) "
+            + "from tasker.workflow_steps s left join tasker.workflow_step_documents d using (workflow_step_uuid) where s.workflow_step_uuid = ?",
         task.step(step));
   }
 
@@ -58,13 +62,17 @@ class YieldStepsTest {
     for (int round = 1; round <= 3; round++) {
       Claim claim = worker.claimOne();
       assertThat(List.of(claim.handoff(), claim.attempt())).containsExactly(round, 1);
-      assertThat(claim.claimedStep().get("checkpoint").toString()).isEqualTo(round == 1 ? "null" : "{\"row\":" + (round - 1) + "}");
+      assertThat(claim.claimedStep().get("checkpoint").toString())
+          .isEqualTo(round == 1 ? "null" : "{\"row\":" + (round - 1) + "}");
       JsonObject reply = worker.complete(claim.yielded("{\"row\": " + round + "}", 60_000));
       accepted(reply);
       assertThat(reply.getInt("next_retry_in_ms")).isEqualTo(60_000);
-      assertThat(row(task, "a")).isEqualTo("waiting_for_retry " + round + " 0 " + round + " 0 " + round + " {\"row\": " + round + "}");
+      assertThat(row(task, "a")).isEqualTo("waiting_for_retry " + round + " 0 " + round + " 0 "
+          + round + " {\"row\": " + round + "}");
       assertThatTask(task).isIn("waiting_for_retry");
-      assertThat(sql.text("select cause || ': ' || sentence from tasker.explain_waiting(?, ?) limit 1", task.uuid(), now))
+      assertThat(
+          sql.text("select cause || ': ' || sentence from tasker.explain_waiting(?, ?) limit 1",
+              task.uuid(), now))
           .startsWith("yielded: has yielded until ");
       assertThatHistoryIsSound();
       assertThat(after(Duration.ofSeconds(59)).claim(1)).isEmpty();
@@ -75,7 +83,8 @@ class YieldStepsTest {
     worker.complete(worker.claimOne().success());
     assertThatTask(task).isIn("complete").counts(0, 0, 0, 0);
     assertThat(
-        sql.texts("select concat_ws(' ', outcome, handoff, attempt) from tasker.workflow_step_result_audit where workflow_step_uuid = ?",
+        sql.texts(
+            "select concat_ws(' ', outcome, handoff, attempt) from tasker.workflow_step_result_audit where workflow_step_uuid = ?",
             task.step("a")))
         .containsExactly("success 4 1");
     assertThatHistoryIsSound();
@@ -87,16 +96,19 @@ class YieldStepsTest {
     Claim claim = worker.claimOne();
     String before = row(task, "a");
     JsonObject stale = worker.complete(claim.asHandoff(2).yielded("{\"row\": 9}", 0));
-    assertThat(stale.getJsonArray("refused").getJsonObject(0).getString("verdict")).isEqualTo("STALE");
+    assertThat(stale.getJsonArray("refused").getJsonObject(0).getString("verdict"))
+        .isEqualTo("STALE");
     assertThat(row(task, "a")).isEqualTo(before);
 
     accepted(worker.complete(claim.yielded("{\"row\": 1}", 1)));
     JsonObject again = worker.complete(claim.yielded("{\"row\": 2}", 1));
-    assertThat(again.getJsonArray("refused").getJsonObject(0).getString("verdict")).isEqualTo("ALREADY");
+    assertThat(again.getJsonArray("refused").getJsonObject(0).getString("verdict"))
+        .isEqualTo("ALREADY");
     worker.advance();
     Claim next = worker.claimOne();
     JsonObject late = worker.complete(claim.yielded("{\"row\": 3}", 1));
-    assertThat(late.getJsonArray("refused").getJsonObject(0).getString("verdict")).isEqualTo("STALE");
+    assertThat(late.getJsonArray("refused").getJsonObject(0).getString("verdict"))
+        .isEqualTo("STALE");
     assertThat(next.claimedStep().getJsonObject("checkpoint").getInt("row")).isEqualTo(1);
     assertThatHistoryIsSound();
   }
@@ -105,7 +117,8 @@ class YieldStepsTest {
   void yields_and_other_results_of_one_call_are_each_what_they_are() {
     Dag.Task task = Dag.parallel(3).started();
     List<Claim> claims = worker.claim(3);
-    accepted(worker.complete(claims.get(0).yielded("1", 5_000), claims.get(1).success(), claims.get(2).permanentFailure()));
+    accepted(worker.complete(claims.get(0).yielded("1", 5_000), claims.get(1).success(),
+        claims.get(2).permanentFailure()));
     assertThat(sql.texts(
         "select s.state::text from tasker.workflow_steps s where s.workflow_step_uuid = any (array[?::uuid, ?::uuid, ?::uuid]) order by 1",
         claims.get(0).step(), claims.get(1).step(), claims.get(2).step()))
@@ -122,10 +135,12 @@ class YieldStepsTest {
     after(Duration.ofSeconds(1));
     Claim lost = worker.claimOne();
     assertThat(lost.attempt()).isEqualTo(1);
-    assertThat(sql.isTrue("select tasker.save_checkpoint(?, ?, '{\"row\": 7}')", lost.step(), lost.handoff())).isTrue();
+    assertThat(sql.isTrue("select tasker.save_checkpoint(?, ?, '{\"row\": 7}')", lost.step(),
+        lost.handoff())).isTrue();
     after(Duration.ofSeconds(61));
     Claim second = worker.claimOne();
-    assertThat(List.of(second.handoff(), second.attempt(), second.claimedStep().getJsonObject("checkpoint").getInt("row")))
+    assertThat(List.of(second.handoff(), second.attempt(),
+        second.claimedStep().getJsonObject("checkpoint").getInt("row")))
         .containsExactly(3, 2, 7);
     assertThat(worker.complete(lost.yielded("{\"row\": 8}", 0)).getJsonArray("refused")).hasSize(1);
     worker.complete(second.success());
@@ -140,9 +155,11 @@ class YieldStepsTest {
     worker.complete(worker.claimOne().yielded("{\"row\": 1}", 0));
     after(Duration.ZERO);
     for (int stalled = 1; stalled < 20; stalled++) {
-      JsonObject reply = worker.complete(worker.claimOne().yielded(stalled % 2 == 0 ? null : "{\"row\": 1}", 999));
+      JsonObject reply = worker
+          .complete(worker.claimOne().yielded(stalled % 2 == 0 ? null : "{\"row\": 1}", 999));
       accepted(reply);
-      assertThat(reply.getInt("next_retry_in_ms")).isEqualTo(stalled > 6 ? 60_000 : 1000 << (stalled - 1));
+      assertThat(reply.getInt("next_retry_in_ms"))
+          .isEqualTo(stalled > 6 ? 60_000 : 1000 << (stalled - 1));
       after(Duration.ofMinutes(1));
     }
     worker.complete(worker.claimOne().yielded(null, 0));
@@ -169,9 +186,11 @@ class YieldStepsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"65534, 0, ", "65535, 0, checkpoint_not_storable", "1, -1, invalid_yield", "1, 315360000000, ",
+  @CsvSource({"65534, 0, ", "65535, 0, checkpoint_not_storable", "1, -1, invalid_yield",
+    "1, 315360000000, ",
     "1, 315360000001, invalid_yield", "1, 9999999999999, invalid_yield"})
-  void what_a_yield_may_not_ask_for_fails_the_step_and_keeps_the_last_checkpoint(int letters, long afterMs, String type) {
+  void what_a_yield_may_not_ask_for_fails_the_step_and_keeps_the_last_checkpoint(int letters,
+      long afterMs, String type) {
     Dag.Task task = Dag.of("a").started();
     Claim claim = worker.claimOne();
     sql.text("select tasker.save_checkpoint(?, 1, '\"last\"')", claim.step());
@@ -189,7 +208,8 @@ class YieldStepsTest {
     Dag.Task task = Dag.of("a").started();
     Claim claim = worker.claimOne();
     String before = row(task, "a");
-    assertThatThrownBy(() -> sql.text("select tasker.save_checkpoint(?, 1, to_jsonb(repeat('x', 65535)))", claim.step()))
+    assertThatThrownBy(() -> sql
+        .text("select tasker.save_checkpoint(?, 1, to_jsonb(repeat('x', 65535)))", claim.step()))
         .hasMessageContaining("the checkpoint has 65537 bytes, and may have at most 65536");
     assertThat(row(task, "a")).isEqualTo(before);
   }
@@ -213,7 +233,8 @@ class YieldStepsTest {
     Dag.Task task = Dag.parallel(2).started();
     List<Claim> claims = worker.claim(2);
     worker.complete(claims.get(0).yielded("1", 3_600_000));
-    sql.text("select tasker.request_cancel(?, 'ann', 'not wanted any more', 'cancel_running')", task.uuid());
+    sql.text("select tasker.request_cancel(?, 'ann', 'not wanted any more', 'cancel_running')",
+        task.uuid());
     accepted(worker.complete(claims.get(1).yielded("2", 3_600_000)));
     worker.advance();
     assertThatStep(claims.get(0).step()).isIn("cancelled");
@@ -243,7 +264,8 @@ class YieldStepsTest {
 
   @Test
   void a_worker_of_a_batch_that_yields_lets_another_begin_and_goes_on_before_new_ones() {
-    Dag.Task task = Dag.of("cut").batchable().step("work").dependsOn("cut").batchWorker("{\"parallelism\": 1}").step("join")
+    Dag.Task task = Dag.of("cut").batchable().step("work").dependsOn("cut")
+        .batchWorker("{\"parallelism\": 1}").step("join")
         .dependsOn("work").started();
     worker.at(now);
     worker.complete(worker.claimOne().batches(3));

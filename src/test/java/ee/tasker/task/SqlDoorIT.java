@@ -27,10 +27,12 @@ class SqlDoorIT {
 
   @Test
   void task_made_in_sql_is_run() {
-    UUID task = (UUID) tasker.value("select tasker.submit_task('testing', 'hello', '1.0.0', '{\"who\": \"sql\"}')");
+    UUID task = (UUID) tasker
+        .value("select tasker.submit_task('testing', 'hello', '1.0.0', '{\"who\": \"sql\"}')");
 
     assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
-    assertThat(tasker.steps(task).get("say").getJsonObject("result").getString("who")).isEqualTo("sql");
+    assertThat(tasker.steps(task).get("say").getJsonObject("result").getString("who"))
+        .isEqualTo("sql");
   }
 
   @Test
@@ -38,12 +40,15 @@ class SqlDoorIT {
     List<Duration> took = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
       long begin = System.nanoTime();
-      tasker.awaitTerminalOrBlocked((UUID) tasker.value("select tasker.submit_task('testing', 'hello', '1.0.0')"));
+      tasker.awaitTerminalOrBlocked(
+          (UUID) tasker.value("select tasker.submit_task('testing', 'hello', '1.0.0')"));
       took.add(Duration.ofNanos(System.nanoTime() - begin));
     }
 
-    // The poller of this server runs every five seconds: all but the first, which are sent when one before was found, would wait that long for it.
-    assertThat(took.subList(1, 6)).anySatisfy(time -> assertThat(time).isLessThan(Duration.ofSeconds(3)));
+    // The poller of this server runs every five seconds: all but the first, which are sent when one
+    // before was found, would wait that long for it.
+    assertThat(took.subList(1, 6))
+        .anySatisfy(time -> assertThat(time).isLessThan(Duration.ofSeconds(3)));
   }
 
   @Test
@@ -52,9 +57,13 @@ class SqlDoorIT {
     UUID committed;
     try (Connection connection = tasker.connect()) {
       connection.setAutoCommit(false);
-      rolledBack = (UUID) TaskerClient.sql(connection, "select tasker.submit_task('testing', 'hello', '1.0.0') as uuid").get(0).get("uuid");
+      rolledBack = (UUID) TaskerClient
+          .sql(connection, "select tasker.submit_task('testing', 'hello', '1.0.0') as uuid").get(0)
+          .get("uuid");
       connection.rollback();
-      committed = (UUID) TaskerClient.sql(connection, "select tasker.submit_task('testing', 'hello', '1.0.0') as uuid").get(0).get("uuid");
+      committed = (UUID) TaskerClient
+          .sql(connection, "select tasker.submit_task('testing', 'hello', '1.0.0') as uuid").get(0)
+          .get("uuid");
       assertThat(tasker.get("/v1/tasks/" + committed).status()).isEqualTo(404);
       connection.commit();
     }
@@ -65,42 +74,56 @@ class SqlDoorIT {
 
   @Test
   void context_that_fits_its_schema_is_found_to_and_the_task_is_run() {
-    UUID task = (UUID) tasker.value("select tasker.submit_task('testing', 'checked_hello', '1.0.0', '{\"who\": \"sql\", \"times\": 2}')");
+    UUID task = (UUID) tasker.value(
+        "select tasker.submit_task('testing', 'checked_hello', '1.0.0', '{\"who\": \"sql\", \"times\": 2}')");
 
     assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
   }
 
   @Test
   void context_that_does_not_fit_its_schema_ends_in_error_and_history_says_why() {
-    UUID task = (UUID) tasker.value("select tasker.submit_task('testing', 'checked_hello', '1.0.0', '{\"who\": 7}')");
+    UUID task = (UUID) tasker
+        .value("select tasker.submit_task('testing', 'checked_hello', '1.0.0', '{\"who\": 7}')");
 
     assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("error");
-    JsonObject why = tasker.jsonOf("select metadata from tasker.task_transitions where task_uuid = ? and to_state = 'error'", task);
+    JsonObject why = tasker.jsonOf(
+        "select metadata from tasker.task_transitions where task_uuid = ? and to_state = 'error'",
+        task);
     assertThat(why.getString("reason")).isEqualTo("context_violates_input_schema");
-    assertThat(why.getJsonArray("violations").getJsonObject(0).getString("field")).isEqualTo("context/who");
+    assertThat(why.getJsonArray("violations").getJsonObject(0).getString("field"))
+        .isEqualTo("context/who");
     assertThat(tasker.steps(task).get("say").getInt("attempts")).isZero();
-    assertThat(tasker.count("select count(*) from tasker.task_wakeups where task_uuid = ?", task)).isZero();
+    assertThat(tasker.count("select count(*) from tasker.task_wakeups where task_uuid = ?", task))
+        .isZero();
   }
 
   @Test
   void sql_refuses_what_rest_refuses() {
-    assertThatThrownBy(() -> tasker.value("select tasker.submit_task('testing', 'nobody_knows', '1.0.0')"))
-        .hasStackTraceContaining("there is no template");
-    assertThatThrownBy(() -> tasker.value("select tasker.submit_task('testing', 'hello', '1.0.0', '{}', '{\"colour\": 1}')"))
-        .hasStackTraceContaining("unknown option: colour");
-    tasker.value("select tasker.submit_task('testing', 'strict_hello', '1.0.0', jsonb_build_object('own', ?))", own);
     assertThatThrownBy(
-        () -> tasker.value("select tasker.submit_task('testing', 'strict_hello', '1.0.0', jsonb_build_object('own', ?))", own))
+        () -> tasker.value("select tasker.submit_task('testing', 'nobody_knows', '1.0.0')"))
+        .hasStackTraceContaining("there is no template");
+    assertThatThrownBy(() -> tasker
+        .value("select tasker.submit_task('testing', 'hello', '1.0.0', '{}', '{\"colour\": 1}')"))
+        .hasStackTraceContaining("unknown option: colour");
+    tasker.value(
+        "select tasker.submit_task('testing', 'strict_hello', '1.0.0', jsonb_build_object('own', ?))",
+        own);
+    assertThatThrownBy(
+        () -> tasker.value(
+            "select tasker.submit_task('testing', 'strict_hello', '1.0.0', jsonb_build_object('own', ?))",
+            own))
         .hasStackTraceContaining("the same request is already task");
   }
 
   @Test
   void context_that_no_worker_could_read_is_refused() {
     assertThatThrownBy(() -> tasker
-        .value("select tasker.submit_task('testing', 'hello', '1.0.0', ('{\"a\": ' || repeat('[', 64) || repeat(']', 64) || '}')::jsonb)"))
+        .value(
+            "select tasker.submit_task('testing', 'hello', '1.0.0', ('{\"a\": ' || repeat('[', 64) || repeat(']', 64) || '}')::jsonb)"))
         .hasStackTraceContaining("must not be nested more than 64 deep");
     UUID allowed = (UUID) tasker
-        .value("select tasker.submit_task('testing', 'hello', '1.0.0', ('{\"a\": ' || repeat('[', 63) || repeat(']', 63) || '}')::jsonb)");
+        .value(
+            "select tasker.submit_task('testing', 'hello', '1.0.0', ('{\"a\": ' || repeat('[', 63) || repeat(']', 63) || '}')::jsonb)");
 
     assertThat(tasker.awaitTerminalOrBlocked(allowed).getString("state")).isEqualTo("complete");
   }
@@ -111,9 +134,13 @@ class SqlDoorIT {
 
     for (String number : List.of("repeat('9', 20000)", "'1e1000'", "'1e-1001'")) {
       assertThatThrownBy(() -> tasker.value(String.format(Locale.ROOT, submission, number)))
-          .hasMessageContaining("context must not contain numbers of more than 1000 digits before or after the point");
+          .hasMessageContaining(
+              "context must not contain numbers of more than 1000 digits before or after the point");
     }
-    assertThat(tasker.awaitTerminalOrBlocked((UUID) tasker.value(String.format(Locale.ROOT, submission, "'1e999'"))).getString("state"))
+    assertThat(tasker
+        .awaitTerminalOrBlocked(
+            (UUID) tasker.value(String.format(Locale.ROOT, submission, "'1e999'")))
+        .getString("state"))
         .isEqualTo("complete");
   }
 
@@ -129,7 +156,8 @@ class SqlDoorIT {
 
   @Test
   void message_may_wrap_its_request() {
-    send("{\"message_id\": \"m1\", \"task_request\": " + TaskerClient.taskRequest("testing", "hello", "{'own': '" + own + "'}") + "}");
+    send("{\"message_id\": \"m1\", \"task_request\": "
+        + TaskerClient.taskRequest("testing", "hello", "{'own': '" + own + "'}") + "}");
 
     assertThat(tasker.awaitTerminalOrBlocked(awaitTask()).getString("state")).isEqualTo("complete");
   }
@@ -149,24 +177,30 @@ class SqlDoorIT {
         "select message #>> '{problem,code}' as code from pgmq.q_orchestration_task_requests_refused where message::text like ? order by msg_id",
         "%" + own + "%"))
         .extracting(row -> row.get("code"))
-        .containsExactly("invalid-request", "unknown-template", "invalid-context", "invalid-request", "invalid-request");
-    tasker.sql("delete from pgmq.q_orchestration_task_requests_refused where message::text like ?", "%" + own + "%");
+        .containsExactly("invalid-request", "unknown-template", "invalid-context",
+            "invalid-request", "invalid-request");
+    tasker.sql("delete from pgmq.q_orchestration_task_requests_refused where message::text like ?",
+        "%" + own + "%");
   }
 
   @Test
   void message_that_the_database_raises_an_error_for_does_not_hold_back_those_it_came_with() {
     tasker.sql(
         "create or replace function testing.refuse_data() returns trigger language plpgsql as $$ begin raise exception 'not such data' using errcode = '22023'; end $$");
-    tasker.sql("create trigger no_such_data before insert on tasker.tasks for each row when (new.reason = '" + own
-        + "') execute function testing.refuse_data()");
+    tasker.sql(
+        "create trigger no_such_data before insert on tasker.tasks for each row when (new.reason = '"
+            + own
+            + "') execute function testing.refuse_data()");
     try {
       String request = TaskerClient.taskRequest("testing", "hello", "{'own': '" + own + "'}");
-      String poison = request.substring(0, request.lastIndexOf('}')) + ", \"reason\": \"" + own + "\"}";
+      String poison = request.substring(0, request.lastIndexOf('}')) + ", \"reason\": \"" + own
+          + "\"}";
       tasker.sql(
           "select pgmq.send_batch('orchestration_task_requests', array[?::jsonb, ?::jsonb, ?::jsonb]), pg_notify('pgmq_message_ready', '{}')",
           poison, request, poison);
 
-      assertThat(tasker.awaitTerminalOrBlocked(awaitTask()).getString("state")).isEqualTo("complete");
+      assertThat(tasker.awaitTerminalOrBlocked(awaitTask()).getString("state"))
+          .isEqualTo("complete");
       awaitNoRequests();
       assertThat(tasker.sql(
           "select message #>> '{problem,code}' as code, message #>> '{problem,detail}' as detail from pgmq.q_orchestration_task_requests_refused "
@@ -175,7 +209,9 @@ class SqlDoorIT {
             assertThat(row.get("code")).isEqualTo("cannot-be-processed");
             assertThat(row.get("detail").toString()).startsWith("22");
           });
-      tasker.sql("delete from pgmq.q_orchestration_task_requests_refused where message::text like ?", "%" + own + "%");
+      tasker.sql(
+          "delete from pgmq.q_orchestration_task_requests_refused where message::text like ?",
+          "%" + own + "%");
     } finally {
       tasker.sql("drop trigger no_such_data on tasker.tasks");
     }
@@ -185,17 +221,21 @@ class SqlDoorIT {
   void message_whose_fault_is_not_in_its_data_comes_again_until_the_delivery_limit() {
     tasker.sql(
         "create or replace function testing.refuse() returns trigger language plpgsql as $$ begin raise exception 'not today'; end $$");
-    tasker.sql("create trigger not_today before insert on tasker.tasks for each row when (new.reason = '" + own
-        + "') execute function testing.refuse()");
+    tasker.sql(
+        "create trigger not_today before insert on tasker.tasks for each row when (new.reason = '"
+            + own
+            + "') execute function testing.refuse()");
     try {
       String request = TaskerClient.taskRequest("testing", "hello", "{'own': '" + own + "'}");
       send(request.substring(0, request.lastIndexOf('}')) + ", \"reason\": \"" + own + "\"}");
       String delivered = "select count(*) from pgmq.q_orchestration_task_requests where message::text like ? and read_ct >= ?";
-      TaskerClient.until("it was delivered", Duration.ofSeconds(20), () -> tasker.count(delivered, "%" + own + "%", 1) == 1);
+      TaskerClient.until("it was delivered", Duration.ofSeconds(20),
+          () -> tasker.count(delivered, "%" + own + "%", 1) == 1);
       assertThat(refused()).isZero();
 
       // As if it had come four times; the next is the fifth.
-      tasker.sql("update pgmq.q_orchestration_task_requests set read_ct = 4, vt = clock_timestamp() where message::text like ?",
+      tasker.sql(
+          "update pgmq.q_orchestration_task_requests set read_ct = 4, vt = clock_timestamp() where message::text like ?",
           "%" + own + "%");
       tasker.sql("select pg_notify('pgmq_message_ready', '{}')");
       awaitNoRequests();
@@ -205,7 +245,9 @@ class SqlDoorIT {
           "%" + own + "%")).isEqualTo("cannot-be-processed P0001 not today");
     } finally {
       tasker.sql("drop trigger not_today on tasker.tasks");
-      tasker.sql("delete from pgmq.q_orchestration_task_requests_refused where message::text like ?", "%" + own + "%");
+      tasker.sql(
+          "delete from pgmq.q_orchestration_task_requests_refused where message::text like ?",
+          "%" + own + "%");
     }
   }
 
@@ -217,7 +259,9 @@ class SqlDoorIT {
     send(request);
     awaitNoRequests();
 
-    assertThat(tasker.count("select count(*) from tasker.task_contexts where context ->> 'own' = ?", own)).isEqualTo(1);
+    assertThat(
+        tasker.count("select count(*) from tasker.task_contexts where context ->> 'own' = ?", own))
+        .isEqualTo(1);
     assertThat(refused()).isZero();
   }
 
@@ -234,25 +278,35 @@ class SqlDoorIT {
     List<Duration> took = new ArrayList<>();
     for (int message = 0; message < 4; message++) {
       long begin = System.nanoTime();
-      send(TaskerClient.taskRequest("testing", "hello", "{'own': '" + own + "', 'message': " + message + "}"));
+      send(TaskerClient.taskRequest("testing", "hello",
+          "{'own': '" + own + "', 'message': " + message + "}"));
       long expected = message + 1;
       TaskerClient.until("the message became a task", Duration.ofSeconds(20),
-          () -> tasker.count("select count(*) from tasker.task_contexts where context ->> 'own' = ?", own) == expected);
+          () -> tasker.count(
+              "select count(*) from tasker.task_contexts where context ->> 'own' = ?",
+              own) == expected);
       took.add(Duration.ofNanos(System.nanoTime() - begin));
     }
 
-    // The poller of this server runs every five seconds: all but the first would wait that long for it.
-    assertThat(took.subList(1, 4)).anySatisfy(time -> assertThat(time).isLessThan(Duration.ofSeconds(3)));
+    // The poller of this server runs every five seconds: all but the first would wait that long for
+    // it.
+    assertThat(took.subList(1, 4))
+        .anySatisfy(time -> assertThat(time).isLessThan(Duration.ofSeconds(3)));
   }
 
-  /** With the notification that pgmq_send_with_notify makes, so that no test waits for the poller. */
+  /**
+   * With the notification that pgmq_send_with_notify makes, so that no test waits for the poller.
+   */
   private void send(String message) {
-    tasker.sql("select pgmq.send('orchestration_task_requests', ?::jsonb), pg_notify('pgmq_message_ready', '{}')", message);
+    tasker.sql(
+        "select pgmq.send('orchestration_task_requests', ?::jsonb), pg_notify('pgmq_message_ready', '{}')",
+        message);
   }
 
   private UUID awaitTask() {
     String query = "select task_uuid from tasker.task_contexts where context ->> 'own' = ?";
-    TaskerClient.until("the message became a task", Duration.ofSeconds(20), () -> !tasker.sql(query, own).isEmpty());
+    TaskerClient.until("the message became a task", Duration.ofSeconds(20),
+        () -> !tasker.sql(query, own).isEmpty());
     return (UUID) tasker.value(query, own);
   }
 
@@ -262,6 +316,8 @@ class SqlDoorIT {
   }
 
   private long refused() {
-    return tasker.count("select count(*) from pgmq.q_orchestration_task_requests_refused where message::text like ?", "%" + own + "%");
+    return tasker.count(
+        "select count(*) from pgmq.q_orchestration_task_requests_refused where message::text like ?",
+        "%" + own + "%");
   }
 }

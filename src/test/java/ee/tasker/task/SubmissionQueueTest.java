@@ -16,7 +16,8 @@ class SubmissionQueueTest {
   private static final int MOST = 3;
 
   private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5);
-  private final SubmissionQueue<String> queue = new SubmissionQueue<>(MOST, Duration.ofMillis(100), nanos::get);
+  private final SubmissionQueue<String> queue = new SubmissionQueue<>(MOST, Duration.ofMillis(100),
+      nanos::get);
 
   @Test
   void a_request_is_refused_only_when_the_first_has_waited_for_longer_than_the_limit() {
@@ -47,7 +48,8 @@ class SubmissionQueueTest {
 
     assertThat(queue.take(1)).containsExactly("a");
 
-    assertThatCode(queue::requireTimely).as("b and c have waited for 60 ms").doesNotThrowAnyException();
+    assertThatCode(queue::requireTimely).as("b and c have waited for 60 ms")
+        .doesNotThrowAnyException();
     assertThat(queue.take(5)).containsExactly("b", "c");
     assertThat(queue.isEmpty()).isTrue();
     pass(Duration.ofHours(1));
@@ -56,7 +58,8 @@ class SubmissionQueueTest {
 
   @Test
   void single_requests_count_until_they_are_answered_and_those_of_a_batch_never() {
-    List<CompletableFuture<String>> answers = Stream.generate(() -> new CompletableFuture<String>()).limit(MOST).toList();
+    List<CompletableFuture<String>> answers = Stream.generate(() -> new CompletableFuture<String>())
+        .limit(MOST).toList();
     queue.add("of a batch");
     answers.forEach(answer -> {
       assertThatCode(queue::requireRoom).doesNotThrowAnyException();
@@ -70,7 +73,8 @@ class SubmissionQueueTest {
       assertThat(problem.extras()).containsEntry("retry_after_seconds", 1);
     });
     CompletableFuture<String> late = new CompletableFuture<>();
-    assertThatThrownBy(() -> queue.addSingle("came at the same moment", late)).isInstanceOf(Problem.class);
+    assertThatThrownBy(() -> queue.addSingle("came at the same moment", late))
+        .isInstanceOf(Problem.class);
     assertThat(queue.isEmpty()).isTrue();
     assertThatCode(queue::requireTimely).as("of a batch").doesNotThrowAnyException();
     answers.get(0).completeExceptionally(new IllegalStateException());

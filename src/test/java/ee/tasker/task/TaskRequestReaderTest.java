@@ -41,21 +41,26 @@ class TaskRequestReaderTest {
   @Test
   @Timeout(20)
   void of_many_unknown_members_the_first_hundred_are_reported_and_how_many_more_there_are() {
-    JsonObjectBuilder many = Json.build().createObjectBuilder(json("{" + LEAST + ", 'priority': 'high'}"));
+    JsonObjectBuilder many = Json.build()
+        .createObjectBuilder(json("{" + LEAST + ", 'priority': 'high'}"));
     IntStream.range(0, 60_000).forEach(i -> many.add("member_" + i, i));
 
-    Problem problem = catchThrowableOfType(Problem.class, () -> TaskRequestReader.read(many.build()));
+    Problem problem = catchThrowableOfType(Problem.class,
+        () -> TaskRequestReader.read(many.build()));
 
     assertThat(problem.getMessage()).isEqualTo("60001 fields are invalid");
     assertThat(problem.violations()).hasSize(101)
-        .endsWith(new Problem.Violation("", "there are more violations, which are not listed: 59901"));
+        .endsWith(
+            new Problem.Violation("", "there are more violations, which are not listed: 59901"));
     assertThat(problem.violations().toString()).hasSizeLessThan(20_000);
   }
 
   @Test
   void on_duplicate_is_asked_of_the_document() {
-    assertThat(TaskRequestReader.wantsExisting(json("{" + LEAST + ", 'on_duplicate': 'return'}"))).isTrue();
-    assertThat(TaskRequestReader.wantsExisting(json("{" + LEAST + ", 'on_duplicate': 'refuse'}"))).isFalse();
+    assertThat(TaskRequestReader.wantsExisting(json("{" + LEAST + ", 'on_duplicate': 'return'}")))
+        .isTrue();
+    assertThat(TaskRequestReader.wantsExisting(json("{" + LEAST + ", 'on_duplicate': 'refuse'}")))
+        .isFalse();
     assertThat(TaskRequestReader.wantsExisting(json("{" + LEAST + "}"))).isFalse();
   }
 
@@ -64,9 +69,11 @@ class TaskRequestReaderTest {
     assertThat(fields(
         "{'colour': 1, 'namespace': 'has blank', 'name': '', 'version': 'one', 'context': 7, 'initiator': 1, 'source_system': [], 'reason': {},"
             + " 'tags': [1], 'requested_at': 'now', 'priority': 'high', 'correlation_id': 'x', 'parent_correlation_id': 5, 'idempotency_key': '', 'on_duplicate': 'x'}"))
-        .containsExactlyInAnyOrder("colour", "namespace", "name", "version", "context", "initiator", "source_system", "reason", "tags",
+        .containsExactlyInAnyOrder("colour", "namespace", "name", "version", "context", "initiator",
+            "source_system", "reason", "tags",
             "requested_at",
-            "priority", "correlation_id", "parent_correlation_id", "idempotency_key", "on_duplicate");
+            "priority", "correlation_id", "parent_correlation_id", "idempotency_key",
+            "on_duplicate");
   }
 
   @ParameterizedTest
@@ -112,16 +119,21 @@ class TaskRequestReaderTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"'priority': 100", "'priority': -0", "'requested_at': '9999-12-31T23:59:59.999999999+18:00'", "'tags': []",
+  @ValueSource(strings = {"'priority': 100", "'priority': -0",
+    "'requested_at': '9999-12-31T23:59:59.999999999+18:00'", "'tags': []",
     "'reason': '\\ud83d\\ude00'"})
   void unusual_and_right_is_accepted(String member) {
-    assertThatCode(() -> TaskRequestReader.read(json("{" + LEAST + ", " + member + "}"))).doesNotThrowAnyException();
+    assertThatCode(() -> TaskRequestReader.read(json("{" + LEAST + ", " + member + "}")))
+        .doesNotThrowAnyException();
   }
 
   @Test
   void depth_and_keys_of_the_context_have_limits() {
-    assertThatCode(() -> TaskRequestReader.read(context("{'a': " + "[".repeat(63) + "]".repeat(63) + "}"))).doesNotThrowAnyException();
-    assertThat(fields(context("{'a': " + "[".repeat(64) + "]".repeat(64) + "}"))).containsExactly("context");
+    assertThatCode(
+        () -> TaskRequestReader.read(context("{'a': " + "[".repeat(63) + "]".repeat(63) + "}")))
+        .doesNotThrowAnyException();
+    assertThat(fields(context("{'a': " + "[".repeat(64) + "]".repeat(64) + "}")))
+        .containsExactly("context");
     assertThatCode(() -> TaskRequestReader.read(context(keys(10_000)))).doesNotThrowAnyException();
     assertThat(fields(context(keys(10_001)))).containsExactly("context");
   }

@@ -40,19 +40,22 @@ class ContextSchemaTest {
 
   @Test
   void a_valid_value_has_no_violations() {
-    assertThat(violations(ORDER, "{\"id\": \"a\", \"amount\": 1.5, \"items\": [1, 2.0], \"size\": \"all\"}")).isEmpty();
+    assertThat(violations(ORDER,
+        "{\"id\": \"a\", \"amount\": 1.5, \"items\": [1, 2.0], \"size\": \"all\"}")).isEmpty();
   }
 
   @Test
   void every_violation_has_the_pointer_to_its_value() {
-    assertThat(violations(ORDER, "{\"amount\": -1, \"items\": [1, \"x\"], \"other\": 1, \"size\": true}"))
+    assertThat(
+        violations(ORDER, "{\"amount\": -1, \"items\": [1, \"x\"], \"other\": 1, \"size\": true}"))
         .containsExactlyInAnyOrder(
             new Violation("", "Object does not have some of the required properties [[id]]"),
             new Violation("/amount", "-1 is less than 0"),
             new Violation("/items/1", "Value is [string] but should be [integer]"),
             new Violation("/other", "is not an allowed key"),
-            new Violation("/size", "matches none of the alternatives: Value is [boolean] but should be [integer];"
-                + " or Expected all"));
+            new Violation("/size",
+                "matches none of the alternatives: Value is [boolean] but should be [integer];"
+                    + " or Expected all"));
   }
 
   @Test
@@ -72,7 +75,8 @@ class ContextSchemaTest {
 
   @Test
   void what_a_schema_that_refers_to_itself_without_end_says_is_undecided() {
-    assertThat(undecided("{\"$ref\": \"#\"}", "{}")).startsWith("the schema refers to itself without end");
+    assertThat(undecided("{\"$ref\": \"#\"}", "{}"))
+        .startsWith("the schema refers to itself without end");
   }
 
   @Test
@@ -91,7 +95,8 @@ class ContextSchemaTest {
 
     assertThat(violations(pattern, "\"" + "a".repeat(1_000_000) + "\"")).isEmpty();
     assertThat(violations(pattern, "\"" + "a".repeat(1_000_000) + "c\"")).singleElement()
-        .satisfies(violation -> assertThat(violation.message()).contains("does not match").hasSizeLessThan(200));
+        .satisfies(violation -> assertThat(violation.message()).contains("does not match")
+            .hasSizeLessThan(200));
   }
 
   @ParameterizedTest
@@ -102,9 +107,12 @@ class ContextSchemaTest {
   void no_pattern_takes_more_than_linear_time(String schema) {
     var compiled = ContextSchema.compile(schema);
 
-    for (var text : List.of("a".repeat(24) + "b".repeat(60), " ".repeat(30_000) + ".", "x".repeat(5_000))) {
-      assertThat(compiled.validate(JsonText.parse("\"" + text + "\""))).isNotInstanceOf(Verdict.Undecided.class);
-      assertThat(compiled.validate(JsonText.parse("{\"" + text + "\": 1}"))).isNotInstanceOf(Verdict.Undecided.class);
+    for (var text : List.of("a".repeat(24) + "b".repeat(60), " ".repeat(30_000) + ".",
+        "x".repeat(5_000))) {
+      assertThat(compiled.validate(JsonText.parse("\"" + text + "\"")))
+          .isNotInstanceOf(Verdict.Undecided.class);
+      assertThat(compiled.validate(JsonText.parse("{\"" + text + "\": 1}")))
+          .isNotInstanceOf(Verdict.Undecided.class);
     }
   }
 
@@ -117,42 +125,57 @@ class ContextSchemaTest {
       """)
   @Timeout(60)
   void too_much_work_is_undecided_and_no_violation(String schema, String value) {
-    var doubled = IntStream.range(0, 40).mapToObj(i -> "\"a%d\": {\"anyOf\": [{\"$ref\": \"#/$defs/a%d\"}, {\"$ref\": \"#/$defs/a%d\"}]}"
-        .formatted(i, i + 1, i + 1)).collect(Collectors.joining(", ", "", ", \"a40\": {\"type\": \"array\"}"));
-    var manyItems = String.join(", ", Collections.nCopies(100, "{\"items\": {\"type\": \"integer\", \"minimum\": 0}}"));
+    var doubled = IntStream.range(0, 40)
+        .mapToObj(
+            i -> "\"a%d\": {\"anyOf\": [{\"$ref\": \"#/$defs/a%d\"}, {\"$ref\": \"#/$defs/a%d\"}]}"
+                .formatted(i, i + 1, i + 1))
+        .collect(Collectors.joining(", ", "", ", \"a40\": {\"type\": \"array\"}"));
+    var manyItems = String.join(", ",
+        Collections.nCopies(100, "{\"items\": {\"type\": \"integer\", \"minimum\": 0}}"));
     var text = "\"" + "a".repeat(200_000) + "\"";
     var items = "[" + "1,".repeat(100_000) + "1]";
 
     assertThat(undecided(schema.replace("DOUBLED", doubled).replace("MANY_ITEMS", manyItems),
-        value.replace("text", text).replace("items", items))).isEqualTo("the schema asks for too much work on a value like this one");
+        value.replace("text", text).replace("items", items)))
+        .isEqualTo("the schema asks for too much work on a value like this one");
   }
 
   @Test
   @Timeout(60)
   void a_large_value_has_its_verdict() {
-    var numbers = ContextSchema.compile("{\"items\": {\"type\": \"integer\", \"minimum\": 0, \"enum\": [1, 2, 3]}}");
+    var numbers = ContextSchema
+        .compile("{\"items\": {\"type\": \"integer\", \"minimum\": 0, \"enum\": [1, 2, 3]}}");
 
     assertThat(violations(numbers, "[" + "1,".repeat(500_000) + "2]")).isEmpty();
     assertThat(violations(numbers, "[" + "1,".repeat(500_000) + "-2]")).isNotEmpty();
     assertThat(violations(numbers, "[" + "\"x\",".repeat(250_000) + "2]")).hasSize(100);
-    assertThat(violations(ContextSchema.compile("{\"maxLength\": 4000, \"pattern\": \"^.{0,4000}$\"}"),
-        "\"" + "x".repeat(4_000) + "\"")).isEmpty();
-    assertThat(violations(ContextSchema.compile("{\"anyOf\": [{\"items\": {\"type\": \"string\"}}, {\"items\": {\"type\": \"integer\"}}]}"),
+    assertThat(
+        violations(ContextSchema.compile("{\"maxLength\": 4000, \"pattern\": \"^.{0,4000}$\"}"),
+            "\"" + "x".repeat(4_000) + "\""))
+        .isEmpty();
+    assertThat(violations(ContextSchema.compile(
+        "{\"anyOf\": [{\"items\": {\"type\": \"string\"}}, {\"items\": {\"type\": \"integer\"}}]}"),
         "[" + "1,".repeat(250_000) + "1]")).isEmpty();
   }
 
-  /** Of all texts of this length that are made of {@code Aa} and {@code BB}, the hash codes are the same. */
+  /**
+   * Of all texts of this length that are made of {@code Aa} and {@code BB}, the hash codes are the
+   * same.
+   */
   @Test
   @Timeout(20)
   void items_are_unique_in_near_linear_time_even_when_their_hash_codes_collide() {
     var items = IntStream.range(0, 1 << 15).mapToObj(i -> "\"" + IntStream.range(0, 15)
-        .mapToObj(bit -> (i >> bit & 1) == 0 ? "Aa" : "BB").collect(Collectors.joining()) + "\"").toList();
+        .mapToObj(bit -> (i >> bit & 1) == 0 ? "Aa" : "BB").collect(Collectors.joining()) + "\"")
+        .toList();
     var unique = ContextSchema.compile("{\"uniqueItems\": true}");
 
     assertThat(violations(unique, items.toString())).isEmpty();
-    assertThat(violations(unique, items.toString().replace("]", ", " + items.get(7) + "]"))).containsExactly(
-        new Violation("", "Array contains non-unique item at index [32768]"));
-    assertThat(violations(ContextSchema.compile("{\"items\": {\"enum\": " + items + "}}"), items.toString())).isEmpty();
+    assertThat(violations(unique, items.toString().replace("]", ", " + items.get(7) + "]")))
+        .containsExactly(
+            new Violation("", "Array contains non-unique item at index [32768]"));
+    assertThat(violations(ContextSchema.compile("{\"items\": {\"enum\": " + items + "}}"),
+        items.toString())).isEmpty();
   }
 
   @ParameterizedTest
@@ -195,11 +218,13 @@ class ContextSchemaTest {
         {"properties": {"id": true}, "patternProperties": {"^x-": {"type": "integer"}, "^x-y": {"minimum": 3}},
          "additionalProperties": {"type": "boolean"}}""");
 
-    assertThat(violations(schema, "{\"id\": \"a\", \"x-a\": 1, \"x-y\": 5, \"other\": true}")).isEmpty();
-    assertThat(violations(schema, "{\"x-a\": \"b\", \"x-y\": 1, \"other\": 2}")).containsExactlyInAnyOrder(
-        new Violation("/x-a", "Value is [string] but should be [integer]"),
-        new Violation("/x-y", "1 is less than 3"),
-        new Violation("/other", "Value is [integer] but should be [boolean]"));
+    assertThat(violations(schema, "{\"id\": \"a\", \"x-a\": 1, \"x-y\": 5, \"other\": true}"))
+        .isEmpty();
+    assertThat(violations(schema, "{\"x-a\": \"b\", \"x-y\": 1, \"other\": 2}"))
+        .containsExactlyInAnyOrder(
+            new Violation("/x-a", "Value is [string] but should be [integer]"),
+            new Violation("/x-y", "1 is less than 3"),
+            new Violation("/other", "Value is [integer] but should be [boolean]"));
   }
 
   @Test
@@ -208,10 +233,13 @@ class ContextSchemaTest {
         {"items": {"oneOf": [{"properties": {"a": {"type": "string"}, "b": {"type": "string"}}, "required": ["x1", "x2"]},
                              {"$ref": "#/$defs/ints"}]},
          "$defs": {"ints": {"additionalProperties": {"type": "integer"}}}}""");
-    var members = IntStream.range(0, 50).mapToObj(i -> "\"m%d\": %d".formatted(i, i)).collect(Collectors.joining(", ", "{", "}"));
+    var members = IntStream.range(0, 50).mapToObj(i -> "\"m%d\": %d".formatted(i, i))
+        .collect(Collectors.joining(", ", "{", "}"));
 
-    assertThat(violations(schema, "[" + String.join(", ", Collections.nCopies(600, members)) + "]")).isEmpty();
-    assertThat(violations(schema, "[" + String.join(", ", Collections.nCopies(600, members)) + ", {\"m\": true}]"))
+    assertThat(violations(schema, "[" + String.join(", ", Collections.nCopies(600, members)) + "]"))
+        .isEmpty();
+    assertThat(violations(schema,
+        "[" + String.join(", ", Collections.nCopies(600, members)) + ", {\"m\": true}]"))
         .extracting(Violation::pointer).containsExactly("/600");
   }
 
@@ -220,7 +248,8 @@ class ContextSchemaTest {
     assertThatThrownBy(() -> ContextSchema.compile("{\"type\": 1, \"minLength\": -1}"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("/type").hasMessageContaining("/minLength");
-    assertThatThrownBy(() -> ContextSchema.compile("{")).isInstanceOf(IllegalArgumentException.class)
+    assertThatThrownBy(() -> ContextSchema.compile("{"))
+        .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("the schema is not JSON");
   }
 
@@ -229,7 +258,9 @@ class ContextSchemaTest {
     var threads = Executors.newFixedThreadPool(4);
     try {
       List<Callable<Integer>> calls = IntStream.range(0, 2_000)
-          .<Callable<Integer>>mapToObj(i -> () -> violations(ORDER, i % 2 == 0 ? "{\"id\": \"a\"}" : "{\"amount\": \"x\"}").size())
+          .<Callable<Integer>>mapToObj(
+              i -> () -> violations(ORDER, i % 2 == 0 ? "{\"id\": \"a\"}" : "{\"amount\": \"x\"}")
+                  .size())
           .toList();
       var answers = threads.invokeAll(calls);
       for (int i = 0; i < answers.size(); i++) {

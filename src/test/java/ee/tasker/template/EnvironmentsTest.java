@@ -37,7 +37,8 @@ class EnvironmentsTest {
     var step = effective.steps().get(0);
     assertThat(step.handler().orElseThrow().initialization())
         .isEqualTo(Map.of("url", "\"real\"", "limits", "{\"x\":9}", "extra", "true"));
-    assertThat(step.retry()).isEqualTo(new RetryPolicy(true, 1, BackoffKind.LINEAR, 5, 60_000, OnWorkerLost.RESCHEDULE));
+    assertThat(step.retry()).isEqualTo(
+        new RetryPolicy(true, 1, BackoffKind.LINEAR, 5, 60_000, OnWorkerLost.RESCHEDULE));
     assertThat(step.timeoutSeconds()).hasValue(2);
     assertThat(effective.steps().get(1)).isEqualTo(template.steps().get(1));
     assertThat(effective.environments()).isEmpty();
@@ -53,8 +54,10 @@ class EnvironmentsTest {
             - {name: ALL, timeout_seconds: 99, retry: {max_attempts: 0}}
         """).forEnvironment("test");
 
-    assertThat(effective.steps()).extracting(step -> step.timeoutSeconds().orElse(0)).containsExactly(3, 99);
-    assertThat(effective.steps()).extracting(step -> step.retry().maxAttempts()).containsExactly(0, 0);
+    assertThat(effective.steps()).extracting(step -> step.timeoutSeconds().orElse(0))
+        .containsExactly(3, 99);
+    assertThat(effective.steps()).extracting(step -> step.retry().maxAttempts()).containsExactly(0,
+        0);
   }
 
   @Test
@@ -91,7 +94,8 @@ class EnvironmentsTest {
             steps:
             - {name: ALL, retry: {max_backoff_ms: 2000}}
             - {name: b, retry: {backoff_base_ms: 3000}}
-        """)).containsExactly("14:42 environments.test.steps[1].retry.backoff_base_ms: max_backoff_ms 2000 must not be"
-        + " less than backoff_base_ms 3000 (step b)");
+        """)).containsExactly(
+        "14:42 environments.test.steps[1].retry.backoff_base_ms: max_backoff_ms 2000 must not be"
+            + " less than backoff_base_ms 3000 (step b)");
   }
 }

@@ -18,7 +18,8 @@ final class JsonMutation {
       var names = new ArrayList<>(object.keySet());
       var chosen = names.get(random.nextInt(names.size()));
       var changed = JsonText.object();
-      object.forEach((name, member) -> changed.add(name, name.equals(chosen) ? changeOneValue(member, random) : member));
+      object.forEach((name, member) -> changed.add(name,
+          name.equals(chosen) ? changeOneValue(member, random) : member));
       return changed.build();
     }
     if (value instanceof JsonArray array && !array.isEmpty()) {
@@ -29,8 +30,10 @@ final class JsonMutation {
       }
       return changed.build();
     }
-    var other = List.of(JsonText.number(BigDecimal.valueOf(1 + random.nextInt(100))), JsonValue.NULL, JsonValue.TRUE,
-        JsonValue.FALSE, JsonText.string(value instanceof JsonString text ? text.getString() + "x" : "x"));
+    var other = List.of(JsonText.number(BigDecimal.valueOf(1 + random.nextInt(100))),
+        JsonValue.NULL, JsonValue.TRUE,
+        JsonValue.FALSE,
+        JsonText.string(value instanceof JsonString text ? text.getString() + "x" : "x"));
     return other.get(random.nextInt(other.size()));
   }
 }

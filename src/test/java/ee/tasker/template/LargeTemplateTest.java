@@ -12,7 +12,10 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Ten thousand steps. What grows with the square of the steps takes minutes here, so generous limits still catch it. */
+/**
+ * Ten thousand steps. What grows with the square of the steps takes minutes here, so generous
+ * limits still catch it.
+ */
 @Timeout(120)
 class LargeTemplateTest {
   private static final int STEPS = 10_000;
@@ -39,15 +42,18 @@ class LargeTemplateTest {
 
   @Test
   void a_fan_in_of_ten_thousand_steps_is_read() {
-    var all = IntStream.range(0, STEPS - 1).mapToObj(i -> "s" + i).collect(Collectors.joining(", "));
+    var all = IntStream.range(0, STEPS - 1).mapToObj(i -> "s" + i)
+        .collect(Collectors.joining(", "));
 
-    assertThat(read(template(i -> i < STEPS - 1 ? "" : ", dependencies: [" + all + "]")).steps().get(STEPS - 1)
+    assertThat(read(template(i -> i < STEPS - 1 ? "" : ", dependencies: [" + all + "]")).steps()
+        .get(STEPS - 1)
         .dependencies()).hasSize(STEPS - 1);
   }
 
   @Test
   void a_cycle_of_ten_thousand_steps_is_refused_in_a_sentence_of_bearable_length() {
-    assertThat(problemsOf(template(i -> ", dependencies: [s" + (i + 1) % STEPS + "]"))).singleElement().asString()
+    assertThat(problemsOf(template(i -> ", dependencies: [s" + (i + 1) % STEPS + "]")))
+        .singleElement().asString()
         .contains("s0 -> s1 -> s2").contains("9960 more").endsWith("-> s0").hasSizeLessThan(1_000);
   }
 
@@ -66,7 +72,8 @@ class LargeTemplateTest {
 
   @Test
   void a_hundred_thousand_unknown_keys_are_refused_in_seconds() {
-    var keys = IntStream.range(0, 100_000).mapToObj(i -> "k" + i + ": 1\n").collect(Collectors.joining());
+    var keys = IntStream.range(0, 100_000).mapToObj(i -> "k" + i + ": 1\n")
+        .collect(Collectors.joining());
     var started = System.nanoTime();
 
     assertThat(problemsOf(Templates.withKeys(keys))).hasSize(101);
@@ -78,7 +85,10 @@ class LargeTemplateTest {
   void a_long_key_above_many_values_needs_no_more_memory_than_a_short_one() {
     var values = "[" + "1, ".repeat(200_000) + "1]";
 
-    assertThat(read(Templates.withKeys("metadata:\n  ? " + "k".repeat(300_000) + "\n  : " + values + "\n")).metadata()).contains("[1,1,1");
+    assertThat(
+        read(Templates.withKeys("metadata:\n  ? " + "k".repeat(300_000) + "\n  : " + values + "\n"))
+            .metadata())
+        .contains("[1,1,1");
   }
 
   @Test
@@ -88,7 +98,8 @@ class LargeTemplateTest {
         - {name: w%1$d, type: batch_worker, handler: {callable: h}, dependencies: [b%1$d]}
         """.formatted(i)).collect(Collectors.joining());
 
-    assertThat(problemsOf(withSteps(batches + "- {name: w17_001, handler: {callable: h}}\n"))).singleElement().asString()
+    assertThat(problemsOf(withSteps(batches + "- {name: w17_001, handler: {callable: h}}\n")))
+        .singleElement().asString()
         .endsWith("the workers of step \"w17\" have such names");
   }
 }

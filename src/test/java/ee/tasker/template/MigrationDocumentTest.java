@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 class MigrationDocumentTest {
 
   private static List<String> blocks(String kind) throws Exception {
-    return Pattern.compile("(?ms)^```" + kind + "\\n(.*?)^```$").matcher(Files.readString(Path.of("docs", "migrating-from-tasker-core.md")))
+    return Pattern.compile("(?ms)^```" + kind + "\\n(.*?)^```$")
+        .matcher(Files.readString(Path.of("docs", "migrating-from-tasker-core.md")))
         .results()
         .map((MatchResult found) -> found.group(1)).filter(text -> !text.isBlank()).toList();
   }
@@ -22,7 +23,8 @@ class MigrationDocumentTest {
   @Test
   void template_before_is_refused_with_the_hints_and_the_one_after_is_taken() throws Exception {
     List<String> templates = blocks("yaml");
-    String hints = Pattern.compile("(?ms)^```\\n(\\d.*?)^```$").matcher(Files.readString(Path.of("docs", "migrating-from-tasker-core.md")))
+    String hints = Pattern.compile("(?ms)^```\\n(\\d.*?)^```$")
+        .matcher(Files.readString(Path.of("docs", "migrating-from-tasker-core.md")))
         .results()
         .map(found -> found.group(1)).findFirst().orElseThrow();
 

@@ -14,12 +14,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class SchemaPatternTest {
   private static final String[] ATOMS = {
-    "a", "b", "c", "1", "-", ".", "\\d", "\\w", "\\S", "[ab]", "[^a-c]", "[\\d-]", "\\p{L}", "\\u0061"};
+    "a", "b", "c", "1", "-", ".", "\\d", "\\w", "\\S", "[ab]", "[^a-c]", "[\\d-]", "\\p{L}",
+    "\\u0061"};
   private static final String[] GROUPS = {"(", "(?:"};
-  private static final String[] QUANTIFIERS = {"", "", "", "*", "+", "?", "{2}", "{1,}", "{0,2}", "*?", "+?"};
+  private static final String[] QUANTIFIERS = {"", "", "", "*", "+", "?", "{2}", "{1,}", "{0,2}",
+    "*?", "+?"};
 
   private static String unescaped(String text) {
-    return Pattern.compile("\\\\u(....)").matcher(text).replaceAll(code -> Character.toString(Integer.parseInt(code.group(1), 16)))
+    return Pattern.compile("\\\\u(....)").matcher(text)
+        .replaceAll(code -> Character.toString(Integer.parseInt(code.group(1), 16)))
         .translateEscapes();
   }
 
@@ -116,8 +119,10 @@ class SchemaPatternTest {
       \\u{110000} ¦ \\u{…} needs the number of a character
       \\01 ¦ there are no octal escapes
       """)
-  void what_cannot_be_matched_in_linear_time_or_means_nothing_is_refused(String pattern, String why) {
-    assertThatThrownBy(() -> SchemaPattern.compile(pattern)).isInstanceOf(IllegalArgumentException.class)
+  void what_cannot_be_matched_in_linear_time_or_means_nothing_is_refused(String pattern,
+      String why) {
+    assertThatThrownBy(() -> SchemaPattern.compile(pattern))
+        .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith(why);
   }
 
@@ -132,8 +137,10 @@ class SchemaPatternTest {
   void a_count_may_be_greater_than_a_thousand() {
     var pattern = SchemaPattern.compile("^(?:ab){1001,3500}$");
 
-    for (int count : new int[]{0, 1_000, 1_001, 1_002, 1_999, 2_000, 2_001, 2_002, 3_499, 3_500, 3_501, 4_000}) {
-      assertThat(pattern.isFoundIn("ab".repeat(count))).as("%d", count).isEqualTo(count >= 1_001 && count <= 3_500);
+    for (int count : new int[]{0, 1_000, 1_001, 1_002, 1_999, 2_000, 2_001, 2_002, 3_499, 3_500,
+      3_501, 4_000}) {
+      assertThat(pattern.isFoundIn("ab".repeat(count))).as("%d", count)
+          .isEqualTo(count >= 1_001 && count <= 3_500);
     }
   }
 
@@ -144,7 +151,8 @@ class SchemaPatternTest {
     var random = new Random(1);
     for (int i = 0; i < 1_000; i++) {
       var pattern = alternatives(random, 2);
-      var text = random.ints(random.nextInt(9), 0, 6).mapToObj(at -> "abc1- ".substring(at, at + 1)).collect(Collectors.joining());
+      var text = random.ints(random.nextInt(9), 0, 6).mapToObj(at -> "abc1- ".substring(at, at + 1))
+          .collect(Collectors.joining());
 
       assertThat(SchemaPattern.compile(pattern).isFoundIn(text)).as("%s in \"%s\"", pattern, text)
           .isEqualTo(Pattern.compile(pattern).matcher(text).find());
@@ -153,13 +161,15 @@ class SchemaPatternTest {
 
   private static String alternatives(Random random, int depth) {
     return random.ints(1 + random.nextInt(2), 0, 4).mapToObj(
-        shape -> (shape == 1 ? "^" : shape == 2 ? "\\b" : "") + sequence(random, depth) + (shape == 3 ? "$" : ""))
+        shape -> (shape == 1 ? "^" : shape == 2 ? "\\b" : "") + sequence(random, depth)
+            + (shape == 3 ? "$" : ""))
         .collect(Collectors.joining("|"));
   }
 
   private static String sequence(Random random, int depth) {
     return IntStream.range(0, random.nextInt(4)).mapToObj(i -> {
-      var piece = depth > 0 && random.nextInt(3) == 0 ? GROUPS[random.nextInt(2)] + alternatives(random, depth - 1) + ")"
+      var piece = depth > 0 && random.nextInt(3) == 0
+          ? GROUPS[random.nextInt(2)] + alternatives(random, depth - 1) + ")"
           : ATOMS[random.nextInt(ATOMS.length)];
       return piece + QUANTIFIERS[random.nextInt(QUANTIFIERS.length)];
     }).collect(Collectors.joining());

@@ -38,12 +38,14 @@ class TemplateCompensationsTest {
     var normalForm = TemplateJson.toJson(read(withSteps(IMPORT))).getJsonArray("steps");
 
     assertThat(normalForm.getJsonObject(0).getJsonObject("compensation")).doesNotContainKey("when");
-    assertThat(normalForm.getJsonObject(1).getJsonObject("compensation").getString("when")).isEqualTo("attempted");
+    assertThat(normalForm.getJsonObject(1).getJsonObject("compensation").getString("when"))
+        .isEqualTo("attempted");
   }
 
   @Test
   void another_when_is_refused_where_it_is() {
-    assertThat(problemsOf(withSteps(IMPORT.replace("attempted", "always")))).singleElement().asString().startsWith("11:")
+    assertThat(problemsOf(withSteps(IMPORT.replace("attempted", "always")))).singleElement()
+        .asString().startsWith("11:")
         .contains("compensation.when");
   }
 }

@@ -49,18 +49,23 @@ class TemplateDecisionsTest {
     var template = read(withSteps(ROUTING));
     var normalForm = TemplateJson.toJson(template);
 
-    assertThat(TemplateReader.readNormalForm(normalForm.toString())).isEqualTo(new TemplateReading.Read(template));
-    assertThat(normalForm.getJsonArray("steps").getJsonObject(1)).containsEntry("handler", JsonValue.NULL).containsKeys("rules",
-        "otherwise");
-    assertThat(normalForm.getJsonArray("steps").getJsonObject(0)).containsKey("handler").doesNotContainKeys("rules", "otherwise",
-        "on_none");
-    assertThat(TemplateJson.contentHash(template)).isNotEqualTo(TemplateJson.contentHash(read(withSteps(ROUTING.replace("700", "701")))));
+    assertThat(TemplateReader.readNormalForm(normalForm.toString()))
+        .isEqualTo(new TemplateReading.Read(template));
+    assertThat(normalForm.getJsonArray("steps").getJsonObject(1))
+        .containsEntry("handler", JsonValue.NULL).containsKeys("rules",
+            "otherwise");
+    assertThat(normalForm.getJsonArray("steps").getJsonObject(0)).containsKey("handler")
+        .doesNotContainKeys("rules", "otherwise",
+            "on_none");
+    assertThat(TemplateJson.contentHash(template))
+        .isNotEqualTo(TemplateJson.contentHash(read(withSteps(ROUTING.replace("700", "701")))));
   }
 
   @Test
   void an_environment_leaves_a_decision_without_a_handler_alone() {
     var template = read(
-        withSteps(ROUTING) + "environments: {test: {steps: [{name: ALL, handler: {initialization: {a: 1}}, timeout_seconds: 3}]}}\n")
+        withSteps(ROUTING)
+            + "environments: {test: {steps: [{name: ALL, handler: {initialization: {a: 1}}, timeout_seconds: 3}]}}\n")
         .forEnvironment("test");
 
     assertThat(template.steps().get(1).handler()).isEmpty();
@@ -69,7 +74,8 @@ class TemplateDecisionsTest {
 
   @Test
   void a_rule_names_steps_that_depend_on_the_decision() {
-    assertThat(problemsOf(withSteps(ROUTING.replace("[approve]}", "[aprove]}").replace("then: []", "then: [route, score]"))))
+    assertThat(problemsOf(withSteps(
+        ROUTING.replace("[approve]}", "[aprove]}").replace("then: []", "then: [route, score]"))))
         .containsExactly(
             "10:49 steps[1].rules[0].then[0]: there is no step \"aprove\"; did you mean \"approve\"?",
             "11:44 steps[1].rules[1].then[0]: step \"route\" does not depend on this decision",
@@ -109,21 +115,26 @@ class TemplateDecisionsTest {
 
   @Test
   void what_the_database_finds_in_an_expression_is_reported_at_its_place_in_the_text() {
-    var scan = TemplateReader.scan(withSteps(ROUTING.replace("name: score,", "name: score, colour: red,")));
+    var scan = TemplateReader
+        .scan(withSteps(ROUTING.replace("name: score,", "name: score, colour: red,")));
 
     assertThat(scan.hasExpressions()).isTrue();
-    assertThat(scan.graph().keySet()).containsExactly("score", "route", "approve", "review", "second_review", "notify");
-    assertThat(scan.graph().getJsonArray("notify").getValuesAs(JsonString::getString)).containsExactly("approve", "second_review");
+    assertThat(scan.graph().keySet()).containsExactly("score", "route", "approve", "review",
+        "second_review", "notify");
+    assertThat(scan.graph().getJsonArray("notify").getValuesAs(JsonString::getString))
+        .containsExactly("approve", "second_review");
     assertThat(scan.expressions()).hasSize(2);
     assertThat(scan.expressions().getJsonObject(0)).containsEntry("step", JsonText.string("route"))
-        .containsEntry("kind", JsonText.string("predicate")).containsEntry("expression", JsonText.string("$.results.score.value >= 700"));
+        .containsEntry("kind", JsonText.string("predicate"))
+        .containsEntry("expression", JsonText.string("$.results.score.value >= 700"));
 
     scan.refuse(1, "", "is wrong", Optional.empty());
     scan.refuse(0, "", "there is no step \"scor\"", Optional.of("scor"));
 
-    assertThat(((TemplateReading.Invalid) scan.conclude()).problems()).extracting(TemplateProblem::toString).containsExactly(
-        "5:17 steps[0].colour: unknown key \"colour\"",
-        "10:12 steps[1].rules[0].when: there is no step \"scor\"; did you mean \"score\"?",
-        "11:12 steps[1].rules[1].when: is wrong");
+    assertThat(((TemplateReading.Invalid) scan.conclude()).problems())
+        .extracting(TemplateProblem::toString).containsExactly(
+            "5:17 steps[0].colour: unknown key \"colour\"",
+            "10:12 steps[1].rules[0].when: there is no step \"scor\"; did you mean \"score\"?",
+            "11:12 steps[1].rules[1].when: is wrong");
   }
 }

@@ -14,7 +14,8 @@ class TemplateDocumentationTest {
 
   private static List<String> blocks(String language) throws IOException {
     var document = Files.readString(Path.of("docs", "templates.md"));
-    return Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL).matcher(document).results()
+    return Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL).matcher(document)
+        .results()
         .map(block -> block.group(1)).toList();
   }
 
@@ -22,7 +23,8 @@ class TemplateDocumentationTest {
   void the_example_is_a_template_that_can_run() throws IOException {
     var template = Templates.read(blocks("yaml").get(0));
 
-    assertThat(template.forEnvironment("test").steps()).allSatisfy(step -> assertThat(step.timeoutSeconds()).hasValue(5));
+    assertThat(template.forEnvironment("test").steps())
+        .allSatisfy(step -> assertThat(step.timeoutSeconds()).hasValue(5));
   }
 
   @Test

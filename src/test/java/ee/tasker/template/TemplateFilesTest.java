@@ -25,7 +25,8 @@ class TemplateFilesTest {
   }
 
   @Test
-  void yaml_files_of_a_folder_are_found_at_any_depth_in_the_order_of_their_paths() throws IOException {
+  void yaml_files_of_a_folder_are_found_at_any_depth_in_the_order_of_their_paths()
+      throws IOException {
     write("b.yml", "b");
     write("a/deep/er.yaml", "ä");
     write("a.yaml", "a");
@@ -45,7 +46,8 @@ class TemplateFilesTest {
     write(".d.yaml", "no");
     write("e.yaml", "yes");
 
-    assertThat(TemplateFiles.inFolder(folder)).extracting(TemplateFile::text).containsExactly("yes");
+    assertThat(TemplateFiles.inFolder(folder)).extracting(TemplateFile::text)
+        .containsExactly("yes");
   }
 
   @Test
@@ -61,7 +63,8 @@ class TemplateFilesTest {
     Files.createSymbolicLink(folder.resolve("..data"), Path.of("..2026_01_01"));
     Files.createSymbolicLink(folder.resolve("a.yaml"), Path.of("..data", "a.yaml"));
 
-    assertThat(TemplateFiles.inFolder(folder)).extracting(TemplateFile::text).containsExactly("yes");
+    assertThat(TemplateFiles.inFolder(folder)).extracting(TemplateFile::text)
+        .containsExactly("yes");
   }
 
   @Test
@@ -71,14 +74,16 @@ class TemplateFilesTest {
         .hasMessage("the template folder " + folder.resolve("nowhere") + " does not exist");
 
     var file = write("a.yaml", "a");
-    assertThatThrownBy(() -> TemplateFiles.inFolder(file)).hasMessage("the template folder " + file + " is not a folder");
+    assertThatThrownBy(() -> TemplateFiles.inFolder(file))
+        .hasMessage("the template folder " + file + " is not a folder");
   }
 
   @Test
   void a_file_that_is_not_utf8_is_named() throws IOException {
     var file = Files.write(folder.resolve("a.yaml"), new byte[]{'a', (byte) 0xE4});
 
-    assertThatThrownBy(() -> TemplateFiles.inFolder(folder)).isInstanceOf(IllegalStateException.class)
+    assertThatThrownBy(() -> TemplateFiles.inFolder(folder))
+        .isInstanceOf(IllegalStateException.class)
         .hasMessage("the template " + file + " is not UTF-8");
   }
 
@@ -93,10 +98,12 @@ class TemplateFilesTest {
       add(out, "t/more.yaml", "more");
     }
 
-    try (var loader = new URLClassLoader(new URL[]{folder.resolve("one/").toUri().toURL(), jar.toUri().toURL()}, null)) {
+    try (var loader = new URLClassLoader(
+        new URL[]{folder.resolve("one/").toUri().toURL(), jar.toUri().toURL()}, null)) {
       var files = TemplateFiles.onClassPath(loader);
 
-      assertThat(files).extracting(TemplateFile::text).containsExactly("from the folder", "from the jar", "more");
+      assertThat(files).extracting(TemplateFile::text).containsExactly("from the folder",
+          "from the jar", "more");
       assertThat(files.get(1).source()).endsWith("two.jar!/t/order.yaml");
     }
   }
@@ -106,7 +113,8 @@ class TemplateFilesTest {
     write("one/" + TemplateFiles.INDEX, "t/lost.yaml\n");
 
     try (var loader = new URLClassLoader(new URL[]{folder.resolve("one/").toUri().toURL()}, null)) {
-      assertThatThrownBy(() -> TemplateFiles.onClassPath(loader)).isInstanceOf(IllegalStateException.class)
+      assertThatThrownBy(() -> TemplateFiles.onClassPath(loader))
+          .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining(TemplateFiles.INDEX).hasMessageContaining("t/lost.yaml");
     }
   }

@@ -11,7 +11,8 @@ class TemplateJsonTest {
 
   @Test
   void the_normal_form_has_every_key_and_every_default() {
-    assertThat(TemplateJson.toJson(read(withKeys(""))).toString()).isEqualTo("""
+    assertThat(TemplateJson.toJson(read(withKeys(""))).toString()).isEqualTo(
+        """
         {"namespace_name":"shop","name":"order","version":"1.0.0","description":null,"identity_strategy":"strict",\
         "input_schema":null,"lifecycle":{"max_duration_minutes":null,"max_waiting_for_dependencies_minutes":null,\
         "max_waiting_for_retry_minutes":null,"max_steps_in_process_minutes":null,"staleness_action":"dlq",\
@@ -33,14 +34,18 @@ class TemplateJsonTest {
         """)));
 
     var steps = json.getJsonArray("steps");
-    assertThat(steps.getJsonObject(0).getJsonObject("handler").getJsonObject("initialization").toString())
+    assertThat(
+        steps.getJsonObject(0).getJsonObject("handler").getJsonObject("initialization").toString())
         .isEqualTo("{\"b\":[null,16],\"z\":1}");
-    assertThat(steps.getJsonObject(0).getJsonObject("batch_config").toString()).isEqualTo("{\"batch_size\":5,"
-        + "\"parallelism\":10,\"cursor_field\":\"id\",\"worker_template\":\"b\",\"failure_strategy\":\"continue_on_failure\"}");
-    assertThat(steps.getJsonObject(1).getJsonArray("publishes_events").toString()).isEqualTo("[{\"name\":\"e\","
-        + "\"description\":null,\"condition\":\"success\",\"schema\":null,\"delivery_mode\":\"durable\",\"payload\":{\"of\":\"$.results.b\"}}]");
-    assertThat(json.getJsonObject("environments").toString()).isEqualTo("{\"prod\":{\"steps\":[{\"name\":\"ALL\","
-        + "\"handler\":{\"initialization\":{}},\"timeout_seconds\":null,\"retry\":{\"backoff\":\"none\"}}]}}");
+    assertThat(steps.getJsonObject(0).getJsonObject("batch_config").toString())
+        .isEqualTo("{\"batch_size\":5,"
+            + "\"parallelism\":10,\"cursor_field\":\"id\",\"worker_template\":\"b\",\"failure_strategy\":\"continue_on_failure\"}");
+    assertThat(steps.getJsonObject(1).getJsonArray("publishes_events").toString())
+        .isEqualTo("[{\"name\":\"e\","
+            + "\"description\":null,\"condition\":\"success\",\"schema\":null,\"delivery_mode\":\"durable\",\"payload\":{\"of\":\"$.results.b\"}}]");
+    assertThat(json.getJsonObject("environments").toString())
+        .isEqualTo("{\"prod\":{\"steps\":[{\"name\":\"ALL\","
+            + "\"handler\":{\"initialization\":{}},\"timeout_seconds\":null,\"retry\":{\"backoff\":\"none\"}}]}}");
   }
 
   @Test
@@ -68,15 +73,18 @@ class TemplateJsonTest {
   void the_hash_does_not_depend_on_the_server_or_the_day() {
     var template = read(withKeys("metadata: {ü: \"\\t\\\\\\\"\\u0001/\", n: 1.50, e: 1e3}\n"));
 
-    assertThat(template.metadata()).isEqualTo("{\"e\":1000,\"n\":1.50,\"ü\":\"\\t\\\\\\\"\\u0001/\"}");
+    assertThat(template.metadata())
+        .isEqualTo("{\"e\":1000,\"n\":1.50,\"ü\":\"\\t\\\\\\\"\\u0001/\"}");
     assertThat(TemplateJson.contentHash(template))
         .isEqualTo("5d1a9796b5d2c637f772ce3157bdd7ce6f04e976cf950f62aba5e7ea0c1707fb");
   }
 
   @Test
   void the_order_of_steps_is_content() {
-    var template = read(withSteps("- {name: a, handler: {callable: h}}\n- {name: b, handler: {callable: h}}\n"));
-    var turned = read(withSteps("- {name: b, handler: {callable: h}}\n- {name: a, handler: {callable: h}}\n"));
+    var template = read(
+        withSteps("- {name: a, handler: {callable: h}}\n- {name: b, handler: {callable: h}}\n"));
+    var turned = read(
+        withSteps("- {name: b, handler: {callable: h}}\n- {name: a, handler: {callable: h}}\n"));
 
     assertThat(TemplateJson.contentHash(turned)).isNotEqualTo(TemplateJson.contentHash(template));
   }

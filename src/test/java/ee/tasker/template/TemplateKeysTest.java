@@ -24,7 +24,8 @@ class TemplateKeysTest {
       environments: {prod: {steps: [{name: a, retry: {limit: 5}}]}} | unknown key "limit"; did you mean "max_attempts"? It counts the first attempt too
       """)
   void keys_of_other_formats_are_refused_with_what_to_write_instead(String yaml, String message) {
-    assertThat(problemsOf(yaml)).anySatisfy(problem -> assertThat(problem).endsWith(": " + message));
+    assertThat(problemsOf(yaml))
+        .anySatisfy(problem -> assertThat(problem).endsWith(": " + message));
   }
 
   @Test
@@ -92,7 +93,8 @@ class TemplateKeysTest {
 
   @Test
   void a_template_needs_a_step() {
-    assertThat(problemsOf(Templates.HEAD + "steps: []\n")).containsExactly("4:8 steps: must have at least one step");
+    assertThat(problemsOf(Templates.HEAD + "steps: []\n"))
+        .containsExactly("4:8 steps: must have at least one step");
   }
 
   @Test
@@ -165,13 +167,16 @@ class TemplateKeysTest {
         - {name: a, handler: {callable: h}}
         """;
     assertThat(problemsOf(template.formatted("max_duration: 3 hours"))).singleElement().asString()
-        .startsWith("4:27 lifecycle.max_duration: must be a duration of ISO 8601 of at most ten years");
+        .startsWith(
+            "4:27 lifecycle.max_duration: must be a duration of ISO 8601 of at most ten years");
     assertThat(problemsOf(template.formatted("max_duration: PT0S")))
         .containsExactly("4:27 lifecycle.max_duration: must be longer than zero");
-    assertThat(problemsOf(template.formatted("max_duration: P11Y"))).singleElement().asString().contains("at most ten years");
+    assertThat(problemsOf(template.formatted("max_duration: P11Y"))).singleElement().asString()
+        .contains("at most ten years");
     assertThat(problemsOf(template.formatted("on_timeout: fail")))
         .containsExactly("4:25 lifecycle.on_timeout: needs a max_duration beside it");
-    assertThat(problemsOf(template.formatted("max_duration: PT1H, on_timeout: explode"))).singleElement().asString()
+    assertThat(problemsOf(template.formatted("max_duration: PT1H, on_timeout: explode")))
+        .singleElement().asString()
         .startsWith("4:45 lifecycle.on_timeout: must be one of fail, cancel");
   }
 
@@ -187,10 +192,12 @@ class TemplateKeysTest {
 
   @Test
   void a_word_that_is_not_one_of_the_words_is_refused_with_the_nearest() {
-    assertThat(problemsOf(withKeys("identity_strategy: strickt\nlifecycle: {on_step_error: halt}\n"))).containsExactly(
-        "4:20 identity_strategy: must be one of strict, caller_provided, always_unique, but is \"strickt\""
-            + "; did you mean \"strict\"?",
-        "5:28 lifecycle.on_step_error: must be one of stop, continue, but is \"halt\"");
+    assertThat(
+        problemsOf(withKeys("identity_strategy: strickt\nlifecycle: {on_step_error: halt}\n")))
+        .containsExactly(
+            "4:20 identity_strategy: must be one of strict, caller_provided, always_unique, but is \"strickt\""
+                + "; did you mean \"strict\"?",
+            "5:28 lifecycle.on_step_error: must be one of stop, continue, but is \"halt\"");
     assertThat(problemsOf(withKeys("reuse: after_fail\n"))).containsExactly(
         "4:8 reuse: must be one of never, after_failure, after_end, but is \"after_fail\"; did you mean \"after_failure\"?");
   }
@@ -201,13 +208,17 @@ class TemplateKeysTest {
         + " underscore and has letters, digits, underscores and hyphens, but this is ";
     String name = ": the name of a search attribute must be a small letter and at most 62 small letters, digits and underscores";
 
-    assertThat(read(withKeys("search_attributes:\n  order: order_id\n  customer: customer.main-id.x_1\n  none: null\n")).searchAttributes()
+    assertThat(read(withKeys(
+        "search_attributes:\n  order: order_id\n  customer: customer.main-id.x_1\n  none: null\n"))
+        .searchAttributes()
         .paths())
-        .containsExactly(java.util.Map.entry("customer", "customer.main-id.x_1"), java.util.Map.entry("order", "order_id"));
+        .containsExactly(java.util.Map.entry("customer", "customer.main-id.x_1"),
+            java.util.Map.entry("order", "order_id"));
     assertThat(read(withKeys("search_attributes: {}\n")).searchAttributes().isEmpty()).isTrue();
     assertThat(problemsOf(withKeys("search_attributes: [order]\n")))
         .containsExactly("4:20 search_attributes: must be a mapping, but is a list");
-    assertThat(problemsOf(withKeys("search_attributes:\n  Order: order_id\n  order: items.0\n  a: ''\n  b: x..y\n  c: 7\n  d: /order\n")))
+    assertThat(problemsOf(withKeys(
+        "search_attributes:\n  Order: order_id\n  order: items.0\n  a: ''\n  b: x..y\n  c: 7\n  d: /order\n")))
         .containsExactly(
             "5:10 search_attributes.Order" + name,
             "6:10 search_attributes.order" + path + "\"items.0\"",
@@ -215,21 +226,28 @@ class TemplateKeysTest {
             "8:6 search_attributes.b" + path + "\"x..y\"",
             "9:6 search_attributes.c: must be a string, but is the number 7; put it in quotes",
             "10:6 search_attributes.d" + path + "\"/order\"");
-    assertThat(problemsOf(withKeys("search_attributes:\n  " + "a".repeat(64) + ": x\n"))).hasSize(1).first().asString().endsWith(name);
-    assertThat(problemsOf(withKeys("search_attributes: {a: x, b: x, c: x, d: x, e: x, f: x, g: x, h: x, i: x}\n")))
-        .containsExactly("4:20 search_attributes: there must be at most 8 search attributes, but there are 9");
-    assertThat(problemsOf(withKeys("attributes: {order: order_id}\n"))).hasSize(1).first().asString()
+    assertThat(problemsOf(withKeys("search_attributes:\n  " + "a".repeat(64) + ": x\n"))).hasSize(1)
+        .first().asString().endsWith(name);
+    assertThat(problemsOf(
+        withKeys("search_attributes: {a: x, b: x, c: x, d: x, e: x, f: x, g: x, h: x, i: x}\n")))
+        .containsExactly(
+            "4:20 search_attributes: there must be at most 8 search attributes, but there are 9");
+    assertThat(problemsOf(withKeys("attributes: {order: order_id}\n"))).hasSize(1).first()
+        .asString()
         .endsWith("unknown key \"attributes\"; did you mean \"search_attributes\"?");
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"0.0.0", "1.2.3", "1.0.0-rc.1", "10.20.30-alpha-x", "1.0.0-0a", "1.0.0-123456789a"})
+  @ValueSource(strings = {"0.0.0", "1.2.3", "1.0.0-rc.1", "10.20.30-alpha-x", "1.0.0-0a",
+    "1.0.0-123456789a"})
   void a_semantic_version_is_accepted(String version) {
-    assertThat(read(withKeys("").replace("1.0.0", "'" + version + "'")).key().version()).isEqualTo(version);
+    assertThat(read(withKeys("").replace("1.0.0", "'" + version + "'")).key().version())
+        .isEqualTo(version);
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"1", "1.0", "1.0.0.0", "v1.0.0", "01.0.0", "1.0.0-", "1.0.0-01", "1.0.0+build", "1.0.0-a..b",
+  @ValueSource(strings = {"1", "1.0", "1.0.0.0", "v1.0.0", "01.0.0", "1.0.0-", "1.0.0-01",
+    "1.0.0+build", "1.0.0-a..b",
     "1.0.0-1234567890a"})
   void any_other_version_is_refused(String version) {
     assertThat(problemsOf(withKeys("").replace("1.0.0", "'" + version + "'"))).containsExactly(
@@ -241,7 +259,8 @@ class TemplateKeysTest {
   @ValueSource(strings = {"1shop", "_shop", "my-shop", "shöp", "a23456789012345678901234567890"})
   void a_namespace_that_cannot_name_a_queue_is_refused(String namespace) {
     assertThat(problemsOf(withKeys("").replace("shop", namespace))).singleElement().asString()
-        .startsWith("2:17 namespace_name: must begin with a letter and have at most 29 letters, digits and underscores");
+        .startsWith(
+            "2:17 namespace_name: must begin with a letter and have at most 29 letters, digits and underscores");
   }
 
   @ParameterizedTest
@@ -251,34 +270,42 @@ class TemplateKeysTest {
     var key = before.substring(0, before.indexOf(' ') + 1);
     read(withKeys("").replace(before, key + "x".repeat(length)));
 
-    assertThat(problemsOf(withKeys("").replace(before, key + "x".repeat(length + 1)))).containsExactly(
-        place + ": must have at most " + length + " characters, but has " + (length + 1));
+    assertThat(problemsOf(withKeys("").replace(before, key + "x".repeat(length + 1))))
+        .containsExactly(
+            place + ": must have at most " + length + " characters, but has " + (length + 1));
   }
 
   @Test
   void a_name_must_not_be_blank_nor_have_control_characters() {
-    assertThat(problemsOf(withSteps("- {name: ' ', handler: {callable: \"a\\nb\"}}\n"))).containsExactly(
-        "5:10 steps[0].name: must not be blank",
-        "5:35 steps[0].handler.callable: must not contain control characters");
+    assertThat(problemsOf(withSteps("- {name: ' ', handler: {callable: \"a\\nb\"}}\n")))
+        .containsExactly(
+            "5:10 steps[0].name: must not be blank",
+            "5:35 steps[0].handler.callable: must not contain control characters");
   }
 
   @Test
   void concurrency_policies_are_checked_key_by_key() {
-    assertThat(problemsOf(withKeys("concurrency:\n- {limit: 0}\n- {limt: 3}\n- {limit: 2, key: customer}\n- {limit: 1, counts: users}\n"))
-        .stream().map(problem -> problem.substring(problem.indexOf(' ') + 1)).toList()).containsExactly(
+    assertThat(problemsOf(withKeys(
+        "concurrency:\n- {limit: 0}\n- {limt: 3}\n- {limit: 2, key: customer}\n- {limit: 1, counts: users}\n"))
+        .stream().map(problem -> problem.substring(problem.indexOf(' ') + 1)).toList())
+        .containsExactly(
             "concurrency[0].limit: must be a whole number between 1 and 1000000, but is 0",
             "concurrency[1].limit: is missing",
             "concurrency[1].limt: unknown key \"limt\"; did you mean \"limit\"?",
             "concurrency[2].key: must be a JSON pointer into the task's context, such as /customer_id, but is \"customer\"",
             "concurrency[3].counts: must be one of tasks, steps, but is \"users\"");
-    assertThat(problemsOf(withSteps("- name: a\n  handler: {callable: h}\n  concurrency: [{limit: 1, counts: tasks}]\n"
-        + "- name: b\n  handler: {callable: h}\n  concurrency: [{limit: 1}, {limit: 2, when_full: fail_fast}]\n"))).containsExactly(
+    assertThat(problemsOf(withSteps(
+        "- name: a\n  handler: {callable: h}\n  concurrency: [{limit: 1, counts: tasks}]\n"
+            + "- name: b\n  handler: {callable: h}\n  concurrency: [{limit: 1}, {limit: 2, when_full: fail_fast}]\n")))
+        .containsExactly(
             "7:36 steps[0].concurrency[0].counts: a policy of a step counts steps; one that counts tasks belongs to the template",
             "10:29 steps[1].concurrency[1]: an earlier policy counts the same by the same key");
     assertThat(problemsOf(
-        withKeys("concurrency: [{limit: 1, key: /a}, {limit: 1, key: /b}, {limit: 1, key: /c}, {limit: 1, key: /d}, {limit: 1}]\n")))
+        withKeys(
+            "concurrency: [{limit: 1, key: /a}, {limit: 1, key: /b}, {limit: 1, key: /c}, {limit: 1, key: /d}, {limit: 1}]\n")))
         .hasSize(1).first().asString().endsWith("there must be at most 4 policies");
-    assertThat(read(withKeys("concurrency: [{limit: 1, key: /a}, {limit: 9, counts: steps}]\n")).concurrency()).hasSize(2);
+    assertThat(read(withKeys("concurrency: [{limit: 1, key: /a}, {limit: 9, counts: steps}]\n"))
+        .concurrency()).hasSize(2);
   }
 
   @Test
@@ -295,8 +322,10 @@ class TemplateKeysTest {
   @ParameterizedTest
   @ValueSource(strings = {"a/b", "/", "a\\b", ".", ".."})
   void a_name_that_no_address_can_carry_is_refused(String name) {
-    assertThat(problemsOf("name: '" + name + "'\nnamespace_name: shop\nversion: 1.0.0\nsteps: [{name: a, handler: {callable: h}}]"))
+    assertThat(problemsOf("name: '" + name
+        + "'\nnamespace_name: shop\nversion: 1.0.0\nsteps: [{name: a, handler: {callable: h}}]"))
         .singleElement().asString()
-        .contains("name: must have no slash, backslash or control character and be neither . nor ..");
+        .contains(
+            "name: must have no slash, backslash or control character and be neither . nor ..");
   }
 }

@@ -45,7 +45,8 @@ class TemplateReaderTest {
     assertThat(template.inputSchema()).isEmpty();
     assertThat(template.lifecycle()).isEqualTo(Lifecycle.DEFAULT);
     assertThat(template.metadata()).isEqualTo("{}");
-    assertThat(template.systemDependencies()).isEqualTo(new SystemDependencies("default", List.of()));
+    assertThat(template.systemDependencies())
+        .isEqualTo(new SystemDependencies("default", List.of()));
     assertThat(template.domainEvents()).isEmpty();
     assertThat(template.environments()).isEmpty();
     var step = template.steps().get(0);
@@ -54,7 +55,8 @@ class TemplateReaderTest {
     assertThat(step.handler().orElseThrow().resolver()).isEmpty();
     assertThat(step.handler().orElseThrow().initialization()).isEmpty();
     assertThat(step.dependencies()).isEmpty();
-    assertThat(step.retry()).isEqualTo(new RetryPolicy(true, 3, BackoffKind.EXPONENTIAL, 1_000, 60_000, OnWorkerLost.RESCHEDULE));
+    assertThat(step.retry()).isEqualTo(
+        new RetryPolicy(true, 3, BackoffKind.EXPONENTIAL, 1_000, 60_000, OnWorkerLost.RESCHEDULE));
     assertThat(step.timeoutSeconds()).isEmpty();
   }
 
@@ -93,16 +95,18 @@ class TemplateReaderTest {
     assertThat(template.description()).hasValue("Takes an order");
     assertThat(template.identityStrategy()).isEqualTo(IdentityStrategy.CALLER_PROVIDED);
     assertThat(template.reuse()).isEqualTo(IdentityReuse.AFTER_FAILURE);
-    assertThat(template.searchAttributes().paths()).containsExactly(java.util.Map.entry("customer", "customer.id"),
-        java.util.Map.entry("order", "order_id"));
+    assertThat(template.searchAttributes().paths()).containsExactly(
+        java.util.Map.entry("customer", "customer.id"), java.util.Map.entry("order", "order_id"));
     assertThat(template.inputSchema()).hasValue("{\"required\":[\"id\"],\"type\":\"object\"}");
-    assertThat(template.metadata()).isEqualTo("{\"author\":\"ann\",\"notes\":\"free\",\"tags\":[\"a\",\"b\"]}");
-    assertThat(template.systemDependencies()).isEqualTo(new SystemDependencies("db", List.of("mail")));
-    assertThat(template.lifecycle()).isEqualTo(new Lifecycle(OptionalInt.of(43_200), OptionalInt.of(10_080),
-        OptionalInt.of(2), OptionalInt.of(3), StalenessAction.ERROR, true, true, OnStepError.CONTINUE,
-        OptionalInt.of(15), OptionalInt.empty(), OptionalInt.of(3600), OptionalInt.of(90),
-        OptionalInt.of(7), OptionalInt.of(2), OptionalInt.of(9), OptionalInt.empty(),
-        Optional.of("P1DT2H"), TimeoutAction.CANCEL, OnFailure.BLOCK,
+    assertThat(template.metadata())
+        .isEqualTo("{\"author\":\"ann\",\"notes\":\"free\",\"tags\":[\"a\",\"b\"]}");
+    assertThat(template.systemDependencies())
+        .isEqualTo(new SystemDependencies("db", List.of("mail")));
+    assertThat(template.lifecycle()).isEqualTo(new Lifecycle(OptionalInt.of(43_200),
+        OptionalInt.of(10_080), OptionalInt.of(2), OptionalInt.of(3), StalenessAction.ERROR, true,
+        true, OnStepError.CONTINUE, OptionalInt.of(15), OptionalInt.empty(), OptionalInt.of(3600),
+        OptionalInt.of(90), OptionalInt.of(7), OptionalInt.of(2), OptionalInt.of(9),
+        OptionalInt.empty(), Optional.of("P1DT2H"), TimeoutAction.CANCEL, OnFailure.BLOCK,
         java.util.Set.of(PublishedLifecycle.TASKS, PublishedLifecycle.APPROVALS)));
     assertThat(template.domainEvents()).singleElement().satisfies(event -> {
       assertThat(event.name()).isEqualTo("order.taken");
@@ -127,9 +131,11 @@ class TemplateReaderTest {
 
     assertThat(step.handler().orElseThrow().method()).isEqualTo("capture");
     assertThat(step.handler().orElseThrow().resolver()).hasValue("rules");
-    assertThat(step.handler().orElseThrow().initialization()).isEqualTo(Map.of("rate", "1.50", "on", "true"));
+    assertThat(step.handler().orElseThrow().initialization())
+        .isEqualTo(Map.of("rate", "1.50", "on", "true"));
     assertThat(step.systemDependency()).hasValue("bank");
-    assertThat(step.retry()).isEqualTo(new RetryPolicy(false, 0, BackoffKind.LINEAR, 1, 1, OnWorkerLost.RESCHEDULE));
+    assertThat(step.retry())
+        .isEqualTo(new RetryPolicy(false, 0, BackoffKind.LINEAR, 1, 1, OnWorkerLost.RESCHEDULE));
     assertThat(step.timeoutSeconds()).hasValue(86_400);
     assertThat(step.publishesEvents()).singleElement().satisfies(event -> {
       assertThat(event.condition()).isEqualTo(EventCondition.ALWAYS);
@@ -193,7 +199,8 @@ class TemplateReaderTest {
         - {name: b, handler: {callable: h}, retry: *patient}
         """));
 
-    assertThat(template.steps()).extracting(step -> step.retry().maxAttempts()).containsExactly(9, 9);
+    assertThat(template.steps()).extracting(step -> step.retry().maxAttempts()).containsExactly(9,
+        9);
   }
 
   @Test

@@ -38,7 +38,8 @@ class TemplateSchemasTest {
         domain_events: [{name: e, schema: {minLength: -1}}]
         """).replace("callable: h}", "callable: h}, result_schema: {minLength: -1},"
         + " publishes_events: [{name: e, schema: {minLength: -1}}]"))).hasSize(4)
-        .allSatisfy(problem -> assertThat(problem).contains("is not a valid JSON Schema: -1 is less than 0"));
+        .allSatisfy(problem -> assertThat(problem)
+            .contains("is not a valid JSON Schema: -1 is less than 0"));
   }
 
   @ParameterizedTest
@@ -60,11 +61,13 @@ class TemplateSchemasTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"true", "{}", "{$schema: 'https://json-schema.org/draft/2020-12/schema'}",
-    "{$ref: '#/$defs/a~1b', $defs: {a/b: {type: string}}}", "{$ref: '#n', $defs: {a: {$anchor: n}}}",
+    "{$ref: '#/$defs/a~1b', $defs: {a/b: {type: string}}}",
+    "{$ref: '#n', $defs: {a: {$anchor: n}}}",
     "{properties: {$ref: {type: string}}}", "{enum: [{$ref: 'https://example.org'}]}",
     "{$id: 'https://example.org/order', items: {$ref: '#'}}"})
   void a_schema_that_can_be_used_is_accepted(String schema) {
-    assertThat(ContextSchema.compile(read(withKeys("input_schema: " + schema + "\n")).inputSchema().orElseThrow()))
+    assertThat(ContextSchema
+        .compile(read(withKeys("input_schema: " + schema + "\n")).inputSchema().orElseThrow()))
         .isNotNull();
   }
 
@@ -72,15 +75,18 @@ class TemplateSchemasTest {
   void a_schema_inside_a_schema_must_not_have_an_id() {
     assertThat(problemsOf(withSteps("""
         - {name: a, handler: {callable: h}, result_schema: {$defs: {x: {$id: x}}}}
-        """))).containsExactly("5:70 steps[0].result_schema.$defs.x.$id: is not a valid JSON Schema: $id may stand only at"
-        + " the top; use $defs and #-references inside");
+        """))).containsExactly(
+        "5:70 steps[0].result_schema.$defs.x.$id: is not a valid JSON Schema: $id may stand only at"
+            + " the top; use $defs and #-references inside");
   }
 
   @Test
   void the_patterns_of_a_template_have_a_size_together() {
     var schemas = "[" + "{pattern: '^(?:abcdefghij){1500}$'}, ".repeat(8) + "{}]";
 
-    assertThat(problemsOf(withKeys("input_schema: {allOf: " + schemas + "}\n"))).singleElement().asString()
-        .endsWith("input_schema: the patterns of all schemas of the template must not have more than 100000 states together");
+    assertThat(problemsOf(withKeys("input_schema: {allOf: " + schemas + "}\n"))).singleElement()
+        .asString()
+        .endsWith(
+            "input_schema: the patterns of all schemas of the template must not have more than 100000 states together");
   }
 }

@@ -56,9 +56,11 @@ class TemplateSyntaxTest {
 
   @Test
   void a_key_that_is_here_twice_is_refused_at_the_second() {
-    assertThat(problemsOf(withKeys("description: a\nmetadata: {x: {y: 1, y: 2}}\ndescription: b\n"))).containsExactly(
-        "5:22 metadata.x.y: appears twice; the first is in line 5",
-        "6:1 description: appears twice; the first is in line 4");
+    assertThat(
+        problemsOf(withKeys("description: a\nmetadata: {x: {y: 1, y: 2}}\ndescription: b\n")))
+        .containsExactly(
+            "5:22 metadata.x.y: appears twice; the first is in line 5",
+            "6:1 description: appears twice; the first is in line 4");
   }
 
   @Test
@@ -90,7 +92,8 @@ class TemplateSyntaxTest {
 
   @Test
   void aliases_that_multiply_are_refused() {
-    var bomb = new StringBuilder(HEAD).append("metadata:\n  a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
+    var bomb = new StringBuilder(HEAD)
+        .append("metadata:\n  a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
     for (int level = 1; level < 10; level++) {
       bomb.append("  a").append(level).append(": &a").append(level).append(" [")
           .append(("*a" + (level - 1) + ", ").repeat(10)).append("]\n");
@@ -104,7 +107,8 @@ class TemplateSyntaxTest {
   void aliases_that_build_depth_are_refused() {
     var chain = new StringBuilder(HEAD).append("metadata:\n  a0: &a0 [x]\n");
     for (int level = 1; level < 900; level++) {
-      chain.append("  a").append(level).append(": &a").append(level).append(" [*a").append(level - 1).append("]\n");
+      chain.append("  a").append(level).append(": &a").append(level).append(" [*a")
+          .append(level - 1).append("]\n");
     }
 
     assertThat(problemsOf(chain.toString())).containsExactly(
@@ -113,7 +117,8 @@ class TemplateSyntaxTest {
 
   @Test
   void more_than_a_thousand_aliases_are_refused() {
-    assertThat(problemsOf(HEAD + "metadata:\n  a: &a x\n  b: [" + "*a, ".repeat(1_001) + "]\n")).singleElement()
+    assertThat(problemsOf(HEAD + "metadata:\n  a: &a x\n  b: [" + "*a, ".repeat(1_001) + "]\n"))
+        .singleElement()
         .asString().startsWith("6:").endsWith("the template has more than 1000 aliases");
   }
 
@@ -125,13 +130,16 @@ class TemplateSyntaxTest {
 
   @Test
   void a_tag_of_ones_own_is_refused() {
-    assertThat(problemsOf(withKeys("metadata: {a: !mine x, b: !!binary aGk=, c: !!set {x: ~}}\n"))).hasSize(3)
-        .allSatisfy(problem -> assertThat(problem).startsWith("4:").contains("has no meaning in a template"));
+    assertThat(problemsOf(withKeys("metadata: {a: !mine x, b: !!binary aGk=, c: !!set {x: ~}}\n")))
+        .hasSize(3)
+        .allSatisfy(problem -> assertThat(problem).startsWith("4:")
+            .contains("has no meaning in a template"));
   }
 
   @Test
   void what_json_or_postgresql_cannot_hold_is_refused() {
-    assertThat(problemsOf(withKeys("metadata: {a: .nan, b: .inf, c: 1e999999, d: \"x\\0\", e: \"\\ud800\"}\n")))
+    assertThat(problemsOf(
+        withKeys("metadata: {a: .nan, b: .inf, c: 1e999999, d: \"x\\0\", e: \"\\ud800\"}\n")))
         .hasSize(5)
         .contains("4:15 metadata.a: must be a number that JSON can hold, but is .nan",
             "4:46 metadata.d: must not contain U+0000 or half of a surrogate pair: PostgreSQL cannot store it");
@@ -139,7 +147,8 @@ class TemplateSyntaxTest {
 
   @Test
   void a_very_long_number_is_refused_and_quickly() {
-    assertThat(problemsOf(withKeys("metadata: {a: " + "9".repeat(900_000) + "}\n"))).singleElement().asString()
+    assertThat(problemsOf(withKeys("metadata: {a: " + "9".repeat(900_000) + "}\n"))).singleElement()
+        .asString()
         .startsWith("4:15 metadata.a: must be a number that JSON can hold");
   }
 }

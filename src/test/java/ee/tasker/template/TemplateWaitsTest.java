@@ -30,13 +30,17 @@ class TemplateWaitsTest {
   void what_a_step_waits_for_is_read_and_a_handler_is_optional() {
     var steps = read(withSteps(WAITS)).steps();
 
-    assertThat(steps.get(0).waitFor()).hasValue(new StepWait.Timer(Optional.of("PT3H"), Optional.empty()));
+    assertThat(steps.get(0).waitFor())
+        .hasValue(new StepWait.Timer(Optional.of("PT3H"), Optional.empty()));
     assertThat(steps.get(0).handler()).isEmpty();
-    assertThat(steps.get(1).waitFor()).hasValue(new StepWait.Timer(Optional.empty(), Optional.of("$.context.at")));
+    assertThat(steps.get(1).waitFor())
+        .hasValue(new StepWait.Timer(Optional.empty(), Optional.of("$.context.at")));
     assertThat(steps.get(1).handler()).isPresent();
-    assertThat(steps.get(2).waitFor()).hasValue(new StepWait.Signal("paid", Optional.of("{\"type\":\"object\"}"), Optional.of("P1M"),
-        Optional.of("{\"paid\":false}")));
-    assertThat(steps.get(3).waitFor()).hasValue(new StepWait.Signal("ok", Optional.empty(), Optional.of("PT1H"), Optional.empty()));
+    assertThat(steps.get(2).waitFor()).hasValue(
+        new StepWait.Signal("paid", Optional.of("{\"type\":\"object\"}"), Optional.of("P1M"),
+            Optional.of("{\"paid\":false}")));
+    assertThat(steps.get(3).waitFor()).hasValue(
+        new StepWait.Signal("ok", Optional.empty(), Optional.of("PT1H"), Optional.empty()));
   }
 
   @Test
@@ -44,9 +48,12 @@ class TemplateWaitsTest {
     var template = read(withSteps(WAITS));
     var normalForm = TemplateJson.toJson(template);
 
-    assertThat(TemplateReader.readNormalForm(normalForm.toString())).isEqualTo(new TemplateReading.Read(template));
-    assertThat(normalForm.getJsonArray("steps").getJsonObject(3).getJsonObject("signal")).containsOnlyKeys("name", "timeout");
-    assertThat(TemplateJson.toJson(read(withSteps("- {name: a, handler: {callable: h}}"))).getJsonArray("steps").getJsonObject(0))
+    assertThat(TemplateReader.readNormalForm(normalForm.toString()))
+        .isEqualTo(new TemplateReading.Read(template));
+    assertThat(normalForm.getJsonArray("steps").getJsonObject(3).getJsonObject("signal"))
+        .containsOnlyKeys("name", "timeout");
+    assertThat(TemplateJson.toJson(read(withSteps("- {name: a, handler: {callable: h}}")))
+        .getJsonArray("steps").getJsonObject(0))
         .doesNotContainKeys("wait", "signal");
   }
 
@@ -67,7 +74,8 @@ class TemplateWaitsTest {
     "{name: a, signal: {name: x}, retry: {max_attempts: 2}}                      | steps[0].retry | has no handler",
     "{name: a, wait: {for: PT1H}, timeout_seconds: 5}                            | steps[0].timeout_seconds | has no handler",
     "{name: a}                                                                   | steps[0].handler | is missing"})
-  void what_cannot_be_waited_for_is_refused_where_it_stands(String step, String path, String message) {
+  void what_cannot_be_waited_for_is_refused_where_it_stands(String step, String path,
+      String message) {
     var problems = problemsOf(withSteps("- " + step.strip()));
 
     assertThat(problems).anySatisfy(problem -> {
@@ -81,7 +89,8 @@ class TemplateWaitsTest {
     assertThat(problemsOf(withSteps("""
         - {name: a, handler: {callable: h}}
         - {name: d, type: decision, dependencies: [a], wait: {for: PT1H}, handler: {callable: h}}
-        """))).anySatisfy(problem -> assertThat(problem.toString()).contains("belongs only to steps of type standard"));
+        """))).anySatisfy(problem -> assertThat(problem.toString())
+        .contains("belongs only to steps of type standard"));
   }
 
   @Test
@@ -90,7 +99,8 @@ class TemplateWaitsTest {
         - {name: a, signal: {name: x, schema: {type: object}}}
         - {name: b, signal: {name: x, schema: {type: string}}}
         """)))
-        .anySatisfy(problem -> assertThat(problem.toString()).contains("steps[1].signal.schema").contains("must have the same schema"));
+        .anySatisfy(problem -> assertThat(problem.toString()).contains("steps[1].signal.schema")
+            .contains("must have the same schema"));
     assertThat(read(withSteps("""
         - {name: a, signal: {name: x, schema: {type: object}}}
         - {name: b, signal: {name: x, schema: {type: object}}}

@@ -41,6 +41,7 @@ final class Templates {
   static List<String> problemsOf(String text) {
     var reading = TemplateReader.read(text);
     assertThat(reading).isInstanceOf(TemplateReading.Invalid.class);
-    return ((TemplateReading.Invalid) reading).problems().stream().map(TemplateProblem::toString).toList();
+    return ((TemplateReading.Invalid) reading).problems().stream().map(TemplateProblem::toString)
+        .toList();
   }
 }

@@ -6,7 +6,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Random;
 
-/** Writes JSON as YAML in a random style: keys in any order, block or flow, comments here and there. */
+/**
+ * Writes JSON as YAML in a random style: keys in any order, block or flow, comments here and there.
+ */
 final class YamlWriter {
   private final Random random;
   private final StringBuilder out = new StringBuilder();

@@ -8,15 +8,24 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestInstanceFactoryContext;
 import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
 
-/** See {@link DatabaseTest}. Also records every move that was made and every function that was called, for the tests that check whether all of them were. */
-public final class CleanDatabase implements BeforeAllCallback, TestInstancePreConstructCallback, AfterEachCallback, AfterAllCallback {
+/**
+ * See {@link DatabaseTest}. Also records every move that was made and every function that was
+ * called, for the tests that check whether all of them were.
+ */
+public final class CleanDatabase
+    implements
+      BeforeAllCallback,
+      TestInstancePreConstructCallback,
+      AfterEachCallback,
+      AfterAllCallback {
   @Override
   public void beforeAll(ExtensionContext context) {
     FunctionCalls.begin(context.getRequiredTestClass());
   }
 
   @Override
-  public void preConstructTestInstance(TestInstanceFactoryContext factory, ExtensionContext context) {
+  public void preConstructTestInstance(TestInstanceFactoryContext factory,
+      ExtensionContext context) {
     // Before the fields of the test class are made: they may have sessions and tasks.
     TestDatabase.get().reset();
     RunRecord.CLASSES.add(List.of(factory.getTestClass().getName()));
@@ -25,7 +34,8 @@ public final class CleanDatabase implements BeforeAllCallback, TestInstancePreCo
   @Override
   public void afterEach(ExtensionContext context) {
     Sql.closeAll();
-    boolean breaks = context.getRequiredTestMethod().isAnnotationPresent(DatabaseTest.BreaksPromises.class)
+    boolean breaks = context.getRequiredTestMethod()
+        .isAnnotationPresent(DatabaseTest.BreaksPromises.class)
         || context.getRequiredTestClass().isAnnotationPresent(DatabaseTest.BreaksPromises.class);
     if (!breaks && context.getExecutionException().isEmpty()) {
       TaskerAssertions.assertThatHistoryIsSound();
@@ -42,9 +52,10 @@ public final class CleanDatabase implements BeforeAllCallback, TestInstancePreCo
   private static void remember() {
     RunRecord.MOVES
         .add(TestDatabase.get().housekeeping()
-            .texts("select distinct 'step ' || coalesce(from_state::text, 'nothing') || ' to ' || to_state || ' by ' || actor "
-                + "from tasker.workflow_step_transitions union "
-                + "select distinct 'task ' || coalesce(from_state::text, 'nothing') || ' to ' || to_state || ' by ' || actor "
-                + "from tasker.task_transitions"));
+            .texts(
+                "select distinct 'step ' || coalesce(from_state::text, 'nothing') || ' to ' || to_state || ' by ' || actor "
+                    + "from tasker.workflow_step_transitions union "
+                    + "select distinct 'task ' || coalesce(from_state::text, 'nothing') || ' to ' || to_state || ' by ' || actor "
+                    + "from tasker.task_transitions"));
   }
 }

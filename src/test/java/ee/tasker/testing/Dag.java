@@ -15,8 +15,10 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * Builds templates and tasks for tests: {@code Dag.diamond().inNamespace("orders").started()}. Settings that belong to a
- * step apply to the step named last. Every task is one of its own unless {@link #identity} says otherwise. Equal graphs
+ * Builds templates and tasks for tests: {@code Dag.diamond().inNamespace("orders").started()}.
+ * Settings that belong to a
+ * step apply to the step named last. Every task is one of its own unless {@link #identity} says
+ * otherwise. Equal graphs
  * share a template.
  */
 public final class Dag {
@@ -157,13 +159,18 @@ public final class Dag {
     return this;
   }
 
-  /** A decision without a handler: {@code {"rules": [{"when": …, "then": […]}], "otherwise": […]}}. */
+  /**
+   * A decision without a handler: {@code {"rules": [{"when": …, "then": […]}], "otherwise": […]}}.
+   */
   public Dag decidedBy(String json) {
     current.rules = json;
     return decision();
   }
 
-  /** Waits before its handler runs: {@code {"wait": {"for": "PT3H"}}} or {@code {"signal": {"name": …}}}. */
+  /**
+   * Waits before its handler runs: {@code {"wait": {"for": "PT3H"}}} or {@code {"signal": {"name":
+   * …}}}.
+   */
   public Dag waiting(String json) {
     current.waits = json;
     return this;
@@ -177,7 +184,8 @@ public final class Dag {
 
   /** A compensation with that handler and so many attempts. */
   public Dag compensatedBy(String callable, int attempts) {
-    return waiting("{\"compensation\": {\"handler\": {\"callable\": \"" + callable + "\"}, \"retry\": {\"max_attempts\": " + attempts
+    return waiting("{\"compensation\": {\"handler\": {\"callable\": \"" + callable
+        + "\"}, \"retry\": {\"max_attempts\": " + attempts
         + ", \"backoff_base_ms\": 1, \"max_backoff_ms\": 1}}}");
   }
 
@@ -187,13 +195,19 @@ public final class Dag {
     return this;
   }
 
-  /** A batchable step without a handler: each batch gets that many of the items that the path gives. */
+  /**
+   * A batchable step without a handler: each batch gets that many of the items that the path gives.
+   */
   public Dag batchesOf(String items, int size) {
-    current.batchConfig = Json.createObjectBuilder().add("items", items).add("batch_size", size).build().toString();
+    current.batchConfig = Json.createObjectBuilder().add("items", items).add("batch_size", size)
+        .build().toString();
     return batchable();
   }
 
-  /** The workers of the batchable step that it depends on: {@code {"parallelism": 2, "failure_strategy": "fail_fast"}}. */
+  /**
+   * The workers of the batchable step that it depends on: {@code {"parallelism": 2,
+   * "failure_strategy": "fail_fast"}}.
+   */
   public Dag batchWorker(String json) {
     current.type = "batch_worker";
     current.batchConfig = json;
@@ -333,9 +347,11 @@ public final class Dag {
       JsonObject template = normalForm();
       JsonObject answer = sql.object("select tasker.register_template(?)", template);
       if (answer.getString("outcome").equals("conflict")) {
-        throw new IllegalStateException("template " + template.getString("name") + " is there with other content");
+        throw new IllegalStateException(
+            "template " + template.getString("name") + " is there with other content");
       }
-      return new Template(UUID.fromString(answer.getString("template_uuid")), namespace, template.getString("name"), version);
+      return new Template(UUID.fromString(answer.getString("template_uuid")), namespace,
+          template.getString("name"), version);
     }
   }
 
@@ -366,9 +382,12 @@ public final class Dag {
       requests.add(request(template));
     }
     try (Sql sql = Sql.open()) {
-      List<Task> tasks = sql.object("select tasker.submit_tasks(?, p_start => ?)", requests.build(), start).getJsonArray("verdicts")
+      List<Task> tasks = sql
+          .object("select tasker.submit_tasks(?, p_start => ?)", requests.build(), start)
+          .getJsonArray("verdicts")
           .stream()
-          .map(v -> new Task(UUID.fromString(v.asJsonObject().getString("task_uuid")), template)).toList();
+          .map(v -> new Task(UUID.fromString(v.asJsonObject().getString("task_uuid")), template))
+          .toList();
       // Tests that count reads must not count these later, when the session happens to end.
       sql.text("select pg_stat_force_next_flush()::text");
       return tasks;
@@ -379,7 +398,8 @@ public final class Dag {
     Template template = registered();
     try (Sql sql = Sql.open()) {
       JsonObject verdict = sql.object("select tasker.submit_tasks(?, p_start => ?)",
-          Json.createArrayBuilder().add(request(template)).build(), start).getJsonArray("verdicts").getJsonObject(0);
+          Json.createArrayBuilder().add(request(template)).build(), start).getJsonArray("verdicts")
+          .getJsonObject(0);
       if (!verdict.getString("verdict").equals("created")) {
         throw new IllegalStateException("not created: " + verdict);
       }
@@ -390,7 +410,8 @@ public final class Dag {
   /** The request for a task of the template, as submit_tasks takes it. */
   public JsonObject request(Template template) {
     JsonObjectBuilder request = Json.createObjectBuilder()
-        .add("namespace", template.namespace()).add("name", template.name()).add("version", template.version())
+        .add("namespace", template.namespace()).add("name", template.name())
+        .add("version", template.version())
         .add("context", Json.createReader(new java.io.StringReader(context)).readObject());
     options.forEach((key, value) -> {
       if (value instanceof Integer number) {
@@ -413,7 +434,8 @@ public final class Dag {
       if (step.batchConfig != null) {
         json.add("batch_config", object(step.batchConfig));
       }
-      if (step.rules == null && step.handler != null && !("batchable".equals(step.type) && step.batchConfig != null)) {
+      if (step.rules == null && step.handler != null
+          && !("batchable".equals(step.type) && step.batchConfig != null)) {
         json.add("handler", handler(step));
       } else if (step.rules != null) {
         json.addAll(Json.createObjectBuilder(object(step.rules)));
@@ -422,7 +444,8 @@ public final class Dag {
         json.addAll(Json.createObjectBuilder(object(step.waits)));
       }
       if (step.events != null) {
-        json.add("publishes_events", Json.createReader(new java.io.StringReader(step.events)).readArray());
+        json.add("publishes_events",
+            Json.createReader(new java.io.StringReader(step.events)).readArray());
       }
       if (step.type != null) {
         json.add("type", step.type);
@@ -444,7 +467,8 @@ public final class Dag {
       step.retry.addAll(Json.createObjectBuilder(built.getJsonObject("retry")));
       list.add(built);
     });
-    JsonObjectBuilder lifecycle = Json.createObjectBuilder().add("on_step_error", continueOnError ? "continue" : "stop");
+    JsonObjectBuilder lifecycle = Json.createObjectBuilder().add("on_step_error",
+        continueOnError ? "continue" : "stop");
     lifecycleKeys.forEach((key, value) -> {
       if (value instanceof Boolean flag) {
         lifecycle.add(key, flag);
@@ -469,7 +493,8 @@ public final class Dag {
       template.add("reuse", reuse);
     }
     if (searchAttributes != null) {
-      template.add("search_attributes", Json.createReader(new java.io.StringReader(searchAttributes)).readObject());
+      template.add("search_attributes",
+          Json.createReader(new java.io.StringReader(searchAttributes)).readObject());
     }
     if (output != null) {
       template.add("output", object(output));
@@ -482,7 +507,8 @@ public final class Dag {
     }
     JsonObject content = template.build();
     String hash = sha256(content.toString());
-    return Json.createObjectBuilder(content).add("name", "dag_" + hash.substring(0, 16)).add("content_hash", hash).build();
+    return Json.createObjectBuilder(content).add("name", "dag_" + hash.substring(0, 16))
+        .add("content_hash", hash).build();
   }
 
   private static JsonObjectBuilder handler(Step step) {
@@ -492,7 +518,8 @@ public final class Dag {
 
   private static String sha256(String text) {
     try {
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
+      return HexFormat.of().formatHex(
+          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException(e);
     }
@@ -506,8 +533,10 @@ public final class Dag {
     /** The step of that name. */
     public UUID step(String name) {
       try (Sql sql = Sql.open()) {
-        UUID step = sql.uuid("select s.workflow_step_uuid from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) "
-            + "where s.task_uuid = ? and coalesce(s.name, n.name) = ?", uuid, name);
+        UUID step = sql.uuid(
+            "select s.workflow_step_uuid from tasker.workflow_steps s join tasker.named_steps n using (named_step_uuid) "
+                + "where s.task_uuid = ? and coalesce(s.name, n.name) = ?",
+            uuid, name);
         if (step == null) {
           throw new IllegalArgumentException("the task has no step " + name);
         }

@@ -11,7 +11,10 @@ import org.jboss.arquillian.core.spi.LoadableExtension;
 import org.jboss.arquillian.test.spi.event.suite.AfterSuite;
 import org.jboss.arquillian.test.spi.event.suite.BeforeSuite;
 
-/** Gives the integration tests an empty PostgreSQL before Arquillian starts the server, and takes it away after. */
+/**
+ * Gives the integration tests an empty PostgreSQL before Arquillian starts the server, and takes it
+ * away after.
+ */
 public final class DatabaseBeforeServer implements LoadableExtension {
 
   @Override
@@ -36,7 +39,10 @@ public final class DatabaseBeforeServer implements LoadableExtension {
       configureServer();
     }
 
-    /** Open Liberty's folder is made by the build, from resources; what others need is more than copies. */
+    /**
+     * Open Liberty's folder is made by the build, from resources; what others need is more than
+     * copies.
+     */
     private static void configureServer() {
       var kind = ServerKind.from(System.getProperties());
       if (kind == ServerKind.LIBERTY)

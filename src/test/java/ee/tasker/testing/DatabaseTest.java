@@ -7,7 +7,8 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A test class on the real database: every test starts without tasks and messages, and when it has passed, the promises
+ * A test class on the real database: every test starts without tasks and messages, and when it has
+ * passed, the promises
  * are checked on what it left behind.
  */
 @Target(ElementType.TYPE)

@@ -45,7 +45,8 @@ class DeploymentIT {
   }
 
   private static HttpResponse<String> get(URI address) throws Exception {
-    return HttpClient.newHttpClient().send(HttpRequest.newBuilder(address).timeout(Duration.ofSeconds(20)).build(),
+    return HttpClient.newHttpClient().send(
+        HttpRequest.newBuilder(address).timeout(Duration.ofSeconds(20)).build(),
         HttpResponse.BodyHandlers.ofString());
   }
 }

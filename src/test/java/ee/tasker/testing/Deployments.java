@@ -6,14 +6,17 @@ import org.jboss.shrinkwrap.api.importer.ZipImporter;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
 
 /**
- * What the integration tests deploy: the WAR this build made, with the samples' jar laid over it, as the run command
+ * What the integration tests deploy: the WAR this build made, with the samples' jar laid over it,
+ * as the run command
  * has it. One place, so that no test lists classes of the product.
  */
 public final class Deployments {
 
   private Deployments() {}
 
-  /** For tests that stay outside and speak HTTP ({@code @RunAsClient}, or {@code testable = false}). */
+  /**
+   * For tests that stay outside and speak HTTP ({@code @RunAsClient}, or {@code testable = false}).
+   */
   public static WebArchive war() {
     return ShrinkWrap.create(ZipImporter.class, "tasker-ee.war")
         .importFrom(new File(property("tasker.war")))
@@ -29,7 +32,8 @@ public final class Deployments {
     var value = System.getProperty(name);
     if (value == null)
       throw new IllegalStateException(
-          "Integration tests are run by the build (./mvnw verify): it sets " + name + " and prepares the server.");
+          "Integration tests are run by the build (./mvnw verify): it sets " + name
+              + " and prepares the server.");
     return value;
   }
 }

@@ -7,7 +7,8 @@ import java.net.ServerSocket;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Ports that no connection is given for its own end: those begin at 32768 or later. A test that stops a server and starts it again on its port would otherwise find it taken now
+ * Ports that no connection is given for its own end: those begin at 32768 or later. A test that
+ * stops a server and starts it again on its port would otherwise find it taken now
  * and then, most likely by a client that keeps trying to reach that server.
  */
 public final class FreePort {

@@ -19,8 +19,8 @@ public final class Operator {
   }
 
   public JsonObject step(Dag.Task task, String step, String action, String data) {
-    return sql.object("select tasker.act_on_step(?, ?, ?, ?, ?, ?, null, ?)", task.uuid(), task.step(step), action, NAME, REASON, data,
-        now);
+    return sql.object("select tasker.act_on_step(?, ?, ?, ?, ?, ?, null, ?)", task.uuid(),
+        task.step(step), action, NAME, REASON, data, now);
   }
 
   public JsonObject step(Dag.Task task, String step, String action) {
@@ -28,7 +28,8 @@ public final class Operator {
   }
 
   public JsonObject task(UUID task, String action, String data) {
-    return sql.object("select tasker.act_on_task(?, ?, ?, ?, ?, null, ?)", task, action, NAME, REASON, data, now);
+    return sql.object("select tasker.act_on_task(?, ?, ?, ?, ?, null, ?)", task, action, NAME,
+        REASON, data, now);
   }
 
   public JsonObject task(Dag.Task task, String action) {
@@ -40,10 +41,12 @@ public final class Operator {
   }
 
   public String pause(String namespace, String name) {
-    return sql.text("select tasker.pause_templates(?, ?, null, ?, ?) ->> 'outcome'", namespace, name, NAME, REASON);
+    return sql.text("select tasker.pause_templates(?, ?, null, ?, ?) ->> 'outcome'", namespace,
+        name, NAME, REASON);
   }
 
   public String resume(String namespace, String name) {
-    return sql.text("select tasker.resume_templates(?, ?, null, ?, ?) ->> 'outcome'", namespace, name, NAME, REASON);
+    return sql.text("select tasker.resume_templates(?, ?, null, ?, ?) ->> 'outcome'", namespace,
+        name, NAME, REASON);
   }
 }

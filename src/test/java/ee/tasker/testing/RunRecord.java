@@ -13,7 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
- * A set of lines that the tests of one run of Maven write and that a test after them reads: in a file for each JVM, because the tests run in several, and in a folder for
+ * A set of lines that the tests of one run of Maven write and that a test after them reads: in a
+ * file for each JVM, because the tests run in several, and in a folder for
  * each run of Maven.
  */
 public final class RunRecord {
@@ -28,7 +29,8 @@ public final class RunRecord {
   private final Set<String> written = ConcurrentHashMap.newKeySet();
 
   private RunRecord(String name) {
-    folder = Path.of(System.getProperty("tasker.checkout", "."), "target", "run-records", System.getProperty("tasker.build", "none"), name);
+    folder = Path.of(System.getProperty("tasker.checkout", "."), "target", "run-records",
+        System.getProperty("tasker.build", "none"), name);
   }
 
   void add(Collection<String> lines) {
@@ -36,7 +38,8 @@ public final class RunRecord {
     try {
       if (!added.isEmpty()) {
         Files.createDirectories(folder);
-        Files.write(folder.resolve(ProcessHandle.current().pid() + ".txt"), added, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        Files.write(folder.resolve(ProcessHandle.current().pid() + ".txt"), added,
+            StandardOpenOption.CREATE, StandardOpenOption.APPEND);
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);

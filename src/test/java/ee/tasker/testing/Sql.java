@@ -33,16 +33,23 @@ import java.util.stream.Stream;
 import org.postgresql.PGConnection;
 
 /**
- * A session of the test database that speaks plain SQL. JSON goes in and out as text; parameters of type
- * {@link Instant}, {@link UUID} and collections of text or UUIDs are turned into the database's types.
- * {@link #open()} commits every statement; {@link #session()} is a transaction that ends with {@link #commit()},
- * {@link #rollback()} or {@link #close()}. Not thread-safe, except that {@link #later} runs one statement aside.
+ * A session of the test database that speaks plain SQL. JSON goes in and out as text; parameters of
+ * type
+ * {@link Instant}, {@link UUID} and collections of text or UUIDs are turned into the database's
+ * types.
+ * {@link #open()} commits every statement; {@link #session()} is a transaction that ends with
+ * {@link #commit()},
+ * {@link #rollback()} or {@link #close()}. Not thread-safe, except that {@link #later} runs one
+ * statement aside.
  */
 public final class Sql implements AutoCloseable {
   /** Sessions that are still open; a test may leave closing them to the end. */
   private static final Set<Sql> OPEN = ConcurrentHashMap.newKeySet();
 
-  /** Ended sessions of the test database that its next sessions may take over: the functions that they have called are compiled and planned there. */
+  /**
+   * Ended sessions of the test database that its next sessions may take over: the functions that
+   * they have called are compiled and planned there.
+   */
   private static final Deque<Connection> IDLE = new ConcurrentLinkedDeque<>();
 
   private static final int MOST_IDLE = 8;
@@ -84,7 +91,9 @@ public final class Sql implements AutoCloseable {
 
   /** The processes of the sessions that are kept for others, and of the one for housekeeping. */
   static Long[] kept() {
-    return Stream.concat(IDLE.stream().map(Sql::pid), Stream.of(TestDatabase.get().housekeeping().pid)).toArray(Long[]::new);
+    return Stream
+        .concat(IDLE.stream().map(Sql::pid), Stream.of(TestDatabase.get().housekeeping().pid))
+        .toArray(Long[]::new);
   }
 
   /** Has the database count at once what was called in this session. */
@@ -100,7 +109,10 @@ public final class Sql implements AutoCloseable {
     }
   }
 
-  /** Ends the sessions that were kept for others: for those who need to be alone in the database, or in another one. */
+  /**
+   * Ends the sessions that were kept for others: for those who need to be alone in the database, or
+   * in another one.
+   */
   static void endIdle() {
     Connection idle;
     while ((idle = IDLE.poll()) != null) {
@@ -118,7 +130,10 @@ public final class Sql implements AutoCloseable {
     Connection connect() throws SQLException;
   }
 
-  /** Until the end of the action, sessions are those of another database: what builds tasks for tests of functions builds them under a server. */
+  /**
+   * Until the end of the action, sessions are those of another database: what builds tasks for
+   * tests of functions builds them under a server.
+   */
   public static void elsewhere(Source source, Runnable action) {
     elsewhere = source;
     try {
@@ -278,7 +293,8 @@ public final class Sql implements AutoCloseable {
     closed = true;
     OPEN.remove(this);
     try {
-      boolean isFree = reusable && switches == TestDatabase.get().switches() && IDLE.size() < MOST_IDLE
+      boolean isFree = reusable && switches == TestDatabase.get().switches()
+          && IDLE.size() < MOST_IDLE
           && running.stream().allMatch(CompletableFuture::isDone);
       if (!connection.isClosed() && !connection.getAutoCommit()) {
         connection.rollback();
@@ -310,11 +326,15 @@ public final class Sql implements AutoCloseable {
       this.future = future;
     }
 
-    /** Returns when the session waits for a lock of another one; fails when it came to its end without waiting. */
+    /**
+     * Returns when the session waits for a lock of another one; fails when it came to its end
+     * without waiting.
+     */
     public Later<T> untilItWaits() {
       try (Sql observer = open()) {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-        while (!observer.isTrue("select wait_event_type = 'Lock' from pg_stat_activity where pid = ?", pid)) {
+        while (!observer
+            .isTrue("select wait_event_type = 'Lock' from pg_stat_activity where pid = ?", pid)) {
           if (future.isDone()) {
             throw new AssertionError("the session did not wait, it returned " + get());
           }
@@ -331,7 +351,8 @@ public final class Sql implements AutoCloseable {
       try {
         return future.get(20, TimeUnit.SECONDS);
       } catch (ExecutionException e) {
-        throw e.getCause() instanceof RuntimeException problem ? problem : new IllegalStateException(e.getCause());
+        throw e.getCause() instanceof RuntimeException problem ? problem
+            : new IllegalStateException(e.getCause());
       } catch (InterruptedException | TimeoutException e) {
         throw new IllegalStateException(e);
       }
@@ -339,7 +360,8 @@ public final class Sql implements AutoCloseable {
   }
 
   private <T> T query(String sql, Object[] arguments, Function<ResultSet, T> reader) {
-    try (PreparedStatement statement = prepare(sql, arguments); ResultSet result = statement.executeQuery()) {
+    try (PreparedStatement statement = prepare(sql, arguments);
+        ResultSet result = statement.executeQuery()) {
       return reader.apply(result);
     } catch (SQLException e) {
       throw new SqlProblem(e);
@@ -356,7 +378,8 @@ public final class Sql implements AutoCloseable {
         statement.setObject(i + 1, json.toString(), java.sql.Types.OTHER);
       } else if (argument instanceof Collection<?> values) {
         boolean isText = values.stream().allMatch(String.class::isInstance) && !values.isEmpty();
-        statement.setArray(i + 1, connection.createArrayOf(isText ? "text" : "uuid", values.toArray()));
+        statement.setArray(i + 1,
+            connection.createArrayOf(isText ? "text" : "uuid", values.toArray()));
       } else if (argument instanceof String text) {
         // Untyped, so that the function's own parameter type decides.
         statement.setObject(i + 1, text, java.sql.Types.OTHER);

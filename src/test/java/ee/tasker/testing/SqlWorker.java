@@ -13,7 +13,8 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * A worker in plain SQL: claims, completes and, as its own fallback poller, advances due tasks. Its clock is the
+ * A worker in plain SQL: claims, completes and, as its own fallback poller, advances due tasks. Its
+ * clock is the
  * database's until {@link #at} sets it.
  */
 public final class SqlWorker implements AutoCloseable {
@@ -59,7 +60,8 @@ public final class SqlWorker implements AutoCloseable {
 
   /** Claims up to that many steps, with the default lease of 60 seconds. */
   public List<Claim> claim(int limit) {
-    return claims(sql.array("select tasker.claim_steps(?, ?, ?, 60, ?)", uuid, limit, namespaces, now));
+    return claims(
+        sql.array("select tasker.claim_steps(?, ?, ?, 60, ?)", uuid, limit, namespaces, now));
   }
 
   /** Claims the one step that there must be. */
@@ -79,14 +81,16 @@ public final class SqlWorker implements AutoCloseable {
   public JsonObject complete(int claimLimit, Collection<Result> results) {
     JsonArrayBuilder array = Json.createArrayBuilder();
     results.forEach(result -> array.add(result.json()));
-    return sql.object("select tasker.complete_steps(?, ?, p_claim_limit => ?, p_now => ?)", array.build(), uuid, claimLimit, now);
+    return sql.object("select tasker.complete_steps(?, ?, p_claim_limit => ?, p_now => ?)",
+        array.build(), uuid, claimLimit, now);
   }
 
   /** Submits as a server does that has only the worker's role. */
   public JsonObject submitResults(Result... results) {
     JsonArrayBuilder array = Json.createArrayBuilder();
     Arrays.asList(results).forEach(result -> array.add(result.json()));
-    return sql.object("select tasker.complete_steps(?, ?, p_settle => false, p_now => ?)", array.build(), uuid, now);
+    return sql.object("select tasker.complete_steps(?, ?, p_settle => false, p_now => ?)",
+        array.build(), uuid, now);
   }
 
   /** One run of the fallback poller. */
@@ -94,7 +98,10 @@ public final class SqlWorker implements AutoCloseable {
     return sql.object("select tasker.advance_due_tasks(?, 1000, p_now => ?)", uuid, now);
   }
 
-  /** Claims and succeeds until there is nothing to claim; returns the steps in the order of their claims. */
+  /**
+   * Claims and succeeds until there is nothing to claim; returns the steps in the order of their
+   * claims.
+   */
   public List<Claim> runToTheEnd() {
     List<Claim> done = new ArrayList<>();
     for (List<Claim> claims = claim(100); !claims.isEmpty(); claims = claim(100)) {
@@ -107,7 +114,8 @@ public final class SqlWorker implements AutoCloseable {
   public static List<Claim> claims(JsonArray claimedSteps) {
     return claimedSteps.stream().map(value -> {
       JsonObject a = value.asJsonObject();
-      return new Claim(UUID.fromString(a.getString("step_uuid")), UUID.fromString(a.getString("task_uuid")), a.getInt("handoff"), a);
+      return new Claim(UUID.fromString(a.getString("step_uuid")),
+          UUID.fromString(a.getString("task_uuid")), a.getInt("handoff"), a);
     }).toList();
   }
 
@@ -127,7 +135,8 @@ public final class SqlWorker implements AutoCloseable {
     }
 
     public Result success(String json) {
-      return result("success").add("result", Json.createReader(new java.io.StringReader(json)).readValue()).build();
+      return result("success")
+          .add("result", Json.createReader(new java.io.StringReader(json)).readValue()).build();
     }
 
     public Result successAfter(int milliseconds) {
@@ -144,17 +153,21 @@ public final class SqlWorker implements AutoCloseable {
 
     /** The same with anything as the choice. */
     public Result decided(jakarta.json.JsonValue choice) {
-      return result("success").add("result", jakarta.json.JsonValue.EMPTY_JSON_OBJECT).add("decision", choice).build();
+      return result("success").add("result", jakarta.json.JsonValue.EMPTY_JSON_OBJECT)
+          .add("decision", choice).build();
     }
 
     /** The success of a batchable step with these cursors, JSON texts. */
     public Result batches(String... cursors) {
-      return batches(Json.createReader(new java.io.StringReader("[" + String.join(",", cursors) + "]")).readValue());
+      return batches(
+          Json.createReader(new java.io.StringReader("[" + String.join(",", cursors) + "]"))
+              .readValue());
     }
 
     /** The same with anything as the cursors. */
     public Result batches(jakarta.json.JsonValue cursors) {
-      return result("success").add("result", jakarta.json.JsonValue.EMPTY_JSON_OBJECT).add("batches", cursors).build();
+      return result("success").add("result", jakarta.json.JsonValue.EMPTY_JSON_OBJECT)
+          .add("batches", cursors).build();
     }
 
     /** The same with the numbers 1 to width as cursors. */
@@ -184,7 +197,9 @@ public final class SqlWorker implements AutoCloseable {
     /** Goes on later; checkpoint is a JSON text, null to keep the latest one. */
     public Result yielded(String checkpoint, long afterMs) {
       ResultBuilder yield = result("yielded").add("after_ms", Json.createValue(afterMs));
-      return (checkpoint == null ? yield : yield.add("checkpoint", Json.createReader(new java.io.StringReader(checkpoint)).readValue()))
+      return (checkpoint == null ? yield
+          : yield.add("checkpoint",
+              Json.createReader(new java.io.StringReader(checkpoint)).readValue()))
           .build();
     }
 
@@ -202,7 +217,8 @@ public final class SqlWorker implements AutoCloseable {
     }
 
     private ResultBuilder result(String outcome) {
-      return new ResultBuilder(Json.createObjectBuilder().add("step_uuid", step.toString()).add("task_uuid", task.toString())
+      return new ResultBuilder(Json.createObjectBuilder().add("step_uuid", step.toString())
+          .add("task_uuid", task.toString())
           .add("handoff", handoff).add("outcome", outcome).add("execution_time_ms", 1));
     }
   }

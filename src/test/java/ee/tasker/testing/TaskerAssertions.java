@@ -17,15 +17,25 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 /** Assertions in the product's words, read from the rows themselves. */
 public final class TaskerAssertions {
   /**
-   * What compares the times in rows with the database's clock. Tests make hours pass by saying what time it is (p_now), and the history knows better:
-   * these are for {@code CorruptionsTest} and for tests with servers, in which time passes by itself.
+   * What compares the times in rows with the database's clock. Tests make hours pass by saying what
+   * time it is (p_now), and the history knows better:
+   * these are for {@code CorruptionsTest} and for tests with servers, in which time passes by
+   * itself.
    */
-  private static final List<String> CLOCK = List.of("time_is_that_of_its_move", "nothing_is_dated_in_the_future", "lease_ends_within_a_day",
+  private static final List<String> CLOCK = List.of("time_is_that_of_its_move",
+      "nothing_is_dated_in_the_future", "lease_ends_within_a_day",
       "retry_waits_as_long_as_was_decided", "wakeup_is_within_reach");
-  /** Where a guard was taken out on purpose, another test has to notice than the one that lists the guards. */
+  /**
+   * Where a guard was taken out on purpose, another test has to notice than the one that lists the
+   * guards.
+   */
   private static final List<String> GUARDS = Stream
-      .concat(CLOCK.stream(), Stream.of("guards_are_in_place", "rules_are_those_of_this_version")).toList();
-  /** Between the database's clock and ours lie calls that a busy machine makes slow; what is told apart by this is 15 seconds and more. */
+      .concat(CLOCK.stream(), Stream.of("guards_are_in_place", "rules_are_those_of_this_version"))
+      .toList();
+  /**
+   * Between the database's clock and ours lie calls that a busy machine makes slow; what is told
+   * apart by this is 15 seconds and more.
+   */
   private static final int TOLERANCE_SECONDS = 5;
 
   private TaskerAssertions() {}
@@ -43,7 +53,8 @@ public final class TaskerAssertions {
   }
 
   /** That the database refuses something with that SQLSTATE. */
-  public static AbstractThrowableAssert<?, ? extends Throwable> assertThatDatabaseRefuses(String state, ThrowingCallable call) {
+  public static AbstractThrowableAssert<?, ? extends Throwable> assertThatDatabaseRefuses(
+      String state, ThrowingCallable call) {
     Throwable thrown = Assertions.catchThrowable(call);
     assertThat(thrown).isInstanceOf(Sql.SqlProblem.class);
     assertThat(((Sql.SqlProblem) thrown).state()).as(thrown.getMessage()).isEqualTo(state);
@@ -53,13 +64,16 @@ public final class TaskerAssertions {
   /** That check_history has nothing to say. */
   public static void assertThatHistoryIsSound() {
     Sql sql = TestDatabase.get().housekeeping();
-    // A plan for the empty tables of a small test would compare each row of a large one with each other row.
+    // A plan for the empty tables of a small test would compare each row of a large one with each
+    // other row.
     if (sql.isTrue("select pg_relation_size('tasker.workflow_steps') > 1000000")) {
       sql.run("discard plans");
     }
     List<String> broken = sql
-        .texts("select invariant || ': ' || violations || ' ' || examples from tasker.check_history() where violations > 0 "
-            + "and not invariant = any (?)", TestDatabase.get().isDamaged() ? GUARDS : CLOCK);
+        .texts(
+            "select invariant || ': ' || violations || ' ' || examples from tasker.check_history() where violations > 0 "
+                + "and not invariant = any (?)",
+            TestDatabase.get().isDamaged() ? GUARDS : CLOCK);
     assertThat(broken).as("broken promises").isEmpty();
   }
 
@@ -70,7 +84,9 @@ public final class TaskerAssertions {
     private StepAssert(UUID uuid) {
       this.uuid = uuid;
       try (Sql sql = Sql.open()) {
-        row = sql.rows("select s.*, s.state::text as state_name from tasker.workflow_steps s where workflow_step_uuid = ?", uuid).get(0);
+        row = sql.rows(
+            "select s.*, s.state::text as state_name from tasker.workflow_steps s where workflow_step_uuid = ?",
+            uuid).get(0);
       }
     }
 
@@ -113,7 +129,9 @@ public final class TaskerAssertions {
     /** The states in their order, as recorded. */
     public StepAssert went(String... states) {
       try (Sql sql = Sql.open()) {
-        assertThat(sql.texts("select to_state from tasker.workflow_step_transitions where workflow_step_uuid = ? order by sort_key", uuid))
+        assertThat(sql.texts(
+            "select to_state from tasker.workflow_step_transitions where workflow_step_uuid = ? order by sort_key",
+            uuid))
             .as("history of the step").containsExactly(states);
       }
       return this;
@@ -136,7 +154,8 @@ public final class TaskerAssertions {
 
     public TaskAssert isIn(String state) {
       try (Sql sql = Sql.open()) {
-        assertThat(sql.text("select state from tasker.tasks where task_uuid = ?", uuid)).as("state of the task").isEqualTo(state);
+        assertThat(sql.text("select state from tasker.tasks where task_uuid = ?", uuid))
+            .as("state of the task").isEqualTo(state);
       }
       return this;
     }
@@ -144,8 +163,10 @@ public final class TaskerAssertions {
     /** Unfinished, in flight, failed and retrying steps. */
     public TaskAssert counts(int unfinished, int inFlight, int failed, int retrying) {
       try (Sql sql = Sql.open()) {
-        assertThat(sql.text("select concat_ws(',', unfinished_steps, in_flight_steps, failed_steps, retrying_steps) from tasker.tasks "
-            + "where task_uuid = ?", uuid)).as("unfinished, in flight, failed, retrying")
+        assertThat(sql.text(
+            "select concat_ws(',', unfinished_steps, in_flight_steps, failed_steps, retrying_steps) from tasker.tasks "
+                + "where task_uuid = ?",
+            uuid)).as("unfinished, in flight, failed, retrying")
             .isEqualTo(unfinished + "," + inFlight + "," + failed + "," + retrying);
       }
       return this;
@@ -154,7 +175,9 @@ public final class TaskerAssertions {
     /** The states in their order, as recorded, without the creation. */
     public TaskAssert went(String... states) {
       try (Sql sql = Sql.open()) {
-        assertThat(sql.texts("select to_state from tasker.task_transitions where task_uuid = ? and sort_key > 1 order by sort_key", uuid))
+        assertThat(sql.texts(
+            "select to_state from tasker.task_transitions where task_uuid = ? and sort_key > 1 order by sort_key",
+            uuid))
             .as("history of the task").isEqualTo(Arrays.asList(states));
       }
       return this;
@@ -166,13 +189,16 @@ public final class TaskerAssertions {
     }
 
     public TaskAssert isLookedAtAbout(Instant time) {
-      assertThat(wakeUp()).as("wake-up").isCloseTo(time, within(TOLERANCE_SECONDS, ChronoUnit.SECONDS));
+      assertThat(wakeUp()).as("wake-up").isCloseTo(time,
+          within(TOLERANCE_SECONDS, ChronoUnit.SECONDS));
       return this;
     }
 
     public TaskAssert hasOpenDeadLetter(String reason) {
       try (Sql sql = Sql.open()) {
-        assertThat(sql.text("select dlq_reason from tasker.tasks_dlq where task_uuid = ? and resolution_status = 'pending'", uuid))
+        assertThat(sql.text(
+            "select dlq_reason from tasker.tasks_dlq where task_uuid = ? and resolution_status = 'pending'",
+            uuid))
             .as("open dead letter").isEqualTo(reason);
       }
       return this;

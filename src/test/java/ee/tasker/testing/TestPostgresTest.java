@@ -17,7 +17,8 @@ class TestPostgresTest {
   private static final Set<Path> NOTHING = Set.of();
   private boolean asked;
 
-  private TestPostgres.Kind choose(String url, Map<String, String> environment, Set<Path> files, boolean answers) {
+  private TestPostgres.Kind choose(String url, Map<String, String> environment, Set<Path> files,
+      boolean answers) {
     return TestPostgres.choose(url, environment, files::contains, () -> {
       asked = true;
       return answers;
@@ -27,34 +28,41 @@ class TestPostgresTest {
   @Test
   void without_an_engine_it_is_embedded_without_asking() {
     assertThat(choose("", Map.of(), NOTHING, true)).isEqualTo(TestPostgres.Kind.EMBEDDED);
-    assertThat(choose("", Map.of("DOCKER_HOST", ""), NOTHING, true)).isEqualTo(TestPostgres.Kind.EMBEDDED);
+    assertThat(choose("", Map.of("DOCKER_HOST", ""), NOTHING, true))
+        .isEqualTo(TestPostgres.Kind.EMBEDDED);
     assertThat(asked).isFalse();
   }
 
   @Test
   void engine_that_answers_gives_a_container() {
-    assertThat(choose("", Map.of("DOCKER_HOST", "tcp://docker:2375"), NOTHING, true)).isEqualTo(TestPostgres.Kind.CONTAINER);
-    assertThat(choose("", Map.of(), Set.of(Path.of("/var/run/docker.sock")), true)).isEqualTo(TestPostgres.Kind.CONTAINER);
-    assertThat(choose("", Map.of("XDG_RUNTIME_DIR", "/run/user/1000"), Set.of(Path.of("/run/user/1000/docker.sock")), true))
+    assertThat(choose("", Map.of("DOCKER_HOST", "tcp://docker:2375"), NOTHING, true))
+        .isEqualTo(TestPostgres.Kind.CONTAINER);
+    assertThat(choose("", Map.of(), Set.of(Path.of("/var/run/docker.sock")), true))
+        .isEqualTo(TestPostgres.Kind.CONTAINER);
+    assertThat(choose("", Map.of("XDG_RUNTIME_DIR", "/run/user/1000"),
+        Set.of(Path.of("/run/user/1000/docker.sock")), true))
         .isEqualTo(TestPostgres.Kind.CONTAINER);
   }
 
   @Test
   void engine_that_does_not_answer_is_none() {
-    assertThat(choose("", Map.of("DOCKER_HOST", "tcp://docker:2375"), NOTHING, false)).isEqualTo(TestPostgres.Kind.EMBEDDED);
+    assertThat(choose("", Map.of("DOCKER_HOST", "tcp://docker:2375"), NOTHING, false))
+        .isEqualTo(TestPostgres.Kind.EMBEDDED);
     assertThat(asked).isTrue();
   }
 
   @Test
   void engine_that_cannot_be_asked_is_none() {
-    assertThat(TestPostgres.choose("", Map.of("DOCKER_HOST", "tcp://docker:2375"), NOTHING::contains, () -> {
-      throw new ContainerLaunchException("the helper image cannot be had");
-    })).isEqualTo(TestPostgres.Kind.EMBEDDED);
+    assertThat(TestPostgres.choose("", Map.of("DOCKER_HOST", "tcp://docker:2375"),
+        NOTHING::contains, () -> {
+          throw new ContainerLaunchException("the helper image cannot be had");
+        })).isEqualTo(TestPostgres.Kind.EMBEDDED);
   }
 
   @Test
   void database_that_is_given_wins() {
-    assertThat(choose("jdbc:postgresql://db/tests", Map.of("DOCKER_HOST", "tcp://docker:2375"), NOTHING, true))
+    assertThat(choose("jdbc:postgresql://db/tests", Map.of("DOCKER_HOST", "tcp://docker:2375"),
+        NOTHING, true))
         .isEqualTo(TestPostgres.Kind.GIVEN);
     assertThat(asked).isFalse();
   }
@@ -78,13 +86,17 @@ class TestPostgresTest {
     });
 
     for (int test = 0; test < 3; test++) {
-      assertThatThrownBy(database::get).isInstanceOf(IllegalStateException.class).hasMessageContaining("no database");
+      assertThatThrownBy(database::get).isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("no database");
     }
 
     assertThat(tries).hasValue(1);
   }
 
-  /** Starts, and then its address cannot be found, as when finding it needs another image that is not available. */
+  /**
+   * Starts, and then its address cannot be found, as when finding it needs another image that is
+   * not available.
+   */
   private static final class Unreachable extends GenericContainer<Unreachable> {
     private final List<String> calls = new ArrayList<>();
 

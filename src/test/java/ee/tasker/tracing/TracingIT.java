@@ -20,7 +20,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Spans as a collector gets them from a server that is told to export, and their absence from one that is not. */
+/**
+ * Spans as a collector gets them from a server that is told to export, and their absence from one
+ * that is not.
+ */
 @Tag("long")
 class TracingIT {
   private static final String CALLER = "00f067aa0ba902b7";
@@ -48,7 +51,8 @@ class TracingIT {
 
   @AfterAll
   static void stop() {
-    for (AutoCloseable each : new AutoCloseable[]{traced, silent, database, other, COLLECTOR, SILENCE}) {
+    for (AutoCloseable each : new AutoCloseable[]{traced, silent, database, other, COLLECTOR,
+      SILENCE}) {
       try {
         if (each != null) {
           each.close();
@@ -62,23 +66,27 @@ class TracingIT {
   private UUID submit(TaskerClient client, String template, String flags) {
     return client.send(client.request("/v1/tasks").header("Content-Type", "application/json")
         .header("traceparent", "00-" + trace + "-" + CALLER + "-" + flags)
-        .POST(HttpRequest.BodyPublishers.ofString(taskRequest("testing", template, "{}")))).taskUuid();
+        .POST(HttpRequest.BodyPublishers.ofString(taskRequest("testing", template, "{}"))))
+        .taskUuid();
   }
 
   private List<Received> attempts(int count) {
-    TaskerClient.until("there are " + count + " attempts in " + COLLECTOR.of(trace), Duration.ofSeconds(30),
+    TaskerClient.until("there are " + count + " attempts in " + COLLECTOR.of(trace),
+        Duration.ofSeconds(30),
         () -> attempts().size() >= count);
     return attempts();
   }
 
   private List<Received> attempts() {
-    return COLLECTOR.of(trace).stream().filter(span -> span.name().startsWith("tasker.step ")).toList();
+    return COLLECTOR.of(trace).stream().filter(span -> span.name().startsWith("tasker.step "))
+        .toList();
   }
 
   private static Received only(List<Received> spans, String step) {
-    return spans.stream().filter(span -> span.name().equals("tasker.step " + step)).reduce((one, another) -> {
-      throw new AssertionError("two of " + step);
-    }).orElseThrow();
+    return spans.stream().filter(span -> span.name().equals("tasker.step " + step))
+        .reduce((one, another) -> {
+          throw new AssertionError("two of " + step);
+        }).orElseThrow();
   }
 
   private static JsonObject result(UUID task, String step) {
@@ -91,19 +99,26 @@ class TracingIT {
     assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
 
     List<Received> attempts = attempts(6);
-    TaskerClient.until("the request has a span", Duration.ofSeconds(30), () -> COLLECTOR.of(trace).stream().anyMatch(Received::isServer));
-    Received request = COLLECTOR.of(trace).stream().filter(Received::isServer).findFirst().orElseThrow();
+    TaskerClient.until("the request has a span", Duration.ofSeconds(30),
+        () -> COLLECTOR.of(trace).stream().anyMatch(Received::isServer));
+    Received request = COLLECTOR.of(trace).stream().filter(Received::isServer).findFirst()
+        .orElseThrow();
     assertThat(request.parent()).isEqualTo(CALLER);
-    assertThat(attempts).hasSize(6).allSatisfy(span -> assertThat(span.parent()).isEqualTo(request.id()));
-    assertThat(tasker.value("select trace_parent from tasker.task_contexts where task_uuid = ?", task))
+    assertThat(attempts).hasSize(6)
+        .allSatisfy(span -> assertThat(span.parent()).isEqualTo(request.id()));
+    assertThat(
+        tasker.value("select trace_parent from tasker.task_contexts where task_uuid = ?", task))
         .isEqualTo("00-" + trace + "-" + request.id() + "-01");
     assertThat(only(attempts, "end").attributes())
         .containsEntry("tasker.task.uuid", task.toString())
         .containsEntry("tasker.step.uuid", tasker.steps(task).get("end").getString("step_uuid"))
-        .containsEntry("tasker.step.name", "end").containsEntry("tasker.namespace", "testing").containsEntry("tasker.template", "traced")
-        .containsEntry("tasker.template.version", "1.0.0").containsEntry("tasker.handler", "testing.Place")
+        .containsEntry("tasker.step.name", "end").containsEntry("tasker.namespace", "testing")
+        .containsEntry("tasker.template", "traced")
+        .containsEntry("tasker.template.version", "1.0.0")
+        .containsEntry("tasker.handler", "testing.Place")
         .containsEntry("tasker.attempt", "1")
-        .containsEntry("tasker.correlation_id", task.toString()).containsEntry("tasker.outcome", "success");
+        .containsEntry("tasker.correlation_id", task.toString())
+        .containsEntry("tasker.outcome", "success");
     assertThat(only(attempts, "end").isError()).isFalse();
   }
 
@@ -112,13 +127,16 @@ class TracingIT {
     UUID task = submit(tasker, "traced", "01");
     tasker.awaitTerminalOrBlocked(task);
 
-    List<Received> left = attempts(6).stream().filter(span -> span.name().equals("tasker.step left")).toList();
+    List<Received> left = attempts(6).stream()
+        .filter(span -> span.name().equals("tasker.step left")).toList();
     assertThat(left)
-        .extracting(span -> span.attributes().get("tasker.attempt"), Received::isError, span -> span.attributes().get("tasker.outcome"),
-            Received::events)
+        .extracting(span -> span.attributes().get("tasker.attempt"), Received::isError,
+            span -> span.attributes().get("tasker.outcome"), Received::events)
         .containsExactlyInAnyOrder(
-            org.assertj.core.groups.Tuple.tuple("1", true, "retryable_failure", List.of("exception")),
-            org.assertj.core.groups.Tuple.tuple("2", true, "retryable_failure", List.of("exception")),
+            org.assertj.core.groups.Tuple.tuple("1", true, "retryable_failure",
+                List.of("exception")),
+            org.assertj.core.groups.Tuple.tuple("2", true, "retryable_failure",
+                List.of("exception")),
             org.assertj.core.groups.Tuple.tuple("3", false, "success", List.of()));
   }
 
@@ -130,7 +148,8 @@ class TracingIT {
     Received refused = only(attempts, "refused");
     assertThat(refused.isError()).isTrue();
     assertThat(refused.message()).isEqualTo("as the template wants it");
-    assertThat(refused.attributes()).containsEntry("error.type", "Refused").containsEntry("tasker.outcome", "permanent_failure");
+    assertThat(refused.attributes()).containsEntry("error.type", "Refused")
+        .containsEntry("tasker.outcome", "permanent_failure");
     assertThat(only(attempts, "late").isError()).isTrue();
     assertThat(only(attempts, "late").attributes()).containsEntry("error.type", "handler_timeout");
   }
@@ -145,7 +164,8 @@ class TracingIT {
     List<Received> attempts = attempts(7);
     Received parent = only(attempts, "submits");
     assertThat(place.getString("current_span")).isEqualTo(parent.id());
-    assertThat(place.getString("trace_parent")).isEqualTo("00-" + trace + "-" + parent.id() + "-01");
+    assertThat(place.getString("trace_parent"))
+        .isEqualTo("00-" + trace + "-" + parent.id() + "-01");
     assertThat(attempts.stream().filter(span -> span != parent)).hasSize(6)
         .allSatisfy(span -> assertThat(span.parent()).isEqualTo(parent.id()));
   }
@@ -159,7 +179,8 @@ class TracingIT {
     UUID marker = tasker.submit("traced", "{}");
     tasker.awaitTerminalOrBlocked(marker);
     String sent = result(marker, "end").getString("trace_parent");
-    TaskerClient.until("the marker is there", Duration.ofSeconds(30), () -> COLLECTOR.of(sent.substring(3, 35)).size() >= 6);
+    TaskerClient.until("the marker is there", Duration.ofSeconds(30),
+        () -> COLLECTOR.of(sent.substring(3, 35)).size() >= 6);
 
     assertThat(hidden).startsWith("00-" + trace).endsWith("-00");
     assertThat(COLLECTOR.of(trace)).isEmpty();

@@ -74,7 +74,8 @@ class TracingTest {
 
   @SuppressWarnings("unchecked")
   private static Instance<Object> beans(InvocationHandler answers) {
-    return (Instance<Object>) Proxy.newProxyInstance(TracingTest.class.getClassLoader(), new Class<?>[]{Instance.class}, answers);
+    return (Instance<Object>) Proxy.newProxyInstance(TracingTest.class.getClassLoader(),
+        new Class<?>[]{Instance.class}, answers);
   }
 
   /** Leaves no stack trace in the log. */

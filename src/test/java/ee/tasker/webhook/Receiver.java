@@ -14,10 +14,13 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Function;
 
-/** A receiver of webhooks that behaves as the test says, and keeps what it was sent. Thread-safe. */
+/**
+ * A receiver of webhooks that behaves as the test says, and keeps what it was sent. Thread-safe.
+ */
 public final class Receiver implements AutoCloseable {
   /** What a call had, and what was answered: 0 for a connection that was closed instead. */
-  public record Call(String id, String timestamp, String signature, String attempt, byte[] body, int answer) {
+  public record Call(String id, String timestamp, String signature, String attempt, byte[] body,
+      int answer) {
     public JsonObject event() {
       return Json.parseObject(new String(body, StandardCharsets.UTF_8));
     }
@@ -27,7 +30,10 @@ public final class Receiver implements AutoCloseable {
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final List<Call> calls = new CopyOnWriteArrayList<>();
 
-  /** @param behaviour the status for an event, from its document and how many calls there were before; 0 closes the connection */
+  /**
+   * @param behaviour the status for an event, from its document and how many calls there were
+   * before; 0 closes the connection
+   */
   public Receiver(Function<JsonObject, Integer> behaviour) {
     try {
       http = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
@@ -39,12 +45,13 @@ public final class Receiver implements AutoCloseable {
     http.start();
   }
 
-  private void take(HttpExchange exchange, Function<JsonObject, Integer> behaviour) throws IOException {
+  private void take(HttpExchange exchange, Function<JsonObject, Integer> behaviour)
+      throws IOException {
     byte[] body = exchange.getRequestBody().readAllBytes();
     int status = behaviour.apply(Json.parseObject(new String(body, StandardCharsets.UTF_8)));
     var headers = exchange.getRequestHeaders();
-    calls.add(new Call(headers.getFirst("webhook-id"), headers.getFirst("webhook-timestamp"), headers.getFirst("webhook-signature"),
-        headers.getFirst("tasker-attempt"), body, status));
+    calls.add(new Call(headers.getFirst("webhook-id"), headers.getFirst("webhook-timestamp"),
+        headers.getFirst("webhook-signature"), headers.getFirst("tasker-attempt"), body, status));
     if (status > 0) {
       exchange.getResponseHeaders().add("Location", "http://127.0.0.1:1/");
       byte[] answer = ("seen " + calls.size()).getBytes(StandardCharsets.UTF_8);

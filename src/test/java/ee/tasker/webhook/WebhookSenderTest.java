@@ -36,7 +36,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** One call to receivers of every kind: what counts is the status, in the time that the webhook allows. */
+/**
+ * One call to receivers of every kind: what counts is the status, in the time that the webhook
+ * allows.
+ */
 class WebhookSenderTest {
   private static final String SECRET = WebhookDesk.SECRET;
 
@@ -54,13 +57,14 @@ class WebhookSenderTest {
   }
 
   private WebhookSender sender() {
-    return new WebhookSender(new TargetRules(TargetRulesTest.OPEN), (SSLSocketFactory) SSLSocketFactory.getDefault(),
-        InetAddress::getAllByName, timers);
+    return new WebhookSender(new TargetRules(TargetRulesTest.OPEN),
+        (SSLSocketFactory) SSLSocketFactory.getDefault(), InetAddress::getAllByName, timers);
   }
 
   private static Delivery delivery(String url, int timeoutSeconds) {
-    return new Delivery(UUID.randomUUID(), 1, UUID.randomUUID(), url, List.of(SECRET, Signature.newSecret()), timeoutSeconds, 2,
-        UUID.randomUUID(), 1_750_000_000L, "{\"type\":\"order.paid\",\"data\":\"ü\"}");
+    return new Delivery(UUID.randomUUID(), 1, UUID.randomUUID(), url,
+        List.of(SECRET, Signature.newSecret()), timeoutSeconds, 2, UUID.randomUUID(),
+        1_750_000_000L, "{\"type\":\"order.paid\",\"data\":\"ü\"}");
   }
 
   /** A receiver that writes what it is given, and goes on as it is told. */
@@ -116,28 +120,37 @@ class WebhookSenderTest {
     assertThat(headers.get().getFirst("tasker-webhook")).isEqualTo(delivery.webhook().toString());
     assertThat(headers.get().getFirst("tasker-delivery")).isEqualTo(delivery.uuid().toString());
     assertThat(headers.get().getFirst("tasker-attempt")).isEqualTo("2");
-    assertThat(headers.get().getFirst("Host")).isEqualTo("localhost:" + http.getAddress().getPort());
+    assertThat(headers.get().getFirst("Host"))
+        .isEqualTo("localhost:" + http.getAddress().getPort());
     Mac mac = Mac.getInstance("HmacSHA256");
     mac.init(new SecretKeySpec(Base64.getDecoder().decode(SECRET.substring(6)), "HmacSHA256"));
     mac.update((delivery.eventId() + ".1750000000.").getBytes(StandardCharsets.US_ASCII));
     String expected = "v1," + Base64.getEncoder().encodeToString(mac.doFinal(body.get()));
-    assertThat(headers.get().getFirst("webhook-signature").split(" ")).hasSize(2).contains(expected);
+    assertThat(headers.get().getFirst("webhook-signature").split(" ")).hasSize(2)
+        .contains(expected);
   }
 
   @Test
   void the_signature_is_that_of_the_published_example() {
-    assertThat(Signature.of(List.of("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"), "msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330L,
-        "{\"test\": 2432232314}".getBytes(StandardCharsets.UTF_8))).isEqualTo("v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+    assertThat(Signature.of(List.of("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"),
+        "msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330L,
+        "{\"test\": 2432232314}".getBytes(StandardCharsets.UTF_8)))
+        .isEqualTo("v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
     assertThat(Signature.isSecret(Signature.newSecret())).isTrue();
     assertThat(
-        List.of("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_short", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS", "whsec_" + "A".repeat(90)))
+        List.of("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_short",
+            "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS", "whsec_" + "A".repeat(90)))
         .noneMatch(Signature::isSecret);
   }
 
   @ParameterizedTest
-  @CsvSource({"200 OK, 200", "201 Created, 201", "301 Moved, 301", "307 Temporary Redirect, 307", "410 Gone, 410", "500, 500"})
-  void the_status_is_reported_and_no_redirect_is_followed(String line, int status) throws IOException {
-    String url = answering("HTTP/1.1 " + line + "\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 2\r\n\r\nno", true);
+  @CsvSource({"200 OK, 200", "201 Created, 201", "301 Moved, 301", "307 Temporary Redirect, 307",
+    "410 Gone, 410", "500, 500"})
+  void the_status_is_reported_and_no_redirect_is_followed(String line, int status)
+      throws IOException {
+    String url = answering(
+        "HTTP/1.1 " + line + "\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 2\r\n\r\nno",
+        true);
 
     Delivery.Result result = sender().send(delivery(url, 5));
 
@@ -147,7 +160,8 @@ class WebhookSenderTest {
 
   @Test
   void the_beginning_of_an_endless_body_is_kept() throws IOException {
-    Delivery.Result result = sender().send(delivery(answering("HTTP/1.1 200 OK\r\n\r\n" + "x".repeat(9_000), false), 20));
+    Delivery.Result result = sender()
+        .send(delivery(answering("HTTP/1.1 200 OK\r\n\r\n" + "x".repeat(9_000), false), 20));
 
     assertThat(result.status()).isEqualTo(200);
     assertThat(result.response()).hasSize(1_024);
@@ -168,7 +182,9 @@ class WebhookSenderTest {
 
   @Test
   void a_reset_after_the_status_is_no_failure() throws IOException {
-    assertThat(sender().send(delivery(answering("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nx", true), 5)).status()).isEqualTo(200);
+    assertThat(sender()
+        .send(delivery(answering("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nx", true), 5))
+        .status()).isEqualTo(200);
   }
 
   @Test
@@ -180,12 +196,15 @@ class WebhookSenderTest {
 
   @Test
   void what_is_not_http_has_not_answered() throws IOException {
-    assertThat(sender().send(delivery(answering("SSH-2.0-OpenSSH\r\n", true), 5)).failure()).isEqualTo("the answer is not one of HTTP");
+    assertThat(sender().send(delivery(answering("SSH-2.0-OpenSSH\r\n", true), 5)).failure())
+        .isEqualTo("the answer is not one of HTTP");
   }
 
   @Test
   void a_head_without_an_end_is_not_read_on() throws IOException {
-    assertThat(sender().send(delivery(answering("HTTP/1.1 200 OK\r\nX: " + "y".repeat(20_000), false), 20)).failure())
+    assertThat(
+        sender().send(delivery(answering("HTTP/1.1 200 OK\r\nX: " + "y".repeat(20_000), false), 20))
+            .failure())
         .isEqualTo("the head of the answer is too long");
   }
 
@@ -194,14 +213,21 @@ class WebhookSenderTest {
     Delivery.Result result = sender().send(delivery(answering("", false), 1));
 
     assertThat(result.failure()).isEqualTo("no answer within 1 s");
-    assertThat(Duration.ofMillis(result.durationMs())).isBetween(Duration.ofMillis(900), Duration.ofSeconds(5));
+    assertThat(Duration.ofMillis(result.durationMs())).isBetween(Duration.ofMillis(900),
+        Duration.ofSeconds(5));
   }
 
-  /** Receives by TLS, with a certificate of its own for a name, in a key store that is also the trust store of the sender that trusts it. */
+  /**
+   * Receives by TLS, with a certificate of its own for a name, in a key store that is also the
+   * trust store of the sender that trusts it.
+   */
   private HttpsServer secured(String name, Path store) throws Exception {
-    Process keytool = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "keytool").toString(), "-genkeypair", "-alias",
+    Process keytool = new ProcessBuilder(
+        Path.of(System.getProperty("java.home"), "bin", "keytool").toString(), "-genkeypair",
+        "-alias",
         "it",
-        "-keyalg", "EC", "-dname", "CN=" + name, "-ext", "SAN=dns:" + name, "-validity", "2", "-storetype", "PKCS12", "-storepass",
+        "-keyalg", "EC", "-dname", "CN=" + name, "-ext", "SAN=dns:" + name, "-validity", "2",
+        "-storetype", "PKCS12", "-storepass",
         "changeit",
         "-keystore", store.toString()).redirectErrorStream(true).start();
     keytool.getInputStream().readAllBytes();
@@ -230,11 +256,13 @@ class WebhookSenderTest {
     KeyStore trusted = KeyStore.getInstance("PKCS12");
     trusted.load(null, null);
     trusted.setCertificateEntry("it", load(store).getCertificate("it"));
-    TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    TrustManagerFactory trust = TrustManagerFactory
+        .getInstance(TrustManagerFactory.getDefaultAlgorithm());
     trust.init(trusted);
     SSLContext context = SSLContext.getInstance("TLS");
     context.init(null, trust.getTrustManagers(), null);
-    return new WebhookSender(new TargetRules(TargetRulesTest.OPEN), context.getSocketFactory(), InetAddress::getAllByName, timers);
+    return new WebhookSender(new TargetRules(TargetRulesTest.OPEN), context.getSocketFactory(),
+        InetAddress::getAllByName, timers);
   }
 
   private Delivery.Result sendTo(HttpsServer https, WebhookSender sender) {
@@ -246,7 +274,8 @@ class WebhookSenderTest {
   }
 
   @Test
-  void a_trusted_certificate_for_the_name_of_the_address_is_accepted(@TempDir Path folder) throws Exception {
+  void a_trusted_certificate_for_the_name_of_the_address_is_accepted(@TempDir Path folder)
+      throws Exception {
     Path store = folder.resolve("store");
 
     Delivery.Result result = sendTo(secured("localhost", store), trusting(store));
@@ -256,7 +285,8 @@ class WebhookSenderTest {
   }
 
   @Test
-  void a_trusted_certificate_for_another_name_is_refused_before_anything_is_sent(@TempDir Path folder) throws Exception {
+  void a_trusted_certificate_for_another_name_is_refused_before_anything_is_sent(
+      @TempDir Path folder) throws Exception {
     Path store = folder.resolve("store");
 
     Delivery.Result result = sendTo(secured("books.example.com", store), trusting(store));
@@ -267,7 +297,8 @@ class WebhookSenderTest {
   }
 
   @Test
-  void a_certificate_that_is_not_trusted_is_refused_before_anything_is_sent(@TempDir Path folder) throws Exception {
+  void a_certificate_that_is_not_trusted_is_refused_before_anything_is_sent(@TempDir Path folder)
+      throws Exception {
     Delivery.Result result = sendTo(secured("localhost", folder.resolve("store")), sender());
 
     assertThat(result.status()).isNull();
@@ -276,21 +307,27 @@ class WebhookSenderTest {
   }
 
   @ParameterizedTest
-  @CsvSource(delimiter = '|', value = {"120|120", "Sun, 15 Jun 2025 15:08:40 GMT|120", "Sun, 15 Jun 2025 15:00:00 GMT|1", "soon|"})
+  @CsvSource(delimiter = '|', value = {"120|120", "Sun, 15 Jun 2025 15:08:40 GMT|120",
+    "Sun, 15 Jun 2025 15:00:00 GMT|1", "soon|"})
   void retry_after_is_seconds_or_a_date(String header, Long seconds) throws IOException {
     Delivery.Result result = sender()
-        .send(delivery(answering("HTTP/1.1 429 Slow\r\nRetry-After: " + header + "\r\nContent-Length: 0\r\n\r\n", true), 5));
+        .send(delivery(answering(
+            "HTTP/1.1 429 Slow\r\nRetry-After: " + header + "\r\nContent-Length: 0\r\n\r\n", true),
+            5));
 
     assertThat(result.retryAfterSeconds()).isEqualTo(seconds);
   }
 
   @Test
   void a_name_that_leads_to_a_forbidden_address_is_not_called() throws IOException {
-    String url = answering("HTTP/1.1 200 OK\r\n\r\n", true).replace("127.0.0.1", "books.example.com");
+    String url = answering("HTTP/1.1 200 OK\r\n\r\n", true).replace("127.0.0.1",
+        "books.example.com");
     WebhookSender sender = new WebhookSender(new TargetRules(
         new ee.tasker.platform.Settings.WebhookSettings(true, java.util.Set.of(), List.of(), 1)),
         (SSLSocketFactory) SSLSocketFactory.getDefault(),
-        host -> new InetAddress[]{InetAddress.getByName("8.8.8.8"), InetAddress.getLoopbackAddress()}, timers);
+        host -> new InetAddress[]{InetAddress.getByName("8.8.8.8"),
+          InetAddress.getLoopbackAddress()},
+        timers);
 
     Delivery.Result result = sender.send(delivery(url, 5));
 
@@ -298,12 +335,19 @@ class WebhookSenderTest {
     assertThat(result.failure()).contains("not public").doesNotContain("127");
   }
 
-  /** The DNS answers for the check and another address a moment later: the call goes to what was checked. */
+  /**
+   * The DNS answers for the check and another address a moment later: the call goes to what was
+   * checked.
+   */
   @Test
   void a_name_is_resolved_once_for_each_call() throws IOException {
-    String url = answering("HTTP/1.1 200 OK\r\n\r\n", true).replace("127.0.0.1", "books.example.com");
-    WebhookSender sender = new WebhookSender(new TargetRules(TargetRulesTest.OPEN), (SSLSocketFactory) SSLSocketFactory.getDefault(),
-        host -> new InetAddress[]{InetAddress.getByName(resolved.getAndIncrement() == 0 ? "127.0.0.1" : "10.0.0.1")}, timers);
+    String url = answering("HTTP/1.1 200 OK\r\n\r\n", true).replace("127.0.0.1",
+        "books.example.com");
+    WebhookSender sender = new WebhookSender(new TargetRules(TargetRulesTest.OPEN),
+        (SSLSocketFactory) SSLSocketFactory.getDefault(),
+        host -> new InetAddress[]{
+          InetAddress.getByName(resolved.getAndIncrement() == 0 ? "127.0.0.1" : "10.0.0.1")},
+        timers);
 
     assertThat(sender.send(delivery(url, 5)).status()).isEqualTo(200);
     assertThat(resolved).hasValue(1);
@@ -320,11 +364,13 @@ class WebhookSenderTest {
   void a_port_that_is_closed_and_a_name_that_is_unknown_are_failures() throws IOException {
     String url = answering("", true);
     raw.close();
-    assertThat(sender().send(delivery(url, 5)).failure()).isIn("the connection was refused", "the connection broke: Connection reset");
-    WebhookSender unknown = new WebhookSender(new TargetRules(TargetRulesTest.OPEN), (SSLSocketFactory) SSLSocketFactory.getDefault(),
-        host -> {
+    assertThat(sender().send(delivery(url, 5)).failure()).isIn("the connection was refused",
+        "the connection broke: Connection reset");
+    WebhookSender unknown = new WebhookSender(new TargetRules(TargetRulesTest.OPEN),
+        (SSLSocketFactory) SSLSocketFactory.getDefault(), host -> {
           throw new java.net.UnknownHostException(host);
         }, timers);
-    assertThat(unknown.send(delivery("https://books.example.com/", 5)).failure()).isEqualTo("the name of the host cannot be resolved");
+    assertThat(unknown.send(delivery("https://books.example.com/", 5)).failure())
+        .isEqualTo("the name of the host cannot be resolved");
   }
 }

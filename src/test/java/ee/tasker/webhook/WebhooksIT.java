@@ -44,21 +44,26 @@ class WebhooksIT {
     for (int i = 1; i <= 4; i++) {
       steps.append("  - {name: s").append(i).append(", handler: {callable: testing.Echo}")
           .append(i > 1 ? ", dependencies: [s" + (i - 1) + "]" : "")
-          .append(", publishes_events: [{name: ").append(name).append(".s").append(i).append("}]}\n");
+          .append(", publishes_events: [{name: ").append(name).append(".s").append(i)
+          .append("}]}\n");
     }
     assertThat(tasker
-        .postTemplate("name: " + name + "\nnamespace_name: testing\nversion: 1.0.0\nidentity_strategy: always_unique\nsteps:\n" + steps)
+        .postTemplate("name: " + name
+            + "\nnamespace_name: testing\nversion: 1.0.0\nidentity_strategy: always_unique\nsteps:\n"
+            + steps)
         .status()).isIn(200, 201);
   }
 
   @AfterEach
   void delete() {
-    webhooks.forEach(webhook -> tasker.delete("/v1/webhooks/" + webhook + "?requested_by=ann&reason=test"));
+    webhooks.forEach(
+        webhook -> tasker.delete("/v1/webhooks/" + webhook + "?requested_by=ann&reason=test"));
   }
 
   private Answer create(String url, String more) {
     Answer created = tasker.post("/v1/webhooks",
-        TaskerClient.quoted("{'namespace': 'testing', 'name': '" + name + webhooks.size() + "', 'template': '" + name + "', 'url': '" + url
+        TaskerClient.quoted("{'namespace': 'testing', 'name': '" + name + webhooks.size()
+            + "', 'template': '" + name + "', 'url': '" + url
             + "', 'backoff_seconds': 1, 'backoff_cap_seconds': 1" + more + "}"));
     assertThat(created.status()).as("%s", created).isEqualTo(201);
     webhooks.add(created.text("webhook_uuid"));
@@ -66,7 +71,8 @@ class WebhooksIT {
   }
 
   private Answer act(String webhook, String action, String more) {
-    return tasker.post("/v1/webhooks/" + webhook + "/" + action, TaskerClient.quoted("{" + WHO + more + "}"));
+    return tasker.post("/v1/webhooks/" + webhook + "/" + action,
+        TaskerClient.quoted("{" + WHO + more + "}"));
   }
 
   private JsonObject webhook(String uuid) {
@@ -74,7 +80,8 @@ class WebhooksIT {
   }
 
   private List<JsonObject> deliveries(String webhook, String query) {
-    return tasker.get("/v1/webhooks/" + webhook + "/deliveries?limit=100" + query).object().getJsonArray("deliveries")
+    return tasker.get("/v1/webhooks/" + webhook + "/deliveries?limit=100" + query).object()
+        .getJsonArray("deliveries")
         .getValuesAs(JsonObject.class);
   }
 
@@ -83,24 +90,29 @@ class WebhooksIT {
     for (int i = 0; i < tasks; i++) {
       all.add(tasker.submit("testing", name, "{\"text\": \"t" + i + "\"}"));
     }
-    all.forEach(task -> assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete"));
+    all.forEach(task -> assertThat(tasker.awaitTerminalOrBlocked(task).getString("state"))
+        .isEqualTo("complete"));
     return all.stream().map(UUID::toString).toList();
   }
 
   private static boolean isSigned(Receiver.Call call, String secret) throws Exception {
     Mac mac = Mac.getInstance("HmacSHA256");
-    mac.init(new SecretKeySpec(Base64.getDecoder().decode(secret.substring("whsec_".length())), "HmacSHA256"));
+    mac.init(new SecretKeySpec(Base64.getDecoder().decode(secret.substring("whsec_".length())),
+        "HmacSHA256"));
     mac.update((call.id() + "." + call.timestamp() + ".").getBytes(StandardCharsets.US_ASCII));
-    return List.of(call.signature().split(" ")).contains("v1," + Base64.getEncoder().encodeToString(mac.doFinal(call.body())));
+    return List.of(call.signature().split(" "))
+        .contains("v1," + Base64.getEncoder().encodeToString(mac.doFinal(call.body())));
   }
 
   @Test
-  void a_receiver_that_fails_for_a_while_gets_every_event_in_the_order_of_its_task_and_knows_duplicates() throws Exception {
+  void a_receiver_that_fails_for_a_while_gets_every_event_in_the_order_of_its_task_and_knows_duplicates()
+      throws Exception {
     AtomicInteger count = new AtomicInteger();
     List<Integer> bad = List.of(500, 0, 301, 429, 404, 0, 503);
     try (Receiver receiver = new Receiver(event -> {
       int n = count.getAndIncrement();
-      // The last answers of the bad time come too late to be heard: the event was taken, and is sent again.
+      // The last answers of the bad time come too late to be heard: the event was taken, and is
+      // sent again.
       return n < 14 ? bad.get(n % bad.size()) : 200;
     })) {
       Answer created = create(receiver.url(), ", 'max_attempts': 100");
@@ -110,15 +122,18 @@ class WebhooksIT {
       TaskerClient.until("all are delivered", Duration.ofMinutes(4), () -> {
         // Ten failures in a row make it wait for a minute: the test does not.
         tasker.sql(
-            "update tasker.webhooks set wait_until = null, failures_in_a_row = 0, failing_since = null where webhook_uuid = '" + webhook
+            "update tasker.webhooks set wait_until = null, failures_in_a_row = 0, failing_since = null where webhook_uuid = '"
+                + webhook
                 + "' and wait_until is not null returning 1");
         return webhook(webhook).getInt("delivered") >= 20;
       });
 
       assertThat(receiver.calls()).hasSizeGreaterThanOrEqualTo(34);
       for (String task : tasks) {
-        Set<String> types = receiver.accepted().stream().filter(call -> call.event().getString("subject").equals(task))
-            .map(call -> call.event().getString("type")).collect(Collectors.toCollection(LinkedHashSet::new));
+        Set<String> types = receiver.accepted().stream()
+            .filter(call -> call.event().getString("subject").equals(task))
+            .map(call -> call.event().getString("type"))
+            .collect(Collectors.toCollection(LinkedHashSet::new));
         assertThat(types).containsExactly(name + ".s1", name + ".s2", name + ".s3", name + ".s4");
       }
       assertThat(receiver.accepted().stream().map(Receiver.Call::id).distinct()).hasSize(20);
@@ -139,7 +154,8 @@ class WebhooksIT {
       String webhook = create(receiver.url(), ", 'max_attempts': 2").text("webhook_uuid");
       run(2);
       TaskerClient.until("all have ended", SOON,
-          () -> webhook(webhook).getInt("delivered") == 6 && webhook(webhook).getInt("dead_letters") == 2);
+          () -> webhook(webhook).getInt("delivered") == 6
+              && webhook(webhook).getInt("dead_letters") == 2);
 
       List<JsonObject> dead = deliveries(webhook, "&state=dead");
       assertThat(dead).allSatisfy(letter -> {
@@ -147,13 +163,20 @@ class WebhooksIT {
         assertThat(letter.getInt("attempts")).isEqualTo(2);
         assertThat(letter.getString("last_response")).startsWith("seen");
       });
-      String path = "/v1/webhooks/" + webhook + "/deliveries/" + dead.get(0).getString("delivery_uuid");
-      assertThat(tasker.post(path + "/retry", TaskerClient.quoted("{" + WHO + "}")).text("state")).isIn("pending", "in_flight",
-          "delivered");
-      TaskerClient.until("it is delivered", SOON, () -> "delivered".equals(tasker.get(path).text("state")));
-      String other = "/v1/webhooks/" + webhook + "/deliveries/" + dead.get(1).getString("delivery_uuid");
-      assertThat(tasker.post(other + "/discard", TaskerClient.quoted("{" + WHO + "}")).text("state")).isEqualTo("discarded");
-      assertThat(tasker.post(other + "/discard", TaskerClient.quoted("{" + WHO + "}")).text("code")).isEqualTo("delivery-not-movable");
+      String path = "/v1/webhooks/" + webhook + "/deliveries/"
+          + dead.get(0).getString("delivery_uuid");
+      assertThat(tasker.post(path + "/retry", TaskerClient.quoted("{" + WHO + "}")).text("state"))
+          .isIn("pending", "in_flight",
+              "delivered");
+      TaskerClient.until("it is delivered", SOON,
+          () -> "delivered".equals(tasker.get(path).text("state")));
+      String other = "/v1/webhooks/" + webhook + "/deliveries/"
+          + dead.get(1).getString("delivery_uuid");
+      assertThat(
+          tasker.post(other + "/discard", TaskerClient.quoted("{" + WHO + "}")).text("state"))
+          .isEqualTo("discarded");
+      assertThat(tasker.post(other + "/discard", TaskerClient.quoted("{" + WHO + "}")).text("code"))
+          .isEqualTo("delivery-not-movable");
     }
   }
 
@@ -168,11 +191,13 @@ class WebhooksIT {
       }
       return 200;
     }); Receiver quick = new Receiver(event -> 200)) {
-      String held = create(slow.url(), ", 'timeout_seconds': 2, 'max_in_flight': 32").text("webhook_uuid");
+      String held = create(slow.url(), ", 'timeout_seconds': 2, 'max_in_flight': 32")
+          .text("webhook_uuid");
       String free = create(quick.url(), "").text("webhook_uuid");
       run(10);
 
-      TaskerClient.until("the quick one has all", SOON, () -> webhook(free).getInt("delivered") == 40);
+      TaskerClient.until("the quick one has all", SOON,
+          () -> webhook(free).getInt("delivered") == 40);
       TaskerClient.until("the slow one has failed", SOON, () -> webhook(held).getInt("failed") > 0);
       assertThat(webhook(held).getString("last_failure")).isEqualTo("no answer within 2 s");
       assertThat(webhook(held).getInt("delivered")).isZero();
@@ -186,7 +211,8 @@ class WebhooksIT {
     try (Receiver receiver = new Receiver(event -> status.get())) {
       String webhook = create(receiver.url(), "").text("webhook_uuid");
       run(1);
-      TaskerClient.until("it is paused", SOON, () -> "paused".equals(webhook(webhook).getString("state")));
+      TaskerClient.until("it is paused", SOON,
+          () -> "paused".equals(webhook(webhook).getString("state")));
       assertThat(webhook(webhook).getString("paused_by")).isEqualTo("tasker");
       status.set(200);
       assertThat(act(webhook, "resume", "").object().getString("state")).isEqualTo("active");
@@ -201,14 +227,20 @@ class WebhooksIT {
       Answer ping = act(webhook, "ping", "");
       assertThat(ping.status()).isEqualTo(202);
       TaskerClient.until("the ping is answered", SOON,
-          () -> "delivered".equals(tasker.get("/v1/webhooks/" + webhook + "/deliveries/" + ping.text("delivery_uuid")).text("state")));
+          () -> "delivered".equals(
+              tasker.get("/v1/webhooks/" + webhook + "/deliveries/" + ping.text("delivery_uuid"))
+                  .text("state")));
       run(1);
       TaskerClient.until("all is delivered", SOON, () -> webhook(webhook).getInt("delivered") == 4);
 
-      assertThat(act(webhook, "replay", ", 'from': '2026-01-01T00:00:00Z'").status()).isEqualTo(200);
+      assertThat(act(webhook, "replay", ", 'from': '2026-01-01T00:00:00Z'").status())
+          .isEqualTo(200);
 
-      TaskerClient.until("all is delivered again", SOON, () -> webhook(webhook).getInt("delivered") == 8);
-      assertThat(receiver.accepted().stream().filter(call -> !call.event().getString("type").equals("tasker.ping")).map(Receiver.Call::id)
+      TaskerClient.until("all is delivered again", SOON,
+          () -> webhook(webhook).getInt("delivered") == 8);
+      assertThat(receiver.accepted().stream()
+          .filter(call -> !call.event().getString("type").equals("tasker.ping"))
+          .map(Receiver.Call::id)
           .distinct()).hasSize(4);
     }
   }
@@ -234,8 +266,10 @@ class WebhooksIT {
   @Test
   void a_secret_is_shown_once_and_not_even_by_a_repeated_request() {
     String key = UUID.randomUUID().toString();
-    String body = TaskerClient.quoted("{'namespace': 'testing', 'name': '" + name + "', 'url': 'https://books.example.com/path?token=t'}");
-    TaskerClient keyed = tasker.with(Map.of("Idempotency-Key", key, "Authorization", tasker.credentials().get("Authorization")));
+    String body = TaskerClient.quoted("{'namespace': 'testing', 'name': '" + name
+        + "', 'url': 'https://books.example.com/path?token=t'}");
+    TaskerClient keyed = tasker.with(
+        Map.of("Idempotency-Key", key, "Authorization", tasker.credentials().get("Authorization")));
     Answer first = keyed.post("/v1/webhooks", body);
     Answer again = keyed.post("/v1/webhooks", body);
     String webhook = first.text("webhook_uuid");
@@ -244,56 +278,75 @@ class WebhooksIT {
 
     assertThat(secret).startsWith("whsec_");
     assertThat(again.text("webhook_uuid")).isEqualTo(webhook);
-    for (Answer answer : List.of(again, tasker.get("/v1/webhooks/" + webhook), tasker.get("/v1/webhooks?namespace=testing"),
-        tasker.get("/v1/write-requests?limit=100"))) {
+    for (Answer answer : List.of(again, tasker.get("/v1/webhooks/" + webhook),
+        tasker.get("/v1/webhooks?namespace=testing"), tasker.get("/v1/write-requests?limit=100"))) {
       assertThat(answer.status()).isBetween(200, 201);
       assertThat(answer.body()).doesNotContain(secret);
     }
-    assertThat(tasker.count("select count(*) from tasker.operator_actions a where a::text like '%whsec_%'")).isZero();
-    assertThat(tasker.count("select count(*) from tasker.idempotency_keys k where k::text like '%whsec_%'")).isZero();
+    assertThat(tasker
+        .count("select count(*) from tasker.operator_actions a where a::text like '%whsec_%'"))
+        .isZero();
+    assertThat(tasker
+        .count("select count(*) from tasker.idempotency_keys k where k::text like '%whsec_%'"))
+        .isZero();
     Answer viewed = tasker.asOneWhoMay(List.of("webhooks:read")).get("/v1/webhooks/" + webhook);
     assertThat(viewed.text("url")).isEqualTo("https://books.example.com");
   }
 
   @Test
   void who_may_not_read_what_events_contain_cannot_subscribe_to_them() {
-    String body = TaskerClient.quoted("{'namespace': 'testing', 'name': '" + name + "x', 'url': 'https://books.example.com/'}");
+    String body = TaskerClient.quoted(
+        "{'namespace': 'testing', 'name': '" + name + "x', 'url': 'https://books.example.com/'}");
     for (List<String> granted : List.of(List.of("webhooks:write in testing"),
         List.of("webhooks:write in testing", "tasks:read in testing", "steps:read in testing"),
-        List.of("webhooks:write in testing", "tasks:read in testing", "tasks:context_read in testing"),
-        List.of("webhooks:write in testing", "tasks:read in testing", "tasks:context_read in testing", "steps:read in testing",
+        List.of("webhooks:write in testing", "tasks:read in testing",
+            "tasks:context_read in testing"),
+        List.of("webhooks:write in testing", "tasks:read in testing",
+            "tasks:context_read in testing", "steps:read in testing",
             "dlq:read in testing", "schedules:read in testing"),
-        List.of("webhooks:write in testing", "tasks:read in testing", "tasks:context_read in testing", "steps:read in testing",
+        List.of("webhooks:write in testing", "tasks:read in testing",
+            "tasks:context_read in testing", "steps:read in testing",
             "approvals:assign in testing", "schedules:read in testing"),
-        List.of("webhooks:write in testing", "tasks:read in testing", "tasks:context_read in testing", "steps:read in testing",
+        List.of("webhooks:write in testing", "tasks:read in testing",
+            "tasks:context_read in testing", "steps:read in testing",
             "approvals:assign in testing", "dlq:read in testing"),
-        List.of("webhooks:write", "tasks:read", "tasks:context_read", "approvals:assign", "dlq:read", "schedules:read",
+        List.of("webhooks:write", "tasks:read", "tasks:context_read", "approvals:assign",
+            "dlq:read", "schedules:read",
             "steps:read in elsewhere"))) {
-      assertThat(tasker.asOneWhoMay(granted).post("/v1/webhooks", body).status()).as("%s", granted).isEqualTo(403);
+      assertThat(tasker.asOneWhoMay(granted).post("/v1/webhooks", body).status()).as("%s", granted)
+          .isEqualTo(403);
     }
-    List<String> enough = List.of("webhooks:write in testing", "tasks:read in testing", "tasks:context_read in testing",
-        "steps:read in testing", "approvals:assign in testing", "dlq:read in testing", "schedules:read in testing");
+    List<String> enough = List.of("webhooks:write in testing", "tasks:read in testing",
+        "tasks:context_read in testing",
+        "steps:read in testing", "approvals:assign in testing", "dlq:read in testing",
+        "schedules:read in testing");
     Answer created = tasker.asOneWhoMay(enough).post("/v1/webhooks", body);
     assertThat(created.status()).isEqualTo(201);
     webhooks.add(created.text("webhook_uuid"));
-    assertThat(tasker.asOneWhoMay(enough).post("/v1/webhooks", body.replace("\"namespace\": \"testing\", ", "")).status())
+    assertThat(tasker.asOneWhoMay(enough)
+        .post("/v1/webhooks", body.replace("\"namespace\": \"testing\", ", "")).status())
         .as("for all namespaces").isEqualTo(403);
-    assertThat(tasker.asOneWhoMay(List.of("webhooks:write in elsewhere")).get("/v1/webhooks/" + created.text("webhook_uuid")).status())
+    assertThat(tasker.asOneWhoMay(List.of("webhooks:write in elsewhere"))
+        .get("/v1/webhooks/" + created.text("webhook_uuid")).status())
         .isIn(403, 404);
     for (String action : List.of("resume", "rotate-secret")) {
       assertThat(tasker.asOneWhoMay(List.of("webhooks:write in testing"))
-          .post("/v1/webhooks/" + created.text("webhook_uuid") + "/" + action, TaskerClient.quoted("{" + WHO + "}")).status())
+          .post("/v1/webhooks/" + created.text("webhook_uuid") + "/" + action,
+              TaskerClient.quoted("{" + WHO + "}"))
+          .status())
           .isEqualTo(403);
     }
   }
 
   @Test
   void addresses_inside_are_refused_with_the_field() {
-    for (String url : List.of("http://10.0.0.1/", "https://169.254.169.254/latest", "https://[::ffff:10.0.0.1]/",
+    for (String url : List.of("http://10.0.0.1/", "https://169.254.169.254/latest",
+        "https://[::ffff:10.0.0.1]/",
         "https://ann:pw@example.com/",
         "https://0x0a000001/", "gopher://example.com/")) {
       Answer refused = tasker.post("/v1/webhooks",
-          TaskerClient.quoted("{'namespace': 'testing', 'name': '" + name + "y', 'url': '" + url + "'}"));
+          TaskerClient
+              .quoted("{'namespace': 'testing', 'name': '" + name + "y', 'url': '" + url + "'}"));
       assertThat(refused.status()).as(url).isEqualTo(400);
       assertThat(refused.fields()).as(url).containsExactly("url");
     }

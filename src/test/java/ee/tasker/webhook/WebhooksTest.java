@@ -18,10 +18,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Deliveries of domain events to webhooks: each event at least once, in the order of its task, by any number of servers. */
+/**
+ * Deliveries of domain events to webhooks: each event at least once, in the order of its task, by
+ * any number of servers.
+ */
 @DatabaseTest
-@DatabaseTest.Covers({"save_webhook", "change_webhook", "change_delivery", "plan_deliveries", "claim_deliveries", "settle_deliveries",
-  "get_webhook_documents", "list_webhook_deliveries", "get_webhook_figures", "is_awaited_by_webhook", "find_feed_position",
+@DatabaseTest.Covers({"save_webhook", "change_webhook", "change_delivery", "plan_deliveries",
+  "claim_deliveries", "settle_deliveries",
+  "get_webhook_documents", "list_webhook_deliveries", "get_webhook_figures",
+  "is_awaited_by_webhook", "find_feed_position",
   "find_webhook_violations"})
 class WebhooksTest {
   private static final String PAID = "[{\"name\": \"order.paid\"}]";
@@ -49,7 +54,8 @@ class WebhooksTest {
   }
 
   private static List<String> subjects(List<JsonObject> deliveries) {
-    return deliveries.stream().map(delivery -> delivery.getJsonObject("event").getString("subject")).toList();
+    return deliveries.stream().map(delivery -> delivery.getJsonObject("event").getString("subject"))
+        .toList();
   }
 
   private static String event(JsonObject delivery) {
@@ -63,13 +69,15 @@ class WebhooksTest {
 
     List<JsonObject> claimed = desk.claim(10, now);
 
-    assertThat(subjects(claimed)).containsExactlyInAnyOrderElementsOf(tasks.stream().map(task -> task.uuid().toString()).toList());
+    assertThat(subjects(claimed)).containsExactlyInAnyOrderElementsOf(
+        tasks.stream().map(task -> task.uuid().toString()).toList());
     assertThat(claimed).allSatisfy(delivery -> {
       assertThat(delivery.getJsonObject("event").getString("id")).isEqualTo(event(delivery));
       assertThat(delivery.getJsonArray("secrets")).hasSize(1);
       assertThat(delivery.getInt("attempt")).isEqualTo(1);
     });
-    claimed.forEach(delivery -> assertThat(desk.settle(delivery, 204, now).getInt("settled")).isEqualTo(1));
+    claimed.forEach(
+        delivery -> assertThat(desk.settle(delivery, 204, now).getInt("settled")).isEqualTo(1));
     assertThat(desk.claim(10, now.plusSeconds(600))).isEmpty();
     assertThat(desk.deliveries(webhook, "{\"state\": \"delivered\"}")).hasSize(3);
     assertThat(desk.document(webhook).getInt("delivered")).isEqualTo(3);
@@ -83,8 +91,10 @@ class WebhooksTest {
                 + "pause_after_failures) values (?, 'nightly', 'report', 60, now(), now(), 'ann', 'ann', 2) returning schedule_uuid",
             namespace);
     for (int i = 0; i < fires; i++) {
-      sql.text("select tasker.start_scheduled_tasks(jsonb_build_array(jsonb_build_object('schedule_uuid', ?::uuid, 'fire_at', ?::text, "
-          + "'origin', 'schedule', 'problem', '{\"code\": \"unknown-template\", \"message\": \"gone\"}'::jsonb)))", schedule,
+      sql.text(
+          "select tasker.start_scheduled_tasks(jsonb_build_array(jsonb_build_object('schedule_uuid', ?::uuid, 'fire_at', ?::text, "
+              + "'origin', 'schedule', 'problem', '{\"code\": \"unknown-template\", \"message\": \"gone\"}'::jsonb)))",
+          schedule,
           "2026-11-01T00:0" + i + ":00Z");
     }
     return schedule;
@@ -100,17 +110,21 @@ class WebhooksTest {
 
     List<JsonObject> first = desk.claim(10, now);
 
-    assertThat(first).filteredOn(delivery -> subjects(List.of(delivery)).contains(schedule.toString()))
+    assertThat(first)
+        .filteredOn(delivery -> subjects(List.of(delivery)).contains(schedule.toString()))
         .as("the first event of the schedule, for two webhooks").hasSize(2)
-        .allSatisfy(delivery -> assertThat(delivery.getJsonObject("event").getString("type")).isEqualTo("tasker.schedule.fire_failed"));
+        .allSatisfy(delivery -> assertThat(delivery.getJsonObject("event").getString("type"))
+            .isEqualTo("tasker.schedule.fire_failed"));
     first.forEach(delivery -> desk.settle(delivery, 204, now));
     for (int i = 0; i < 3; i++) {
       desk.claim(10, now).forEach(delivery -> desk.settle(delivery, 204, now));
     }
-    assertThat(desk.deliveries(ofNamespace, "{\"state\": \"delivered\"}")).hasSize(3).allSatisfy(delivery -> {
-      assertThat(delivery.getString("schedule_uuid")).isEqualTo(schedule.toString());
-      assertThat(delivery.isNull("task_uuid")).isTrue();
-    }).extracting(delivery -> delivery.getString("event_type")).contains("tasker.schedule.paused");
+    assertThat(desk.deliveries(ofNamespace, "{\"state\": \"delivered\"}")).hasSize(3)
+        .allSatisfy(delivery -> {
+          assertThat(delivery.getString("schedule_uuid")).isEqualTo(schedule.toString());
+          assertThat(delivery.isNull("task_uuid")).isTrue();
+        }).extracting(delivery -> delivery.getString("event_type"))
+        .contains("tasker.schedule.paused");
     assertThat(desk.deliveries(all, "{}")).hasSize(4);
     assertThat(desk.deliveries(ofTemplate, "{}")).isEmpty();
     assertThatHistoryIsSound();
@@ -122,12 +136,15 @@ class WebhooksTest {
   @Test
   void a_webhook_gets_only_the_events_of_its_filter() {
     published(1, 1);
-    Dag.Task shipped = Dag.of("a").inNamespace("shipping").publishes("[{\"name\": \"order.shipped\"}]").started();
+    Dag.Task shipped = Dag.of("a").inNamespace("shipping")
+        .publishes("[{\"name\": \"order.shipped\"}]").started();
     worker.complete(worker.claimOne().success("1"));
     String all = "\"from\": \"beginning\", ";
     UUID ofNamespace = desk.create(all + "\"name\": \"n\", \"namespace\": \"shipping\"");
-    UUID ofType = desk.create(all + "\"name\": \"t\", \"event_types\": [\"order.shipped\", \"order.lost\"]");
-    UUID ofTemplate = desk.create(all + "\"name\": \"m\", \"template_name\": \"" + shipped.template().name() + "\"");
+    UUID ofType = desk
+        .create(all + "\"name\": \"t\", \"event_types\": [\"order.shipped\", \"order.lost\"]");
+    UUID ofTemplate = desk
+        .create(all + "\"name\": \"m\", \"template_name\": \"" + shipped.template().name() + "\"");
     UUID ofNothing = desk.create(all + "\"name\": \"x\", \"event_types\": [\"order\"]");
     UUID later = desk.create("\"name\": \"l\"");
 
@@ -135,7 +152,8 @@ class WebhooksTest {
 
     for (UUID webhook : List.of(ofNamespace, ofType, ofTemplate)) {
       assertThat(desk.deliveries(webhook, "{}")).singleElement()
-          .satisfies(delivery -> assertThat(delivery.getString("task_uuid")).isEqualTo(shipped.uuid().toString()));
+          .satisfies(delivery -> assertThat(delivery.getString("task_uuid"))
+              .isEqualTo(shipped.uuid().toString()));
     }
     assertThat(desk.deliveries(ofNothing, "{}")).isEmpty();
     assertThat(desk.deliveries(later, "{}")).isEmpty();
@@ -150,18 +168,22 @@ class WebhooksTest {
     String failing = tasks.get(0).uuid().toString();
 
     List<JsonObject> first = desk.claim(10, now);
-    assertThat(subjects(first)).as("one event of each task").containsExactlyInAnyOrder(failing, tasks.get(1).uuid().toString());
+    assertThat(subjects(first)).as("one event of each task").containsExactlyInAnyOrder(failing,
+        tasks.get(1).uuid().toString());
     assertThat(desk.claim(10, now)).as("nothing beside what is in flight").isEmpty();
-    first.forEach(delivery -> desk.settle(delivery, subjects(List.of(delivery)).contains(failing) ? 500 : 200, now));
+    first.forEach(delivery -> desk.settle(delivery,
+        subjects(List.of(delivery)).contains(failing) ? 500 : 200, now));
 
     List<JsonObject> second = desk.claim(10, now.plusSeconds(1));
     assertThat(subjects(second)).containsExactly(tasks.get(1).uuid().toString());
     desk.settle(second.get(0), 200, now);
-    JsonObject again = desk.claim(10, now.plusSeconds(60)).stream().filter(d -> subjects(List.of(d)).contains(failing)).findFirst()
+    JsonObject again = desk.claim(10, now.plusSeconds(60)).stream()
+        .filter(d -> subjects(List.of(d)).contains(failing)).findFirst()
         .orElseThrow();
     assertThat(again.getInt("attempt")).isEqualTo(2);
     assertThat(event(again)).as("the same event").isEqualTo(
-        event(first.stream().filter(d -> subjects(List.of(d)).contains(failing)).findFirst().orElseThrow()));
+        event(first.stream().filter(d -> subjects(List.of(d)).contains(failing)).findFirst()
+            .orElseThrow()));
     desk.settle(again, 200, now.plusSeconds(60));
     assertThat(subjects(desk.claim(10, now.plusSeconds(61)))).containsExactly(failing);
     assertThatHistoryIsSound();
@@ -193,7 +215,8 @@ class WebhooksTest {
 
     assertThat(event(again)).isEqualTo(event(lost));
     assertThat(again.getInt("attempt")).as("an attempt without an end does not count").isEqualTo(1);
-    assertThat(desk.settle(lost, 500, now.plusSeconds(47)).getInt("stale")).as("the first server lives").isEqualTo(1);
+    assertThat(desk.settle(lost, 500, now.plusSeconds(47)).getInt("stale"))
+        .as("the first server lives").isEqualTo(1);
     assertThat(desk.settle(again, 200, now.plusSeconds(47)).getInt("settled")).isEqualTo(1);
     assertThat(desk.settle(again, 500, now.plusSeconds(48)).getInt("stale")).isEqualTo(1);
     assertThatHistoryIsSound();
@@ -219,7 +242,8 @@ class WebhooksTest {
     JsonObject claimed = desk.claim(10, now).get(0);
     desk.settle(claimed, 0, ", \"released\": true", now);
 
-    assertThat(desk.claim(10, now)).singleElement().satisfies(delivery -> assertThat(delivery.getInt("attempt")).isEqualTo(1));
+    assertThat(desk.claim(10, now)).singleElement()
+        .satisfies(delivery -> assertThat(delivery.getInt("attempt")).isEqualTo(1));
   }
 
   @Test
@@ -228,9 +252,11 @@ class WebhooksTest {
     published(1, 1);
     Instant at = now;
     for (int expected : new int[]{10, 20, 40, 80, 160, 320, 600, 600}) {
-      sql.run("update tasker.webhooks set wait_until = null, failures_in_a_row = 1, failing_since = coalesce(failing_since, now())");
+      sql.run(
+          "update tasker.webhooks set wait_until = null, failures_in_a_row = 1, failing_since = coalesce(failing_since, now())");
       desk.settle(desk.claim(10, at).get(0), 500, at);
-      Instant due = sql.instant("select due_at from tasker.webhook_deliveries where webhook_uuid = ?", webhook);
+      Instant due = sql
+          .instant("select due_at from tasker.webhook_deliveries where webhook_uuid = ?", webhook);
       assertThat(Duration.between(at, due).toMillis()).isBetween(expected * 799L, expected * 1201L);
       at = due;
     }
@@ -263,7 +289,8 @@ class WebhooksTest {
     Dag.Task task = published(1, 2).get(0);
     JsonObject first = desk.claim(10, now).get(0);
     desk.settle(first, 400, ", \"response\": \"no such order\"", now);
-    JsonObject dead = desk.settle(desk.claim(10, now.plusSeconds(60)).get(0), 400, now.plusSeconds(60));
+    JsonObject dead = desk.settle(desk.claim(10, now.plusSeconds(60)).get(0), 400,
+        now.plusSeconds(60));
     assertThat(dead.getJsonArray("dead")).hasSize(1);
 
     JsonObject next = desk.claim(10, now.plusSeconds(61)).get(0);
@@ -274,13 +301,16 @@ class WebhooksTest {
     assertThat(letter.getString("task_uuid")).isEqualTo(task.uuid().toString());
     assertThat(letter.getInt("attempts")).isEqualTo(2);
     UUID letterUuid = UUID.fromString(letter.getString("delivery_uuid"));
-    assertThat(sql.object("select tasker.change_delivery(?, ?, 'retry', 'ann', 'repaired')", webhook, letterUuid).getString("outcome"))
+    assertThat(sql.object("select tasker.change_delivery(?, ?, 'retry', 'ann', 'repaired')",
+        webhook, letterUuid).getString("outcome"))
         .isEqualTo("done");
     JsonObject again = desk.claim(10, now.plusSeconds(62)).get(0);
     assertThat(event(again)).isEqualTo(event(first));
     assertThat(again.getInt("attempt")).isEqualTo(1);
     desk.settle(again, 200, now.plusSeconds(62));
-    assertThat(sql.object("select tasker.change_delivery(?, ?, 'retry', 'ann', 'again')", webhook, letterUuid).getString("code"))
+    assertThat(sql
+        .object("select tasker.change_delivery(?, ?, 'retry', 'ann', 'again')", webhook, letterUuid)
+        .getString("code"))
         .isEqualTo("delivery-not-movable");
     assertThatHistoryIsSound();
   }
@@ -292,10 +322,12 @@ class WebhooksTest {
     JsonObject only = desk.claim(10, now).get(0);
     desk.settle(only, 400, now);
 
-    sql.object("select tasker.change_delivery(?, ?::uuid, 'discard', 'ann', 'known')", webhook, only.getString("delivery_uuid"));
+    sql.object("select tasker.change_delivery(?, ?::uuid, 'discard', 'ann', 'known')", webhook,
+        only.getString("delivery_uuid"));
 
     assertThat(desk.document(webhook).getInt("dead_letters")).isZero();
-    assertThat(sql.texts("select action from tasker.operator_actions order by action")).contains("discard_delivery", "create_webhook");
+    assertThat(sql.texts("select action from tasker.operator_actions order by action"))
+        .contains("discard_delivery", "create_webhook");
   }
 
   @Test
@@ -315,13 +347,16 @@ class WebhooksTest {
   void what_is_reserved_goes_to_webhooks_that_have_nothing_in_flight() {
     desk.create("\"max_in_flight\": 32");
     published(8, 1);
-    assertThat(desk.claimReply(4, 2, now).getJsonArray("deliveries")).as("the slow one leaves two").hasSize(2);
+    assertThat(desk.claimReply(4, 2, now).getJsonArray("deliveries")).as("the slow one leaves two")
+        .hasSize(2);
     assertThat(desk.claimReply(2, 2, now).getJsonArray("deliveries")).isEmpty();
 
     UUID other = desk.create("\"name\": \"other\", \"from\": \"beginning\"");
-    List<JsonObject> claimed = desk.claimReply(2, 2, now).getJsonArray("deliveries").getValuesAs(JsonObject.class);
+    List<JsonObject> claimed = desk.claimReply(2, 2, now).getJsonArray("deliveries")
+        .getValuesAs(JsonObject.class);
 
-    assertThat(claimed).singleElement().satisfies(d -> assertThat(d.getString("webhook_uuid")).isEqualTo(other.toString()));
+    assertThat(claimed).singleElement()
+        .satisfies(d -> assertThat(d.getString("webhook_uuid")).isEqualTo(other.toString()));
   }
 
   @Test
@@ -331,7 +366,8 @@ class WebhooksTest {
     List<JsonObject> claimed = desk.claim(20, now);
     assertThat(claimed).hasSize(12);
     claimed.subList(0, 10).forEach(delivery -> desk.settle(delivery, 500, now));
-    claimed.subList(10, 12).forEach(delivery -> desk.settle(delivery, 0, ", \"released\": true", now));
+    claimed.subList(10, 12)
+        .forEach(delivery -> desk.settle(delivery, 0, ", \"released\": true", now));
 
     assertThat(desk.claim(20, now.plusSeconds(59))).isEmpty();
     JsonObject probe = desk.claim(20, now.plusSeconds(61)).get(0);
@@ -359,13 +395,15 @@ class WebhooksTest {
     published(1, 1);
     desk.settle(desk.claim(10, now).get(0), 500, now);
     Instant later = now.plus(Duration.ofHours(2)).plusSeconds(1);
-    assertThat(desk.settle(desk.claim(10, later).get(0), 500, later).getJsonArray("paused")).hasSize(1);
+    assertThat(desk.settle(desk.claim(10, later).get(0), 500, later).getJsonArray("paused"))
+        .hasSize(1);
     published(1, 1);
     assertThat(desk.claim(10, later.plusSeconds(3600))).isEmpty();
 
     assertThat(desk.change(webhook, "resume", "{}").getString("outcome")).isEqualTo("done");
 
-    assertThat(desk.claim(10, later.plusSeconds(3600))).as("what failed and what came in the pause").hasSize(2);
+    assertThat(desk.claim(10, later.plusSeconds(3600))).as("what failed and what came in the pause")
+        .hasSize(2);
     assertThatHistoryIsSound();
   }
 
@@ -381,11 +419,13 @@ class WebhooksTest {
 
     List<JsonObject> pinged = desk.claim(10, now);
 
-    assertThat(pinged).singleElement().satisfies(d -> assertThat(d.getJsonObject("event").getString("type")).isEqualTo("tasker.ping"));
+    assertThat(pinged).singleElement().satisfies(
+        d -> assertThat(d.getJsonObject("event").getString("type")).isEqualTo("tasker.ping"));
     desk.settle(pinged.get(0), 500, now);
     assertThat(desk.deliveries(webhook, "{\"state\": \"dead\"}")).singleElement()
         .satisfies(d -> assertThat(d.getString("event_type")).isEqualTo("tasker.ping"));
-    assertThat(desk.document(webhook).getInt("failures_in_a_row")).as("a ping says nothing about events").isZero();
+    assertThat(desk.document(webhook).getInt("failures_in_a_row"))
+        .as("a ping says nothing about events").isZero();
     assertThat(desk.document(webhook).getInt("dead_letters")).isZero();
     desk.change(webhook, "resume", "{}");
     assertThat(desk.claim(10, now)).hasSize(1);
@@ -401,9 +441,12 @@ class WebhooksTest {
       sent.add(event(delivery));
       desk.settle(delivery, 200, now);
     }
-    long second = sql.number("select position from tasker.domain_events where event_uuid = ?::uuid", sent.get(1));
+    long second = sql.number("select position from tasker.domain_events where event_uuid = ?::uuid",
+        sent.get(1));
 
-    assertThat(desk.change(webhook, "replay", "{\"from\": \"" + (second - 1) + "\"}").getString("outcome")).isEqualTo("done");
+    assertThat(
+        desk.change(webhook, "replay", "{\"from\": \"" + (second - 1) + "\"}").getString("outcome"))
+        .isEqualTo("done");
 
     List<String> again = new ArrayList<>();
     for (List<JsonObject> next = desk.claim(10, now); !next.isEmpty(); next = desk.claim(10, now)) {
@@ -437,7 +480,8 @@ class WebhooksTest {
 
     assertThat(desk.document(webhook).getInt("position")).as("there is none yet").isEqualTo(
         sql.number("select max(position) from tasker.domain_events").intValue());
-    assertThatThrownBy(() -> desk.change(webhook, "replay", "{\"from\": \"yesterday-ish\"}")).isInstanceOf(Sql.SqlProblem.class);
+    assertThatThrownBy(() -> desk.change(webhook, "replay", "{\"from\": \"yesterday-ish\"}"))
+        .isInstanceOf(Sql.SqlProblem.class);
   }
 
   @Test
@@ -464,12 +508,14 @@ class WebhooksTest {
     UUID webhook = desk.create("");
     published(2, 1);
     String other = WebhookDesk.SECRET.replace("MDEy", "MTEy");
-    desk.change(webhook, "rotate_secret", "{\"secret\": \"" + other + "\", \"overlap_seconds\": 3600}");
+    desk.change(webhook, "rotate_secret",
+        "{\"secret\": \"" + other + "\", \"overlap_seconds\": 3600}");
 
     assertThat(desk.claim(1, now).get(0).getJsonArray("secrets")).extracting(Object::toString)
         .containsExactly("\"" + other + "\"", "\"" + WebhookDesk.SECRET + "\"");
     assertThat(desk.claim(1, now.plusSeconds(3610)).get(0).getJsonArray("secrets")).hasSize(1);
-    assertThat(sql.texts("select details::text from tasker.operator_actions")).noneMatch(details -> details.contains("whsec_"));
+    assertThat(sql.texts("select details::text from tasker.operator_actions"))
+        .noneMatch(details -> details.contains("whsec_"));
     assertThat(desk.document(webhook).toString()).doesNotContain("whsec_");
     assertThatHistoryIsSound();
   }
@@ -484,7 +530,8 @@ class WebhooksTest {
     assertThat(desk.claim(10, now)).isEmpty();
     assertThat(desk.settle(inFlight, 200, now).getInt("stale")).isEqualTo(1);
     assertThat(sql.number("select count(*) from tasker.webhook_secrets")).isZero();
-    assertThat(desk.change(webhook, "resume", "{}").getString("code")).isEqualTo("webhook-not-found");
+    assertThat(desk.change(webhook, "resume", "{}").getString("code"))
+        .isEqualTo("webhook-not-found");
     desk.create("");
     assertThatHistoryIsSound();
   }
@@ -492,11 +539,17 @@ class WebhooksTest {
   @Test
   void a_change_needs_the_version_that_was_read_and_a_name_is_taken_once() {
     UUID webhook = desk.create("\"namespace\": \"payments\"");
-    assertThat(desk.save(WebhookDesk.members("\"namespace\": \"payments\""), null, null).getString("code")).isEqualTo("webhook-exists");
-    assertThat(desk.save(WebhookDesk.members(""), null, null).getString("outcome")).as("for all namespaces").isEqualTo("created");
-    assertThat(desk.save(WebhookDesk.members(""), webhook, 1).getString("outcome")).isEqualTo("unchanged");
-    JsonObject changed = WebhookDesk.members("\"event_types\": [\"a\"], \"url\": \"https://other.example.com/\"");
-    assertThat(desk.save(changed, webhook, 7).getString("code")).isEqualTo("webhook-version-changed");
+    assertThat(
+        desk.save(WebhookDesk.members("\"namespace\": \"payments\""), null, null).getString("code"))
+        .isEqualTo("webhook-exists");
+    assertThat(desk.save(WebhookDesk.members(""), null, null).getString("outcome"))
+        .as("for all namespaces").isEqualTo("created");
+    assertThat(desk.save(WebhookDesk.members(""), webhook, 1).getString("outcome"))
+        .isEqualTo("unchanged");
+    JsonObject changed = WebhookDesk
+        .members("\"event_types\": [\"a\"], \"url\": \"https://other.example.com/\"");
+    assertThat(desk.save(changed, webhook, 7).getString("code"))
+        .isEqualTo("webhook-version-changed");
     assertThat(desk.save(changed, webhook, 1).getInt("version")).isEqualTo(2);
     assertThat(desk.document(webhook).getString("url")).isEqualTo("https://other.example.com/");
   }
@@ -506,8 +559,10 @@ class WebhooksTest {
     for (int i = 0; i < 100; i++) {
       desk.create("\"name\": \"w" + i + "\"");
     }
-    assertThat(desk.save(WebhookDesk.members(""), null, null).getString("code")).isEqualTo("too-many-webhooks");
-    assertThat(desk.save(WebhookDesk.members("\"namespace\": \"payments\""), null, null).getString("outcome")).isEqualTo("created");
+    assertThat(desk.save(WebhookDesk.members(""), null, null).getString("code"))
+        .isEqualTo("too-many-webhooks");
+    assertThat(desk.save(WebhookDesk.members("\"namespace\": \"payments\""), null, null)
+        .getString("outcome")).isEqualTo("created");
   }
 
   @Test
@@ -523,7 +578,8 @@ class WebhooksTest {
     desk.change(webhook, "pause", "{}");
     assertThat(sql.number(purge, task.uuid())).as("paused").isZero();
     sql.run("update tasker.webhooks set paused_at = now() - interval '8 days'");
-    assertThat(sql.text("select tasker.is_awaited_by_webhook(?)::text", task.uuid())).as("paused for long").isEqualTo("false");
+    assertThat(sql.text("select tasker.is_awaited_by_webhook(?)::text", task.uuid()))
+        .as("paused for long").isEqualTo("false");
     desk.change(webhook, "resume", "{}");
     desk.settle(delivery, 400, now);
 
@@ -557,6 +613,7 @@ class WebhooksTest {
   void without_a_webhook_nothing_is_placed_in_the_feed() {
     published(1, 1);
     desk.claim(10, now);
-    assertThat(sql.number("select count(*) from tasker.domain_events where position is not null")).isZero();
+    assertThat(sql.number("select count(*) from tasker.domain_events where position is not null"))
+        .isZero();
   }
 }

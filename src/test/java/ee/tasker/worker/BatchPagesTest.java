@@ -23,7 +23,8 @@ class BatchPagesTest {
     reads.add(after);
     JsonArrayBuilder page = Json.createArrayBuilder();
     for (int number = after + 1; number <= Math.min(size, after + limit); number++) {
-      page.add(Json.createObjectBuilder().add("batch_number", number).add("batch_id", "" + number).add("result", number));
+      page.add(Json.createObjectBuilder().add("batch_number", number).add("batch_id", "" + number)
+          .add("result", number));
     }
     return Optional.of(page.build());
   }
@@ -57,7 +58,8 @@ class BatchPagesTest {
 
   @Test
   void a_step_without_such_a_batch_fails_permanently() {
-    assertThatThrownBy(new BatchPages((after, limit) -> Optional.empty(), "work")::hasNext).isInstanceOf(PermanentStepException.class)
+    assertThatThrownBy(new BatchPages((after, limit) -> Optional.empty(), "work")::hasNext)
+        .isInstanceOf(PermanentStepException.class)
         .hasMessageContaining("work");
   }
 }

@@ -29,13 +29,19 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every handler of a server blocks, most of them without heeding an interrupt, and nothing else of that server may notice. */
+/**
+ * Every handler of a server blocks, most of them without heeding an interrupt, and nothing else of
+ * that server may notice.
+ */
 @Tag("long")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class BlockedHandlersIT {
   private static final int LIMIT_SECONDS = 4;
-  /** Of a time-out, a cancel, a request, a heartbeat: generous, because the machine may be busy, and far below what a missing thread costs. */
+  /**
+   * Of a time-out, a cancel, a request, a heartbeat: generous, because the machine may be busy, and
+   * far below what a missing thread costs.
+   */
   private static final double LATE_SECONDS = 4;
 
   private EmbeddedDatabase database;
@@ -45,8 +51,10 @@ class BlockedHandlersIT {
   @BeforeAll
   void start() {
     database = TestServer.newDatabase();
-    server = TestServer.start(database, Map.of("TASKER_WORKER_CAPACITY", "100", "TASKER_WORKER_DRAIN_SECONDS", "2",
-        "TASKER_WORKER_HEARTBEAT_SECONDS", "1", "TASKER_WORKER_LEASE_SECONDS", "15", "TASKER_POLL_INTERVAL_SECONDS", "5"));
+    server = TestServer.start(database,
+        Map.of("TASKER_WORKER_CAPACITY", "100", "TASKER_WORKER_DRAIN_SECONDS", "2",
+            "TASKER_WORKER_HEARTBEAT_SECONDS", "1", "TASKER_WORKER_LEASE_SECONDS", "15",
+            "TASKER_POLL_INTERVAL_SECONDS", "5"));
     tasker = server.client();
     tasker.register("/testing/templates.yaml");
   }
@@ -65,22 +73,26 @@ class BlockedHandlersIT {
   @Order(1)
   @ParameterizedTest
   @ValueSource(ints = {100, 7})
-  void server_whose_handlers_all_block_answers_times_out_cancels_and_claims_no_more_than_it_has_threads_left(int capacity) {
+  void server_whose_handlers_all_block_answers_times_out_cancels_and_claims_no_more_than_it_has_threads_left(
+      int capacity) {
     changeCapacity(capacity);
     int timed = capacity / 2;
     long submitting = System.nanoTime();
     List<UUID> untimed = submit("block", capacity - timed);
     List<UUID> limited = submit("block_timed", timed);
-    TaskerClient.until("every handler has a thread", Duration.ofSeconds(60), () -> handlers("started") == capacity);
+    TaskerClient.until("every handler has a thread", Duration.ofSeconds(60),
+        () -> handlers("started") == capacity);
     report(capacity, "all handlers have a thread", seconds(submitting));
 
     Slowest slowest = new Slowest();
     UUID cancelled = untimed.get(0);
-    assertThat(tasker.delete("/v1/tasks/" + cancelled + "?grace_seconds=1").status()).isEqualTo(200);
+    assertThat(tasker.delete("/v1/tasks/" + cancelled + "?grace_seconds=1").status())
+        .isEqualTo(200);
     long cancelling = System.nanoTime();
     UUID late = slowest.submission();
     slowest.until("the time-outs fire", () -> left(limited).size() == timed);
-    slowest.until("the cancel is forced", () -> tasker.get("/v1/tasks/" + cancelled).text("state").equals("cancelled"));
+    slowest.until("the cancel is forced",
+        () -> tasker.get("/v1/tasks/" + cancelled).text("state").equals("cancelled"));
     report(capacity, "cancelled after", seconds(cancelling));
     List<Double> lateness = left(limited);
     report(capacity, "time-outs late by at most", lateness.get(lateness.size() - 1));
@@ -96,28 +108,38 @@ class BlockedHandlersIT {
     assertThat(seconds(cancelling)).isLessThan(3 * LATE_SECONDS);
 
     int lost = timed + 1;
-    TaskerClient.until("it tells of the threads it has lost", Duration.ofSeconds(30), () -> describe().getInt("stuck_threads") == lost);
+    TaskerClient.until("it tells of the threads it has lost", Duration.ofSeconds(30),
+        () -> describe().getInt("stuck_threads") == lost);
     assertThat(describe().getString("state")).isEqualTo("degraded");
-    assertThat(describe().getJsonArray("problems").toString()).contains(lost + " of " + capacity + " handler threads");
-    assertThat(tasker.get("/health/ready").body().replaceAll("[ \"]", "")).contains("stuck_threads:" + lost);
-    assertThat(tasker.get("/metrics").body()).contains("tasker_worker_stuck_threads " + lost + ".0");
+    assertThat(describe().getJsonArray("problems").toString())
+        .contains(lost + " of " + capacity + " handler threads");
+    assertThat(tasker.get("/health/ready").body().replaceAll("[ \"]", ""))
+        .contains("stuck_threads:" + lost);
+    assertThat(tasker.get("/metrics").body())
+        .contains("tasker_worker_stuck_threads " + lost + ".0");
     assertThat(server.log()).contains("TK1311");
     assertThat(describe().getInt("available_capacity")).isZero();
     TaskerClient.until("the registry knows that it has no thread", Duration.ofSeconds(10),
-        () -> tasker.count("select sum(running - capacity) from tasker.workers where state <> 'stopped'") == 0);
+        () -> tasker.count(
+            "select sum(running - capacity) from tasker.workers where state <> 'stopped'") == 0);
     slowest.submission();
-    assertThat(running()).as("it claims nothing that no thread is left for").isEqualTo(capacity - lost);
-    assertThat(tasker.count("select count(*) from testing.effects where attempt > 1")).as("no thread for a second attempt").isZero();
+    assertThat(running()).as("it claims nothing that no thread is left for")
+        .isEqualTo(capacity - lost);
+    assertThat(tasker.count("select count(*) from testing.effects where attempt > 1"))
+        .as("no thread for a second attempt").isZero();
     assertThat(tasker.get("/v1/tasks/" + late).text("state")).isNotEqualTo("complete");
 
     release();
     for (UUID task : limited) {
       assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
     }
-    untimed.stream().skip(1).forEach(task -> assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete"));
+    untimed.stream().skip(1)
+        .forEach(task -> assertThat(tasker.awaitTerminalOrBlocked(task).getString("state"))
+            .isEqualTo("complete"));
     assertThat(tasker.awaitTerminalOrBlocked(late).getString("state")).isEqualTo("complete");
     TaskerClient.until("all threads are back", Duration.ofSeconds(30),
-        () -> describe().getInt("stuck_threads") == 0 && describe().getInt("available_capacity") >= capacity);
+        () -> describe().getInt("stuck_threads") == 0
+            && describe().getInt("available_capacity") >= capacity);
     assertThat(describe().getString("state")).isEqualTo("healthy");
     assertThat(left(limited)).as("each first attempt ended once").hasSize(timed);
     assertThat(History.broken(tasker)).isEmpty();
@@ -137,7 +159,8 @@ class BlockedHandlersIT {
 
     assertThat(lateness).allMatch(by -> by < LATE_SECONDS);
     assertThat(slowest.health).isLessThan(LATE_SECONDS);
-    tasks.forEach(task -> assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete"));
+    tasks.forEach(task -> assertThat(tasker.awaitTerminalOrBlocked(task).getString("state"))
+        .isEqualTo("complete"));
     assertThat(History.broken(tasker)).isEmpty();
   }
 
@@ -146,26 +169,34 @@ class BlockedHandlersIT {
   void application_is_replaced_and_the_server_stops_while_handlers_block() {
     changeCapacity(20);
     List<UUID> tasks = submit("block", 20);
-    TaskerClient.until("every handler has a thread", Duration.ofSeconds(60), () -> handlers("started") == 20);
+    TaskerClient.until("every handler has a thread", Duration.ofSeconds(60),
+        () -> handlers("started") == 20);
 
     boolean isReplaced = server.redeploy(TestServer.warWith("tasker-ee-again.war", war -> war));
     // Payara Micro has to be started again for that.
     assertThat(isReplaced).isEqualTo(ServerKind.from(System.getProperties()) != ServerKind.PAYARA);
     if (isReplaced) {
-      TaskerClient.until("what blocked is abandoned", Duration.ofSeconds(60), () -> server.log().contains("TK1307"));
+      TaskerClient.until("what blocked is abandoned", Duration.ofSeconds(60),
+          () -> server.log().contains("TK1307"));
       TaskerClient.until("the new application takes it up", Duration.ofSeconds(90),
           () -> tasker.count("select count(*) from testing.effects where attempt = 2") == 20);
-      assertThat(tasker.count("select count(*) from tasker.servers where state = 'stopped'")).isEqualTo(1);
-      TaskerClient.until("the new application answers", Duration.ofSeconds(60), () -> tasker.get("/v1/servers").status() == 200);
-      tasks.forEach(task -> assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete"));
+      assertThat(tasker.count("select count(*) from tasker.servers where state = 'stopped'"))
+          .isEqualTo(1);
+      TaskerClient.until("the new application answers", Duration.ofSeconds(60),
+          () -> tasker.get("/v1/servers").status() == 200);
+      tasks.forEach(task -> assertThat(tasker.awaitTerminalOrBlocked(task).getString("state"))
+          .isEqualTo("complete"));
       forget();
       submit("block", 20);
-      TaskerClient.until("every handler has a thread again", Duration.ofSeconds(60), () -> handlers("started") == 20);
+      TaskerClient.until("every handler has a thread again", Duration.ofSeconds(60),
+          () -> handlers("started") == 20);
     }
 
     server.terminate();
-    TaskerClient.until("the process ends although handlers block", Duration.ofSeconds(60), () -> !server.isAlive());
-    assertThat(tasker.count("select count(*) from tasker.workflow_steps where state = 'in_progress'"))
+    TaskerClient.until("the process ends although handlers block", Duration.ofSeconds(60),
+        () -> !server.isAlive());
+    assertThat(
+        tasker.count("select count(*) from tasker.workflow_steps where state = 'in_progress'"))
         .as("what blocked is offered to others").isZero();
     assertThat(History.broken(tasker)).isEmpty();
   }
@@ -188,7 +219,9 @@ class BlockedHandlersIT {
         assertThat(tasker.get("/health/live").status()).isEqualTo(200);
         health = Math.max(health, seconds(start));
         silence = Math.max(silence,
-            ((Number) tasker.value("select extract(epoch from clock_timestamp() - heartbeat_at) from tasker.servers")).doubleValue());
+            ((Number) tasker.value(
+                "select extract(epoch from clock_timestamp() - heartbeat_at) from tasker.servers"))
+                .doubleValue());
         return condition.getAsBoolean();
       });
     }
@@ -196,16 +229,19 @@ class BlockedHandlersIT {
 
   private void changeCapacity(int capacity) {
     Answer answer = tasker
-        .send(tasker.request("/v1/servers/" + describe().getString("server_uuid")).header("Content-Type", "application/json")
+        .send(tasker.request("/v1/servers/" + describe().getString("server_uuid"))
+            .header("Content-Type", "application/json")
             .method("PATCH", HttpRequest.BodyPublishers
-                .ofString(TaskerClient.quoted("{'worker_capacity': " + capacity + ", 'requested_by': 'ann', 'reason': 'a test'}"))));
+                .ofString(TaskerClient.quoted("{'worker_capacity': " + capacity
+                    + ", 'requested_by': 'ann', 'reason': 'a test'}"))));
     assertThat(answer.status()).as(answer.toString()).isEqualTo(200);
   }
 
   private List<UUID> submit(String template, int tasks) {
     Answer answer = tasker.post("/v1/tasks:batch",
         Collections.nCopies(tasks, TaskerClient.taskRequest("testing", template, "{}")).toString());
-    return answer.list("verdicts").stream().map(verdict -> UUID.fromString(verdict.getString("task_uuid"))).toList();
+    return answer.list("verdicts").stream()
+        .map(verdict -> UUID.fromString(verdict.getString("task_uuid"))).toList();
   }
 
   private void release() {
@@ -220,9 +256,13 @@ class BlockedHandlersIT {
     return tasker.count("select count(*) from tasker.workflow_steps where state = 'in_progress'");
   }
 
-  /** Of the first attempts that left in_progress, how much later than their handler's start and the time-out, in seconds, least first. */
+  /**
+   * Of the first attempts that left in_progress, how much later than their handler's start and the
+   * time-out, in seconds, least first.
+   */
   private List<Double> left(List<UUID> tasks) {
-    return seconds(tasks, "(select min(at) from testing.effects e where e.step_uuid = h.workflow_step_uuid)");
+    return seconds(tasks,
+        "(select min(at) from testing.effects e where e.step_uuid = h.workflow_step_uuid)");
   }
 
   /** The same from the claim on, which is right for handlers that there is a thread for at once. */
@@ -233,14 +273,18 @@ class BlockedHandlersIT {
 
   private List<Double> seconds(List<UUID> tasks, String began) {
     return tasker.sql(
-        "select extract(epoch from h.created_at - " + began + ") - " + LIMIT_SECONDS + " as late from tasker.workflow_step_transitions h "
+        "select extract(epoch from h.created_at - " + began + ") - " + LIMIT_SECONDS
+            + " as late from tasker.workflow_step_transitions h "
             + "where h.task_uuid = any (?::uuid[]) and h.from_state = 'in_progress' and h.attempt = 1 order by 1",
         "{" + String.join(",", tasks.stream().map(UUID::toString).toList()) + "}").stream()
         .map(row -> ((Number) row.get("late")).doubleValue()).toList();
   }
 
   private JsonObject describe() {
-    return tasker.get("/v1/servers/" + tasker.value("select server_uuid from tasker.servers where state <> 'stopped'")).object();
+    return tasker
+        .get("/v1/servers/"
+            + tasker.value("select server_uuid from tasker.servers where state <> 'stopped'"))
+        .object();
   }
 
   private static double seconds(long since) {
@@ -248,6 +292,7 @@ class BlockedHandlersIT {
   }
 
   private static void report(int capacity, String what, double seconds) {
-    System.out.printf(Locale.ROOT, "blocked handlers, capacity %d: %s %.2f s%n", capacity, what, seconds);
+    System.out.printf(Locale.ROOT, "blocked handlers, capacity %d: %s %.2f s%n", capacity, what,
+        seconds);
   }
 }

@@ -59,21 +59,27 @@ class HandlerMethodTest {
 
   @Test
   void named_method_is_called() throws Exception {
-    assertThat(HandlerMethod.of(desk, "charge").orElseThrow().handle(null)).isEqualTo(StepOutcome.success(Json.createValue("charge")));
-    assertThat(HandlerMethod.of(desk, "exact").orElseThrow().handle(null)).isEqualTo(StepOutcome.success(Json.createValue("exact")));
-    assertThat(HandlerMethod.of(desk, "handle").orElseThrow().handle(null)).isEqualTo(StepOutcome.success(Json.createValue("handle")));
+    assertThat(HandlerMethod.of(desk, "charge").orElseThrow().handle(null))
+        .isEqualTo(StepOutcome.success(Json.createValue("charge")));
+    assertThat(HandlerMethod.of(desk, "exact").orElseThrow().handle(null))
+        .isEqualTo(StepOutcome.success(Json.createValue("exact")));
+    assertThat(HandlerMethod.of(desk, "handle").orElseThrow().handle(null))
+        .isEqualTo(StepOutcome.success(Json.createValue("handle")));
   }
 
   @Test
   void what_it_throws_comes_as_it_was_thrown() {
-    assertThatThrownBy(() -> HandlerMethod.of(desk, "failing").orElseThrow().handle(null)).isExactlyInstanceOf(IOException.class)
+    assertThatThrownBy(() -> HandlerMethod.of(desk, "failing").orElseThrow().handle(null))
+        .isExactlyInstanceOf(IOException.class)
         .hasMessage("line");
-    assertThatThrownBy(() -> HandlerMethod.of(desk, "panicking").orElseThrow().handle(null)).isExactlyInstanceOf(StackOverflowError.class);
+    assertThatThrownBy(() -> HandlerMethod.of(desk, "panicking").orElseThrow().handle(null))
+        .isExactlyInstanceOf(StackOverflowError.class);
   }
 
   @Test
   void only_public_methods_from_context_to_outcome_count() {
-    for (String name : new String[]{"wrong", "withoutContext", "hidden", "nothing", "toString", "", "call2"}) {
+    for (String name : new String[]{"wrong", "withoutContext", "hidden", "nothing", "toString", "",
+      "call2"}) {
       assertThat(HandlerMethod.of(desk, name)).as(name).isEmpty();
     }
   }
@@ -83,8 +89,10 @@ class HandlerMethodTest {
     Map<String, HandlerRegistry.Found<StepHandler>> byName = new HashMap<>();
     HandlerRegistry.add(byName, "desk", new HandlerRegistry.Found<>(desk, Desk.class));
 
-    assertThatThrownBy(() -> HandlerRegistry.add(byName, "desk", new HandlerRegistry.Found<>(new Desk(), String.class)))
-        .isInstanceOf(IllegalStateException.class).hasMessageContainingAll("desk", Desk.class.getName(), "java.lang.String");
+    assertThatThrownBy(() -> HandlerRegistry.add(byName, "desk",
+        new HandlerRegistry.Found<>(new Desk(), String.class)))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContainingAll("desk", Desk.class.getName(), "java.lang.String");
   }
 
   @Test
@@ -92,7 +100,8 @@ class HandlerMethodTest {
     Map<String, HandlerRegistry.Found<StepHandler>> byName = new HashMap<>();
     HandlerRegistry.add(byName, "desk", new HandlerRegistry.Found<>(desk, Desk.class));
 
-    assertThatThrownBy(() -> HandlerRegistry.add(byName, "desk", new HandlerRegistry.Found<>(new Desk(), Desk.class)))
+    assertThatThrownBy(() -> HandlerRegistry.add(byName, "desk",
+        new HandlerRegistry.Found<>(new Desk(), Desk.class)))
         .isInstanceOf(IllegalStateException.class);
   }
 

@@ -33,32 +33,45 @@ class OutcomesTest {
 
   static Stream<Arguments> exceptions() {
     return Stream.of(
-        arguments(new PermanentStepException("Refused", "no"), false, StepOutcome.permanent("Refused", "no")),
-        arguments(new PermanentStepException("Refused", null), false, StepOutcome.permanent("Refused", "PermanentStepException")),
-        arguments(new RetryableStepException("Busy", "later"), false, StepOutcome.retryable("Busy", "later")),
+        arguments(new PermanentStepException("Refused", "no"), false,
+            StepOutcome.permanent("Refused", "no")),
+        arguments(new PermanentStepException("Refused", null), false,
+            StepOutcome.permanent("Refused", "PermanentStepException")),
+        arguments(new RetryableStepException("Busy", "later"), false,
+            StepOutcome.retryable("Busy", "later")),
         arguments(new RetryableStepException("Busy", "later", Duration.ofSeconds(3), null), false,
             StepOutcome.retryableAfter(Duration.ofSeconds(3), "Busy", "later")),
-        arguments(new TimeoutException("slow"), false, StepOutcome.retryable("TimeoutError", "slow")),
-        arguments(new IllegalArgumentException("bad"), false, StepOutcome.permanent("ValidationError", "bad")),
-        arguments(new NumberFormatException("x"), false, StepOutcome.permanent("ValidationError", "x")),
+        arguments(new TimeoutException("slow"), false,
+            StepOutcome.retryable("TimeoutError", "slow")),
+        arguments(new IllegalArgumentException("bad"), false,
+            StepOutcome.permanent("ValidationError", "bad")),
+        arguments(new NumberFormatException("x"), false,
+            StepOutcome.permanent("ValidationError", "x")),
         arguments(new IllegalStateException("odd"), false,
             StepOutcome.retryable("UnexpectedError", "java.lang.IllegalStateException: odd")),
-        arguments(new IOException("line"), false, StepOutcome.retryable("UnexpectedError", "java.io.IOException: line")),
+        arguments(new IOException("line"), false,
+            StepOutcome.retryable("UnexpectedError", "java.io.IOException: line")),
         arguments(new NullPointerException(), false,
-            StepOutcome.retryable("UnexpectedError", "java.lang.NullPointerException: NullPointerException")),
+            StepOutcome.retryable("UnexpectedError",
+                "java.lang.NullPointerException: NullPointerException")),
         arguments(new CancellationException("stopped"), true, StepOutcome.cancelled("stopped")),
         arguments(new InterruptedException("stopped"), true, StepOutcome.cancelled("stopped")),
         arguments(new CancellationException("stopped"), false,
-            StepOutcome.retryable("UnexpectedError", "java.util.concurrent.CancellationException: stopped")),
+            StepOutcome.retryable("UnexpectedError",
+                "java.util.concurrent.CancellationException: stopped")),
         arguments(new InterruptedException(), false,
-            StepOutcome.retryable("UnexpectedError", "java.lang.InterruptedException: InterruptedException")),
-        arguments(new PermanentStepException("Refused", "no"), true, StepOutcome.permanent("Refused", "no")),
-        arguments(new TimeoutException("slow"), true, StepOutcome.retryable("TimeoutError", "slow")));
+            StepOutcome.retryable("UnexpectedError",
+                "java.lang.InterruptedException: InterruptedException")),
+        arguments(new PermanentStepException("Refused", "no"), true,
+            StepOutcome.permanent("Refused", "no")),
+        arguments(new TimeoutException("slow"), true,
+            StepOutcome.retryable("TimeoutError", "slow")));
   }
 
   @ParameterizedTest
   @MethodSource("exceptions")
-  void exception_means_what_the_handlers_contract_says(Exception thrown, boolean isCancelRequested, StepOutcome expected) {
+  void exception_means_what_the_handlers_contract_says(Exception thrown, boolean isCancelRequested,
+      StepOutcome expected) {
     assertThat(Outcomes.ofException(thrown, isCancelRequested)).isEqualTo(expected);
   }
 
@@ -74,26 +87,38 @@ class OutcomesTest {
 
   @Test
   void delay_is_given_in_milliseconds_and_may_be_years() {
-    assertThat(result(ClaimedSteps.any(), StepOutcome.retryableAfter(Duration.ofMillis(1_500), "Busy", "m")).error().asJsonObject()
+    assertThat(result(ClaimedSteps.any(),
+        StepOutcome.retryableAfter(Duration.ofMillis(1_500), "Busy", "m")).error().asJsonObject()
         .getInt("delay_ms")).isEqualTo(1_500);
     Duration tenYears = Duration.ofDays(3_650);
-    assertThat(result(ClaimedSteps.any(), StepOutcome.retryableAfter(tenYears, "Busy", "m")).error().asJsonObject()
+    assertThat(result(ClaimedSteps.any(), StepOutcome.retryableAfter(tenYears, "Busy", "m")).error()
+        .asJsonObject()
         .getJsonNumber("delay_ms").longValueExact()).isEqualTo(315_360_000_000L);
-    assertThat(result(ClaimedSteps.any(), StepOutcome.yield(tenYears)).yield().orElseThrow().after()).isEqualTo(tenYears);
-    assertThat(result(ClaimedSteps.any(), StepOutcome.retryable("Busy", "m")).error().asJsonObject()).doesNotContainKey("delay_ms");
+    assertThat(
+        result(ClaimedSteps.any(), StepOutcome.yield(tenYears)).yield().orElseThrow().after())
+        .isEqualTo(tenYears);
+    assertThat(
+        result(ClaimedSteps.any(), StepOutcome.retryable("Busy", "m")).error().asJsonObject())
+        .doesNotContainKey("delay_ms");
   }
 
   @Test
   void delay_that_cannot_be_is_refused_where_the_handler_builds_it() {
-    for (Duration wrong : List.of(Duration.ofMillis(-1), Duration.ofDays(3_650).plusNanos(1), Duration.ofSeconds(Long.MAX_VALUE))) {
-      assertThatIllegalArgumentException().isThrownBy(() -> StepOutcome.retryableAfter(wrong, "Busy", "m"))
+    for (Duration wrong : List.of(Duration.ofMillis(-1), Duration.ofDays(3_650).plusNanos(1),
+        Duration.ofSeconds(Long.MAX_VALUE))) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> StepOutcome.retryableAfter(wrong, "Busy", "m"))
           .withMessageContaining("delay must be from 0 to ten years");
-      assertThatIllegalArgumentException().isThrownBy(() -> StepOutcome.yield(wrong)).withMessageContaining("after must be from 0");
-      assertThatIllegalArgumentException().isThrownBy(() -> new RetryableStepException("Busy", "m", wrong, null))
+      assertThatIllegalArgumentException().isThrownBy(() -> StepOutcome.yield(wrong))
+          .withMessageContaining("after must be from 0");
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> new RetryableStepException("Busy", "m", wrong, null))
           .withMessageContaining("delay must be from 0");
     }
-    assertThat(HttpFailures.of(503, "315360001", "m")).contains(StepOutcome.retryable("Http503", "m"));
-    assertThat(HttpFailures.of(503, "315360000", "m")).contains(StepOutcome.retryableAfter(Duration.ofDays(3_650), "Http503", "m"));
+    assertThat(HttpFailures.of(503, "315360001", "m"))
+        .contains(StepOutcome.retryable("Http503", "m"));
+    assertThat(HttpFailures.of(503, "315360000", "m"))
+        .contains(StepOutcome.retryableAfter(Duration.ofDays(3_650), "Http503", "m"));
   }
 
   @Test
@@ -104,14 +129,16 @@ class OutcomesTest {
     assertThat(result(step, StepOutcome.success(good)).outcome()).isEqualTo(Outcome.SUCCESS);
     StepResult refused = result(step, StepOutcome.success());
     assertThat(refused.outcome()).isEqualTo(Outcome.PERMANENT_FAILURE);
-    assertThat(refused.error().asJsonObject().getString("type")).isEqualTo("result_schema_violation");
+    assertThat(refused.error().asJsonObject().getString("type"))
+        .isEqualTo("result_schema_violation");
     assertThat(refused.error().asJsonObject().get("result")).isEqualTo(JsonValue.EMPTY_JSON_OBJECT);
   }
 
   @Test
   void result_that_would_not_come_back_as_it_is_fails_the_step_before_the_database_sees_it() {
     for (String text : new String[]{"a\u0000", "\ud800"}) {
-      StepResult result = result(ClaimedSteps.any(), StepOutcome.success(Json.createObjectBuilder().add("text", text).build()));
+      StepResult result = result(ClaimedSteps.any(),
+          StepOutcome.success(Json.createObjectBuilder().add("text", text).build()));
       assertThat(result.outcome()).isEqualTo(Outcome.PERMANENT_FAILURE);
       assertThat(result.error().asJsonObject().getString("type")).isEqualTo("result_not_storable");
     }
@@ -119,21 +146,25 @@ class OutcomesTest {
 
   @Test
   void yield_carries_its_checkpoint_and_one_that_cannot_be_stored_fails_the_step() {
-    StepResult result = result(ClaimedSteps.any(), StepOutcome.yield(Json.createValue("half way"), Duration.ofSeconds(2)));
-    assertThat(result.toJson().getString("outcome") + " " + result.toJson().get("checkpoint") + " " + result.toJson().get("after_ms"))
+    StepResult result = result(ClaimedSteps.any(),
+        StepOutcome.yield(Json.createValue("half way"), Duration.ofSeconds(2)));
+    assertThat(result.toJson().getString("outcome") + " " + result.toJson().get("checkpoint") + " "
+        + result.toJson().get("after_ms"))
         .isEqualTo("yielded \"half way\" 2000");
-    assertThat(result(ClaimedSteps.any(), StepOutcome.yield(Duration.ZERO)).toJson().containsKey("checkpoint")).isFalse();
+    assertThat(result(ClaimedSteps.any(), StepOutcome.yield(Duration.ZERO)).toJson()
+        .containsKey("checkpoint")).isFalse();
     for (String text : new String[]{"a\u0000", "x".repeat(65_535)}) {
       StepResult refused = result(ClaimedSteps.any(), StepOutcome.yield(Json.createValue(text)));
       assertThat(refused.outcome()).isEqualTo(Outcome.PERMANENT_FAILURE);
-      assertThat(refused.error().asJsonObject().getString("type")).isEqualTo("checkpoint_not_storable");
+      assertThat(refused.error().asJsonObject().getString("type"))
+          .isEqualTo("checkpoint_not_storable");
     }
   }
 
   @Test
   void every_failure_text_can_be_stored() {
-    StepResult result = result(ClaimedSteps.any(), new StepOutcome.PermanentFailure("Bad\u0000", "\ud800" + "x".repeat(10_000),
-        Json.createObjectBuilder().add("a", "\u0000").build()));
+    StepResult result = result(ClaimedSteps.any(), new StepOutcome.PermanentFailure("Bad\u0000",
+        "\ud800" + "x".repeat(10_000), Json.createObjectBuilder().add("a", "\u0000").build()));
 
     JsonObject error = result.error().asJsonObject();
     assertThat(error.getString("type")).isEqualTo("Bad ");
@@ -143,10 +174,12 @@ class OutcomesTest {
 
   @Test
   void message_is_not_cut_in_the_middle_of_a_character() {
-    StepResult result = result(ClaimedSteps.any(), StepOutcome.permanent("T", "x" + "\ud83d\ude00".repeat(5_000)));
+    StepResult result = result(ClaimedSteps.any(),
+        StepOutcome.permanent("T", "x" + "\ud83d\ude00".repeat(5_000)));
 
     assertThat(ee.tasker.platform.JsonbCheck.complaint(result.error())).isEmpty();
-    assertThat(result.error().asJsonObject().getString("message")).isEqualTo("x" + "\ud83d\ude00".repeat(1_999) + "…");
+    assertThat(result.error().asJsonObject().getString("message"))
+        .isEqualTo("x" + "\ud83d\ude00".repeat(1_999) + "…");
   }
 
   @Test
@@ -157,7 +190,8 @@ class OutcomesTest {
     StepResult result = result(ClaimedSteps.any(), StepOutcome.success(numbers.build()));
 
     assertThat(result.error().asJsonObject().getString("type")).isEqualTo("result_not_storable");
-    assertThat(result.error().asJsonObject().getString("message")).startsWith("result must have at most 33554432 bytes");
+    assertThat(result.error().asJsonObject().getString("message"))
+        .startsWith("result must have at most 33554432 bytes");
   }
 
   private static StepResult result(ClaimedStep step, StepOutcome outcome) {

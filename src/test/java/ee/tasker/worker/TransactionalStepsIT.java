@@ -18,7 +18,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a transactional handler writes is there exactly as often as its step is complete: once or never. */
+/**
+ * What a transactional handler writes is there exactly as often as its step is complete: once or
+ * never.
+ */
 @Tag("long")
 @AgainstServer
 class TransactionalStepsIT {
@@ -38,7 +41,8 @@ class TransactionalStepsIT {
   }
 
   private static long tries(TaskerClient tasker, UUID task) {
-    return tasker.count("select count(*) from testing.effects where task_uuid = ? and effect = 'booked'", task);
+    return tasker.count(
+        "select count(*) from testing.effects where task_uuid = ? and effect = 'booked'", task);
   }
 
   @Test
@@ -47,9 +51,11 @@ class TransactionalStepsIT {
 
     assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
     assertThat(bookings(tasker, task)).isEqualTo(1);
-    assertThat((Object) tasker.value("select count(distinct t) from (select xmin::text as t from testing.bookings where task_uuid = ? "
-        + "union all select r.xmin::text from tasker.workflow_step_result_audit r join tasker.workflow_steps s using (workflow_step_uuid) "
-        + "where s.task_uuid = ? and s.step_position = 1) x", task, task)).as("one transaction wrote both").isEqualTo(1L);
+    assertThat((Object) tasker.value(
+        "select count(distinct t) from (select xmin::text as t from testing.bookings where task_uuid = ? "
+            + "union all select r.xmin::text from tasker.workflow_step_result_audit r join tasker.workflow_steps s using (workflow_step_uuid) "
+            + "where s.task_uuid = ? and s.step_position = 1) x",
+        task, task)).as("one transaction wrote both").isEqualTo(1L);
   }
 
   @ParameterizedTest
@@ -65,7 +71,8 @@ class TransactionalStepsIT {
   void without_an_accepted_success_nothing_is_there(String way, int attempts, String error) {
     UUID task = book(tasker, way);
 
-    assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("blocked_by_failures");
+    assertThat(tasker.awaitTerminalOrBlocked(task).getString("state"))
+        .isEqualTo("blocked_by_failures");
     JsonObject step = tasker.steps(task).get("book");
     assertThat(step.getJsonObject("error").getString("type")).isEqualTo(error);
     assertThat(step.getInt("attempts")).isEqualTo(attempts);
@@ -79,7 +86,8 @@ class TransactionalStepsIT {
 
     assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
     assertThat(tries(tasker, task)).isEqualTo(2);
-    assertThat(tasker.sql("select attempt from testing.bookings where task_uuid = ?", task)).containsExactly(Map.of("attempt", 2));
+    assertThat(tasker.sql("select attempt from testing.bookings where task_uuid = ?", task))
+        .containsExactly(Map.of("attempt", 2));
   }
 
   @ParameterizedTest
@@ -88,31 +96,39 @@ class TransactionalStepsIT {
     UUID task = book(tasker, way);
 
     assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo(state);
-    assertThat(tasker.count("select count(*) from tasker.tasks where initiator = ?", task.toString())).isEqualTo(submitted);
+    assertThat(
+        tasker.count("select count(*) from tasker.tasks where initiator = ?", task.toString()))
+        .isEqualTo(submitted);
   }
 
   @Test
   void zombie_whose_step_was_given_to_another_attempt_is_rolled_back() {
     UUID task = book(tasker, "holds first");
-    TaskerClient.until("the first attempt has booked", Duration.ofSeconds(20), () -> tries(tasker, task) == 1);
+    TaskerClient.until("the first attempt has booked", Duration.ofSeconds(20),
+        () -> tries(tasker, task) == 1);
     // Its lease is over, by decree.
-    tasker.sql("""
+    tasker.sql(
+        """
         with expired as (update tasker.workflow_steps set lease_expires_at = clock_timestamp() - interval '1 second'
                          where task_uuid = ? and state = 'in_progress' returning task_uuid)
-        update tasker.task_wakeups w set wake_at = clock_timestamp() from expired where w.task_uuid = expired.task_uuid""", task);
+        update tasker.task_wakeups w set wake_at = clock_timestamp() from expired where w.task_uuid = expired.task_uuid""",
+        task);
     tasker.value("select tasker.notify_servers(null, array['orchestration'])::text");
 
     assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
-    assertThat(tasker.sql("select attempt from testing.bookings where task_uuid = ?", task)).containsExactly(Map.of("attempt", 2));
+    assertThat(tasker.sql("select attempt from testing.bookings where task_uuid = ?", task))
+        .containsExactly(Map.of("attempt", 2));
     List<Map<String, Object>> zombies = tasker.sql(
         "select pid, xact_start from pg_stat_activity where state = 'idle in transaction' and query like '%testing.bookings%'");
     assertThat(zombies).as("it still holds its transaction").hasSize(1);
     tasker.sql("insert into testing.released values (?) returning task_uuid", task);
     // Everything that the zombie does is done when that transaction is over.
-    TaskerClient.until("the zombie's transaction is over", Duration.ofSeconds(20), () -> tasker.count(
-        "select count(*) from pg_stat_activity where pid = ? and xact_start = ?", zombies.get(0).get("pid"),
-        zombies.get(0).get("xact_start")) == 0);
-    assertThat(tasker.sql("select attempt from testing.bookings where task_uuid = ?", task)).containsExactly(Map.of("attempt", 2));
+    TaskerClient.until("the zombie's transaction is over", Duration.ofSeconds(20),
+        () -> tasker.count(
+            "select count(*) from pg_stat_activity where pid = ? and xact_start = ?",
+            zombies.get(0).get("pid"), zombies.get(0).get("xact_start")) == 0);
+    assertThat(tasker.sql("select attempt from testing.bookings where task_uuid = ?", task))
+        .containsExactly(Map.of("attempt", 2));
   }
 
   @Test
@@ -120,13 +136,21 @@ class TransactionalStepsIT {
     UUID task = book(tasker, "holds");
     TaskerClient.until("it has booked", Duration.ofSeconds(20), () -> tries(tasker, task) == 1);
 
-    assertThat(tasker.sql("select workflow_step_uuid from tasker.workflow_steps where task_uuid = ? for update nowait", task)).hasSize(2);
-    assertThat(tasker.sql("select task_uuid from tasker.tasks where task_uuid = ? for update nowait", task)).hasSize(1);
+    assertThat(tasker.sql(
+        "select workflow_step_uuid from tasker.workflow_steps where task_uuid = ? for update nowait",
+        task)).hasSize(2);
+    assertThat(tasker
+        .sql("select task_uuid from tasker.tasks where task_uuid = ? for update nowait", task))
+        .hasSize(1);
     assertThat(bookings(tasker, task)).isZero();
-    Object lease = tasker.value("select lease_expires_at from tasker.workflow_steps where task_uuid = ? and state = 'in_progress'", task);
+    Object lease = tasker.value(
+        "select lease_expires_at from tasker.workflow_steps where task_uuid = ? and state = 'in_progress'",
+        task);
     TaskerClient.until("the heartbeat renewed the lease meanwhile", Duration.ofSeconds(60),
         () -> !lease.equals(
-            tasker.value("select lease_expires_at from tasker.workflow_steps where task_uuid = ? and state = 'in_progress'", task)));
+            tasker.value(
+                "select lease_expires_at from tasker.workflow_steps where task_uuid = ? and state = 'in_progress'",
+                task)));
     tasker.sql("insert into testing.released values (?) returning task_uuid", task);
     assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
     assertThat(bookings(tasker, task)).isEqualTo(1);
@@ -138,7 +162,9 @@ class TransactionalStepsIT {
 
     assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
     assertThat(
-        tasker.count("select count(*) from tasker.workflow_step_documents where task_uuid = ? and checkpoint = '\"half way\"'", task))
+        tasker.count(
+            "select count(*) from tasker.workflow_step_documents where task_uuid = ? and checkpoint = '\"half way\"'",
+            task))
         .isEqualTo(1);
   }
 
@@ -149,15 +175,19 @@ class TransactionalStepsIT {
     assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
     assertThat(bookings(tasker, task)).isEqualTo(1);
     assertThat(tasker.steps(task).get("book").getInt("attempts")).isEqualTo(1);
-    assertThat(tasker.count("select yields from tasker.workflow_step_documents where task_uuid = ?", task)).isEqualTo(1);
+    assertThat(
+        tasker.count("select yields from tasker.workflow_step_documents where task_uuid = ?", task))
+        .isEqualTo(1);
   }
 
   @Test
   void yield_after_a_cancel_request_takes_what_was_written_back() {
     UUID task = book(tasker, "yields late");
-    TaskerClient.until("the handler has written", Duration.ofSeconds(30), () -> tries(tasker, task) == 1);
+    TaskerClient.until("the handler has written", Duration.ofSeconds(30),
+        () -> tries(tasker, task) == 1);
 
-    assertThat(tasker.delete("/v1/tasks/" + task + "?policy=allow_finish&reason=test").status()).isEqualTo(200);
+    assertThat(tasker.delete("/v1/tasks/" + task + "?policy=allow_finish&reason=test").status())
+        .isEqualTo(200);
     tasker.sql("insert into testing.released values (?) returning task_uuid", task);
 
     assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("cancelled");
@@ -168,17 +198,21 @@ class TransactionalStepsIT {
   void handler_that_takes_too_long_is_rolled_back() {
     UUID task = tasker.submit("slow_booking", "{'way': 'hangs'}");
 
-    assertThat(tasker.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("blocked_by_failures");
-    assertThat(tasker.steps(task).get("book").getJsonObject("error").getString("type")).isEqualTo("handler_timeout");
+    assertThat(tasker.awaitTerminalOrBlocked(task).getString("state"))
+        .isEqualTo("blocked_by_failures");
+    assertThat(tasker.steps(task).get("book").getJsonObject("error").getString("type"))
+        .isEqualTo("handler_timeout");
     TaskerClient.until("its transaction is over", Duration.ofSeconds(20), () -> tasker
-        .count("select count(*) from pg_stat_activity where state = 'idle in transaction' and query like '%testing.bookings%'") == 0);
+        .count(
+            "select count(*) from pg_stat_activity where state = 'idle in transaction' and query like '%testing.bookings%'") == 0);
     assertThat(bookings(tasker, task)).isZero();
   }
 
   @Test
   void servers_that_die_in_the_middle_leave_every_effect_once() {
     try (EmbeddedDatabase database = TestServer.newDatabase()) {
-      Map<String, String> impatient = Map.of("TASKER_WORKER_LEASE_SECONDS", "5", "TASKER_WORKER_HEARTBEAT_SECONDS", "1",
+      Map<String, String> impatient = Map.of("TASKER_WORKER_LEASE_SECONDS", "5",
+          "TASKER_WORKER_HEARTBEAT_SECONDS", "1",
           "TASKER_POLL_INTERVAL_SECONDS", "1");
       try (TestServer doomed = TestServer.start(database, impatient)) {
         TaskerClient client = doomed.client();
@@ -188,16 +222,21 @@ class TransactionalStepsIT {
           tasks.add(client.submit("booking", i % 4 == 0 ? "{'way': 'holds first'}" : "{}"));
         }
         TaskerClient.until("all have booked, and some hold", Duration.ofSeconds(30),
-            () -> client.count("select count(*) from testing.effects where effect = 'booked'") >= 40);
+            () -> client
+                .count("select count(*) from testing.effects where effect = 'booked'") >= 40);
         doomed.kill();
         try (TestServer heir = TestServer.start(database, impatient)) {
           for (UUID task : tasks) {
-            assertThat(heir.client().awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
+            assertThat(heir.client().awaitTerminalOrBlocked(task).getString("state"))
+                .isEqualTo("complete");
           }
-          assertThat(heir.client().count("select count(*) from testing.effects where effect = 'booked'")).as("some had to be done again")
+          assertThat(
+              heir.client().count("select count(*) from testing.effects where effect = 'booked'"))
+              .as("some had to be done again")
               .isGreaterThan(40);
           assertThat(heir.client().count("select count(*) from testing.bookings")).isEqualTo(40);
-          assertThat(heir.client().count("select count(distinct task_uuid) from testing.bookings")).isEqualTo(40);
+          assertThat(heir.client().count("select count(distinct task_uuid) from testing.bookings"))
+              .isEqualTo(40);
           assertThat(History.broken(heir.client())).isEmpty();
         }
       }

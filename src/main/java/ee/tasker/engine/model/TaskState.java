@@ -9,13 +9,15 @@ import java.util.stream.Collectors;
 
 /** The states of a task: the values of the database type {@code tasker.task_state}. */
 public enum TaskState {
-  PENDING, INITIALIZING, ENQUEUING_STEPS, STEPS_IN_PROCESS, EVALUATING_RESULTS, WAITING_FOR_DEPENDENCIES, WAITING_FOR_RETRY,
-  BLOCKED_BY_FAILURES, COMPLETE, ERROR, CANCELLED, RESOLVED_MANUALLY;
+  PENDING, INITIALIZING, ENQUEUING_STEPS, STEPS_IN_PROCESS, EVALUATING_RESULTS,
+  WAITING_FOR_DEPENDENCIES, WAITING_FOR_RETRY, BLOCKED_BY_FAILURES, COMPLETE, ERROR, CANCELLED,
+  RESOLVED_MANUALLY;
 
   private static final Map<String, TaskState> BY_WORD = Arrays.stream(values())
       .collect(Collectors.toUnmodifiableMap(TaskState::word, Function.identity()));
 
-  private static final Set<String> TERMINAL_WORDS = Arrays.stream(values()).filter(TaskState::isTerminal).map(TaskState::word)
+  private static final Set<String> TERMINAL_WORDS = Arrays.stream(values())
+      .filter(TaskState::isTerminal).map(TaskState::word)
       .collect(Collectors.toUnmodifiableSet());
 
   private final String word = name().toLowerCase(Locale.ROOT);

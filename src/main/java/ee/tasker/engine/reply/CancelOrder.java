@@ -19,7 +19,8 @@ public record CancelOrder(UUID stepUuid, int handoff, Duration forceIn) {
   }
 
   private static CancelOrder of(JsonObject document) {
-    return new CancelOrder(Json.uuid(document, ReplyKeys.STEP_UUID), document.getInt(ReplyKeys.HANDOFF),
+    return new CancelOrder(Json.uuid(document, ReplyKeys.STEP_UUID),
+        document.getInt(ReplyKeys.HANDOFF),
         Duration.ofMillis(document.getJsonNumber("force_in_ms").longValue()));
   }
 }

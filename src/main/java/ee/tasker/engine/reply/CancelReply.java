@@ -13,8 +13,8 @@ import java.util.List;
 public record CancelReply(boolean hadEnded, TaskState state, List<EndedTask> ended) {
 
   public static CancelReply of(JsonObject reply) {
-    return new CancelReply("already_ended".equals(Refusals.outcome(reply)), TaskState.of(reply.getString(ReplyKeys.STATE)),
-        EndedTask.in(reply));
+    return new CancelReply("already_ended".equals(Refusals.outcome(reply)),
+        TaskState.of(reply.getString(ReplyKeys.STATE)), EndedTask.in(reply));
   }
 
   /** The task has ended in another state and can no longer be cancelled. */

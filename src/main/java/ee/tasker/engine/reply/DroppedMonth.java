@@ -11,6 +11,7 @@ public record DroppedMonth(String month, String outcome) {
   /** @return empty when there was no month to gain from */
   public static Optional<DroppedMonth> of(JsonValue reply) {
     return reply instanceof JsonObject dropped
-        ? Optional.of(new DroppedMonth(dropped.getString("month"), Refusals.outcome(dropped))) : Optional.empty();
+        ? Optional.of(new DroppedMonth(dropped.getString("month"), Refusals.outcome(dropped)))
+        : Optional.empty();
   }
 }

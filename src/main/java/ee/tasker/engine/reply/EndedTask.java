@@ -13,11 +13,13 @@ public record EndedTask(UUID taskUuid, TaskState state, Optional<String> correla
 
   static List<EndedTask> in(JsonObject reply) {
     JsonArray ended = reply.getJsonArray(ReplyKeys.ENDED);
-    return ended == null || ended.isEmpty() ? List.of() : ended.getValuesAs(JsonObject.class).stream().map(EndedTask::of).toList();
+    return ended == null || ended.isEmpty() ? List.of()
+        : ended.getValuesAs(JsonObject.class).stream().map(EndedTask::of).toList();
   }
 
   private static EndedTask of(JsonObject document) {
-    return new EndedTask(Json.uuid(document, ReplyKeys.TASK_UUID), TaskState.of(document.getString(ReplyKeys.STATE)),
+    return new EndedTask(Json.uuid(document, ReplyKeys.TASK_UUID),
+        TaskState.of(document.getString(ReplyKeys.STATE)),
         Json.text(document, ReplyKeys.CORRELATION_ID));
   }
 }

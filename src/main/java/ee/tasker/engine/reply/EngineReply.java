@@ -5,8 +5,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** The reply of a call that may have claimed steps for this server or moved tasks, as the components that react to it see it. */
-public sealed interface EngineReply permits ClaimReply, ResultsReply, SubmissionReply, RoundReply, WorkerResultsReply {
+/**
+ * The reply of a call that may have claimed steps for this server or moved tasks, as the components
+ * that react to it see it.
+ */
+public sealed interface EngineReply
+    permits ClaimReply, ResultsReply, SubmissionReply, RoundReply, WorkerResultsReply {
 
   /** The documents of the steps that were claimed for this server. */
   JsonArray claimedSteps();

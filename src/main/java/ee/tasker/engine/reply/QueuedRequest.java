@@ -19,6 +19,7 @@ public record QueuedRequest(JsonValue id, int deliveries, JsonValue message, Jso
   }
 
   private static QueuedRequest of(JsonObject document) {
-    return new QueuedRequest(document.get("msg_id"), document.getInt("read_ct"), document.get(ReplyKeys.MESSAGE), document);
+    return new QueuedRequest(document.get("msg_id"), document.getInt("read_ct"),
+        document.get(ReplyKeys.MESSAGE), document);
   }
 }

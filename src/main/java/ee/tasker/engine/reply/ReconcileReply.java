@@ -11,7 +11,8 @@ import jakarta.json.JsonObject;
 public record ReconcileReply(int deadLetters, int wakeups) {
 
   public static ReconcileReply of(JsonObject reply) {
-    return new ReconcileReply(reply.getInt("dead_letters"), reply.getInt("wakeups") + reply.getInt("moved_wakeups"));
+    return new ReconcileReply(reply.getInt("dead_letters"),
+        reply.getInt("wakeups") + reply.getInt("moved_wakeups"));
   }
 
   public boolean hasRestored() {

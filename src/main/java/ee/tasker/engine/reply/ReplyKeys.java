@@ -46,6 +46,7 @@ final class ReplyKeys {
   }
 
   static Optional<Duration> millis(JsonObject reply, String key) {
-    return reply.get(key) instanceof JsonNumber number ? Optional.of(Duration.ofMillis(number.longValue())) : Optional.empty();
+    return reply.get(key) instanceof JsonNumber number
+        ? Optional.of(Duration.ofMillis(number.longValue())) : Optional.empty();
   }
 }

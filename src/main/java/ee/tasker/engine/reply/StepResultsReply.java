@@ -11,12 +11,14 @@ import jakarta.json.JsonValue;
  * @param namespace of the task
  * @param results   by the name of the ancestor
  */
-public record StepResultsReply(boolean isUnknown, boolean isClaimed, String namespace, JsonObject results) {
+public record StepResultsReply(boolean isUnknown, boolean isClaimed, String namespace,
+    JsonObject results) {
 
   public static StepResultsReply of(JsonObject reply) {
     String outcome = reply.getString(ReplyKeys.OUTCOME);
     boolean isFound = ReplyKeys.FOUND.equals(outcome);
-    return new StepResultsReply(ReplyKeys.UNKNOWN_WORKER.equals(outcome), isFound, reply.getString(ReplyKeys.NAMESPACE, ReplyKeys.NONE),
+    return new StepResultsReply(ReplyKeys.UNKNOWN_WORKER.equals(outcome), isFound,
+        reply.getString(ReplyKeys.NAMESPACE, ReplyKeys.NONE),
         isFound ? reply.getJsonObject(ReplyKeys.RESULTS) : JsonValue.EMPTY_JSON_OBJECT);
   }
 }

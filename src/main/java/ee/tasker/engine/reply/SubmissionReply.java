@@ -9,16 +9,23 @@ import java.util.List;
  *
  * @param verdicts one for each request, in the order of the requests
  */
-public record SubmissionReply(JsonArray claimedSteps, boolean hasQueued, List<SubmissionVerdict> verdicts) implements EngineReply {
+public record SubmissionReply(JsonArray claimedSteps, boolean hasQueued,
+    List<SubmissionVerdict> verdicts) implements EngineReply {
 
   public static SubmissionReply of(JsonObject reply) {
     return new SubmissionReply(ReplyKeys.claimedSteps(reply), ReplyKeys.hasQueued(reply),
-        reply.getJsonArray(ReplyKeys.VERDICTS).getValuesAs(JsonObject.class).stream().map(SubmissionVerdict::of).toList());
+        reply.getJsonArray(ReplyKeys.VERDICTS).getValuesAs(JsonObject.class).stream()
+            .map(SubmissionVerdict::of).toList());
   }
 
-  /** An orchestrator starts tasks under a concurrency policy in its own transaction, and has to know when waits and delays end. */
+  /**
+   * An orchestrator starts tasks under a concurrency policy in its own transaction, and has to know
+   * when waits and delays end.
+   */
   @Override
   public boolean hasPending() {
-    return verdicts.stream().anyMatch(verdict -> verdict instanceof SubmissionVerdict.Accepted accepted && accepted.isLeftPending());
+    return verdicts.stream()
+        .anyMatch(verdict -> verdict instanceof SubmissionVerdict.Accepted accepted
+            && accepted.isLeftPending());
   }
 }

@@ -15,12 +15,14 @@ public sealed interface SubmissionVerdict {
    * @param isDuplicate whether a task with its identity existed already
    * @param replaces    the ended task whose identity it took over
    */
-  record Accepted(UUID taskUuid, TaskState state, UUID correlationId, String version, boolean isDuplicate, Optional<UUID> replaces)
+  record Accepted(UUID taskUuid, TaskState state, UUID correlationId, String version,
+      boolean isDuplicate, Optional<UUID> replaces)
       implements
         SubmissionVerdict {
 
     boolean isLeftPending() {
-      return !isDuplicate && (state == TaskState.PENDING || state == TaskState.WAITING_FOR_DEPENDENCIES);
+      return !isDuplicate
+          && (state == TaskState.PENDING || state == TaskState.WAITING_FOR_DEPENDENCIES);
     }
   }
 
@@ -52,12 +54,14 @@ public sealed interface SubmissionVerdict {
       case "unknown_template" -> new UnknownTemplate(field(document), message(document));
       case "invalid" -> new Invalid(field(document), message(document));
       case "failed" -> new Failed(document.getString("sqlstate"), message(document));
-      default -> throw new IllegalArgumentException("unknown verdict of a submission: " + document.getString(ReplyKeys.VERDICT));
+      default -> throw new IllegalArgumentException(
+          "unknown verdict of a submission: " + document.getString(ReplyKeys.VERDICT));
     };
   }
 
   private static Accepted accepted(JsonObject document, boolean isDuplicate) {
-    return new Accepted(Json.uuid(document, ReplyKeys.TASK_UUID), TaskState.of(document.getString(ReplyKeys.STATE)),
+    return new Accepted(Json.uuid(document, ReplyKeys.TASK_UUID),
+        TaskState.of(document.getString(ReplyKeys.STATE)),
         Json.uuid(document, ReplyKeys.CORRELATION_ID), document.getString("version"), isDuplicate,
         Json.optionalUuid(document, "replaces_task_uuid"));
   }

@@ -14,13 +14,16 @@ import jakarta.json.JsonValue;
  * @param results   a page, in the order of the batches
  * @param next      the number of the last batch of the page when others follow, otherwise JSON null
  */
-public record WorkerBatchReply(boolean isUnknown, boolean isClaimed, boolean isBatch, String namespace, JsonArray results, JsonValue next) {
+public record WorkerBatchReply(boolean isUnknown, boolean isClaimed, boolean isBatch,
+    String namespace, JsonArray results, JsonValue next) {
 
   public static WorkerBatchReply of(JsonObject reply) {
     String outcome = reply.getString(ReplyKeys.OUTCOME);
     boolean isFound = ReplyKeys.FOUND.equals(outcome);
-    return new WorkerBatchReply(ReplyKeys.UNKNOWN_WORKER.equals(outcome), isFound || "no_such_batch".equals(outcome), isFound,
-        reply.getString(ReplyKeys.NAMESPACE, ReplyKeys.NONE), isFound ? reply.getJsonArray(ReplyKeys.RESULTS) : JsonValue.EMPTY_JSON_ARRAY,
+    return new WorkerBatchReply(ReplyKeys.UNKNOWN_WORKER.equals(outcome),
+        isFound || "no_such_batch".equals(outcome), isFound,
+        reply.getString(ReplyKeys.NAMESPACE, ReplyKeys.NONE),
+        isFound ? reply.getJsonArray(ReplyKeys.RESULTS) : JsonValue.EMPTY_JSON_ARRAY,
         isFound ? reply.get("next") : JsonValue.NULL);
   }
 }

@@ -7,7 +7,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * One answer of the reply of {@code tasker.claim_steps_for_workers}, which has them in the order of the requests.
+ * One answer of the reply of {@code tasker.claim_steps_for_workers}, which has them in the order of
+ * the requests.
  *
  * @param state        the worker's state; empty when it is not known
  * @param kind         what the request says while it waits on; empty when it is not known
@@ -35,8 +36,9 @@ public record WorkerClaimReply(Outcome outcome, String state, String kind, JsonA
   }
 
   private static WorkerClaimReply of(JsonObject answer) {
-    return new WorkerClaimReply(Outcome.valueOf(answer.getString(ReplyKeys.OUTCOME).toUpperCase(Locale.ROOT)),
-        Json.text(answer, ReplyKeys.STATE).orElse(ReplyKeys.NONE), Json.text(answer, "kind").orElse(ReplyKeys.NONE),
-        ReplyKeys.claimedSteps(answer));
+    return new WorkerClaimReply(
+        Outcome.valueOf(answer.getString(ReplyKeys.OUTCOME).toUpperCase(Locale.ROOT)),
+        Json.text(answer, ReplyKeys.STATE).orElse(ReplyKeys.NONE),
+        Json.text(answer, "kind").orElse(ReplyKeys.NONE), ReplyKeys.claimedSteps(answer));
   }
 }

@@ -6,10 +6,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reply of {@code tasker.register_worker}, {@code tasker.heartbeat_worker} and {@code tasker.drain_worker}.
+ * Reply of {@code tasker.register_worker}, {@code tasker.heartbeat_worker} and {@code
+ * tasker.drain_worker}.
  *
- * @param isUnknown    whether there is no such worker, or another caller registered it; nothing has changed then
- * @param isForeign    whether a registration names the worker of another caller; nothing has changed then
+ * @param isUnknown    whether there is no such worker, or another caller registered it; nothing has
+ *   changed then
+ * @param isForeign    whether a registration names the worker of another caller; nothing has
+ *   changed then
  * @param invalidField the field that the function refuses
  * @param message      why it does
  * @param state        the worker's state
@@ -18,14 +21,16 @@ import java.util.Optional;
  * @param ended        tasks that became terminal or blocked
  * @param document     the reply itself
  */
-public record WorkerReply(boolean isUnknown, boolean isForeign, Optional<String> invalidField, String message, String state, boolean isNew,
-    boolean hasQueued, List<EndedTask> ended, JsonObject document) {
+public record WorkerReply(boolean isUnknown, boolean isForeign, Optional<String> invalidField,
+    String message, String state, boolean isNew, boolean hasQueued, List<EndedTask> ended,
+    JsonObject document) {
 
   public static WorkerReply of(JsonObject reply) {
     String outcome = reply.getString(ReplyKeys.OUTCOME);
-    return new WorkerReply(ReplyKeys.UNKNOWN_WORKER.equals(outcome), "foreign".equals(outcome), Json.text(reply, ReplyKeys.FIELD),
-        reply.getString(ReplyKeys.MESSAGE, ReplyKeys.NONE), reply.getString(ReplyKeys.STATE, ReplyKeys.NONE),
-        reply.getBoolean("is_new", false),
-        ReplyKeys.hasQueued(reply), reply.containsKey(ReplyKeys.ENDED) ? EndedTask.in(reply) : List.of(), reply);
+    return new WorkerReply(ReplyKeys.UNKNOWN_WORKER.equals(outcome), "foreign".equals(outcome),
+        Json.text(reply, ReplyKeys.FIELD), reply.getString(ReplyKeys.MESSAGE, ReplyKeys.NONE),
+        reply.getString(ReplyKeys.STATE, ReplyKeys.NONE), reply.getBoolean("is_new", false),
+        ReplyKeys.hasQueued(reply),
+        reply.containsKey(ReplyKeys.ENDED) ? EndedTask.in(reply) : List.of(), reply);
   }
 }

@@ -7,14 +7,17 @@ import java.util.OptionalInt;
  * How work is split into batches, and how their workers run.
  *
  * @param items          a path to the items, of a batchable step without a handler
- * @param batchSize      items in a batch: 1 by default with {@code items}, otherwise 1000 and only a hint to the handler
+ * @param batchSize      items in a batch: 1 by default with {@code items}, otherwise 1000 and only
+ *   a hint to the handler
  * @param parallelism    workers in flight at once on all servers together, 10 by default
  * @param cursorField    the field that orders the items, {@code id} by default
  * @param workerTemplate the {@code batch_worker} step that processes one batch
- * @param tolerate       how many workers may fail before the batch does, for {@link FailureStrategy#ISOLATE}
+ * @param tolerate       how many workers may fail before the batch does, for {@link
+ *   FailureStrategy#ISOLATE}
  */
-public record BatchConfig(Optional<String> items, int batchSize, int parallelism, String cursorField, String workerTemplate,
-    FailureStrategy failureStrategy, OptionalInt tolerate) {
+public record BatchConfig(Optional<String> items, int batchSize, int parallelism,
+    String cursorField, String workerTemplate, FailureStrategy failureStrategy,
+    OptionalInt tolerate) {
   public static final int DEFAULT_BATCH_SIZE = 1_000;
   public static final int DEFAULT_BATCH_SIZE_OF_ITEMS = 1;
   public static final int DEFAULT_PARALLELISM = 10;

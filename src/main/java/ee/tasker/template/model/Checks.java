@@ -18,7 +18,8 @@ final class Checks {
   }
 
   static void range(int value, String field, int min, int max) {
-    require(value >= min && value <= max, field + " must be between " + min + " and " + max + ", but is " + value);
+    require(value >= min && value <= max,
+        field + " must be between " + min + " and " + max + ", but is " + value);
   }
 
   static void range(OptionalInt value, String field, int min, int max) {

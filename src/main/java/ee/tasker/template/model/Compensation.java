@@ -7,11 +7,15 @@ import java.util.OptionalInt;
  *
  * @param timeoutSeconds how long one attempt may run; empty for no limit of its own
  */
-public record Compensation(HandlerReference handler, RetryPolicy retry, OptionalInt timeoutSeconds, CompensateWhen when) {
+public record Compensation(HandlerReference handler, RetryPolicy retry, OptionalInt timeoutSeconds,
+    CompensateWhen when) {
 
-  /** Ten attempts, delays of 1 s, 2 s and so on up to one hour: undoing is retried harder than doing. */
-  public static final RetryPolicy DEFAULT_RETRY = new RetryPolicy(true, 10, BackoffKind.EXPONENTIAL, 1_000, 3_600_000,
-      OnWorkerLost.RESCHEDULE);
+  /**
+   * Ten attempts, delays of 1 s, 2 s and so on up to one hour: undoing is retried harder than
+   * doing.
+   */
+  public static final RetryPolicy DEFAULT_RETRY = new RetryPolicy(true, 10, BackoffKind.EXPONENTIAL,
+      1_000, 3_600_000, OnWorkerLost.RESCHEDULE);
 
   public Compensation {
     Checks.present(handler, "compensation.handler");

@@ -34,7 +34,8 @@ public record DecisionRules(List<Rule> rules, List<String> otherwise) {
   private static List<String> distinct(List<String> names, String field) {
     Checks.present(names, field);
     Checks.require(new HashSet<>(names).size() == names.size(), field + " must not repeat a step");
-    Checks.require(names.size() <= Limits.STEPS_PER_DECISION, field + " must be at most " + Limits.STEPS_PER_DECISION + " steps");
+    Checks.require(names.size() <= Limits.STEPS_PER_DECISION,
+        field + " must be at most " + Limits.STEPS_PER_DECISION + " steps");
     return List.copyOf(names);
   }
 }

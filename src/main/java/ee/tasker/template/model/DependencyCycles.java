@@ -14,14 +14,16 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Finds dependency cycles. Linear in steps and dependencies, and without recursion, so that a chain of a million steps is
+ * Finds dependency cycles. Linear in steps and dependencies, and without recursion, so that a chain
+ * of a million steps is
  * safe.
  */
 public final class DependencyCycles {
   private DependencyCycles() {}
 
   /**
-   * Cycles that share no step, at least one when there is any. Each starts with its first step in the order of the map and
+   * Cycles that share no step, at least one when there is any. Each starts with its first step in
+   * the order of the map and
    * follows the dependencies; the last step depends on the first.
    *
    * @param dependencies step to the steps it depends on; names that are not keys are ignored
@@ -46,14 +48,19 @@ public final class DependencyCycles {
     return cycles;
   }
 
-  /** The remainder once all steps that can be ordered are removed: step to one dependency that also remains. */
-  private static Map<String, String> stuckSteps(Map<String, ? extends Collection<String>> dependencies) {
+  /**
+   * The remainder once all steps that can be ordered are removed: step to one dependency that also
+   * remains.
+   */
+  private static Map<String, String> stuckSteps(
+      Map<String, ? extends Collection<String>> dependencies) {
     Map<String, List<String>> children = new HashMap<>();
     Map<String, Integer> open = new HashMap<>();
-    dependencies.forEach((step, parents) -> parents.stream().filter(dependencies::containsKey).forEach(parent -> {
-      children.computeIfAbsent(parent, key -> new ArrayList<>()).add(step);
-      open.merge(step, 1, Integer::sum);
-    }));
+    dependencies.forEach(
+        (step, parents) -> parents.stream().filter(dependencies::containsKey).forEach(parent -> {
+          children.computeIfAbsent(parent, key -> new ArrayList<>()).add(step);
+          open.merge(step, 1, Integer::sum);
+        }));
     var satisfied = new ArrayDeque<String>();
     dependencies.keySet().stream().filter(step -> !open.containsKey(step)).forEach(satisfied::add);
     while (!satisfied.isEmpty()) {
@@ -77,7 +84,8 @@ public final class DependencyCycles {
     return walk.stream().dropWhile(step -> !step.equals(first)).toList();
   }
 
-  private static List<String> startingWithTheFirst(List<String> cycle, Map<String, Integer> positions) {
+  private static List<String> startingWithTheFirst(List<String> cycle,
+      Map<String, Integer> positions) {
     var rotated = new ArrayList<>(cycle);
     int first = cycle.indexOf(Collections.min(cycle, Comparator.comparing(positions::get)));
     Collections.rotate(rotated, -first);

@@ -5,7 +5,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The overrides of one environment. Those of {@link StepOverride#ALL} are applied first and those of a named step after
+ * The overrides of one environment. Those of {@link StepOverride#ALL} are applied first and those
+ * of a named step after
  * them, regardless of their order in the file.
  *
  * @param steps each step at most once

@@ -8,7 +8,8 @@ import java.util.Optional;
  * @param condition    after which outcome; success by default
  * @param schema       JSON Schema of the payload, as JSON text
  * @param deliveryMode durable by default
- * @param payload      a mapping that makes the data, as canonical JSON text; empty for the unchanged result
+ * @param payload      a mapping that makes the data, as canonical JSON text; empty for the
+ *   unchanged result
  */
 public record EventDeclaration(String name, Optional<String> description, EventCondition condition,
     Optional<String> schema, DeliveryMode deliveryMode, Optional<String> payload) {
@@ -17,7 +18,8 @@ public record EventDeclaration(String name, Optional<String> description, EventC
 
   public EventDeclaration {
     Checks.text(name, "publishes_events.name", Limits.WORD);
-    Checks.require(!name.startsWith(RESERVED), "publishes_events.name must not begin with " + RESERVED + ", but is " + name);
+    Checks.require(!name.startsWith(RESERVED),
+        "publishes_events.name must not begin with " + RESERVED + ", but is " + name);
     Checks.present(description, "publishes_events.description");
     Checks.present(condition, "publishes_events.condition");
     Checks.present(schema, "publishes_events.schema");

@@ -1,6 +1,9 @@
 package ee.tasker.template.model;
 
-/** The limits of the template format, in one place for the records, the reader and the documentation. */
+/**
+ * The limits of the template format, in one place for the records, the reader and the
+ * documentation.
+ */
 public final class Limits {
   private Limits() {}
 
@@ -40,7 +43,10 @@ public final class Limits {
   public static final int EVENTS = 20;
   /** Characters of the name of a batch_worker, which the names of its workers continue. */
   public static final int BATCH_WORKER_NAME = 120;
-  /** So that the name of its compensation, which continues it, has at most {@value #STEP_NAME} characters. */
+  /**
+   * So that the name of its compensation, which continues it, has at most {@value #STEP_NAME}
+   * characters.
+   */
   public static final int COMPENSATED_STEP_NAME = 115;
   public static final int CONCURRENCY = 1_000_000;
   /** Policies of one template, and of one step. */
@@ -59,7 +65,10 @@ public final class Limits {
   public static final int APPROVAL_NAME = 160;
   /** Characters of a duration. */
   public static final int DURATION = 64;
-  /** Of the automata of all patterns in the schemas of a template: about one per character, repetitions written out. */
+  /**
+   * Of the automata of all patterns in the schemas of a template: about one per character,
+   * repetitions written out.
+   */
   public static final int PATTERN_STATES = 100_000;
   public static final int STEPS_PER_DECISION = 1_000;
   public static final int DEFAULT_STEPS_PER_DECISION = 100;

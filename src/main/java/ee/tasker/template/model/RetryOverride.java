@@ -4,12 +4,13 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /** The retry keys that were given; the others keep their value. */
-public record RetryOverride(Optional<Boolean> retryable, OptionalInt maxAttempts, Optional<BackoffKind> backoff,
-    OptionalInt backoffBaseMs, OptionalInt maxBackoffMs,
+public record RetryOverride(Optional<Boolean> retryable, OptionalInt maxAttempts,
+    Optional<BackoffKind> backoff, OptionalInt backoffBaseMs, OptionalInt maxBackoffMs,
     Optional<OnWorkerLost> onWorkerLost) {
 
   public static final RetryOverride NOTHING = new RetryOverride(
-      Optional.empty(), OptionalInt.empty(), Optional.empty(), OptionalInt.empty(), OptionalInt.empty(), Optional.empty());
+      Optional.empty(), OptionalInt.empty(), Optional.empty(), OptionalInt.empty(),
+      OptionalInt.empty(), Optional.empty());
 
   public RetryOverride {
     Checks.present(retryable, "retryable");
@@ -22,13 +23,15 @@ public record RetryOverride(Optional<Boolean> retryable, OptionalInt maxAttempts
 
   /** Whether the cap would be below the base once this is applied to {@code policy}. */
   public boolean contradicts(RetryPolicy policy) {
-    return maxBackoffMs.orElse(policy.maxBackoffMs()) < backoffBaseMs.orElse(policy.backoffBaseMs());
+    return maxBackoffMs.orElse(policy.maxBackoffMs()) < backoffBaseMs
+        .orElse(policy.backoffBaseMs());
   }
 
   /** @throws IllegalArgumentException when it {@link #contradicts} the policy */
   public RetryPolicy applyTo(RetryPolicy policy) {
-    return new RetryPolicy(retryable.orElse(policy.retryable()), maxAttempts.orElse(policy.maxAttempts()),
-        backoff.orElse(policy.backoff()), backoffBaseMs.orElse(policy.backoffBaseMs()),
-        maxBackoffMs.orElse(policy.maxBackoffMs()), onWorkerLost.orElse(policy.onWorkerLost()));
+    return new RetryPolicy(retryable.orElse(policy.retryable()),
+        maxAttempts.orElse(policy.maxAttempts()), backoff.orElse(policy.backoff()),
+        backoffBaseMs.orElse(policy.backoffBaseMs()), maxBackoffMs.orElse(policy.maxBackoffMs()),
+        onWorkerLost.orElse(policy.onWorkerLost()));
   }
 }

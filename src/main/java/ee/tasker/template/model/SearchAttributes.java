@@ -9,7 +9,8 @@ import java.util.regex.Pattern;
 /**
  * The context values by which tasks of a template can be found.
  *
- * @param paths by name the path of a member of the context, with dots between the members; ordered by name
+ * @param paths by name the path of a member of the context, with dots between the members; ordered
+ *   by name
  */
 public record SearchAttributes(SortedMap<String, String> paths) {
   public static final SearchAttributes NONE = new SearchAttributes(Collections.emptySortedMap());
@@ -19,11 +20,14 @@ public record SearchAttributes(SortedMap<String, String> paths) {
 
   public SearchAttributes {
     Checks.present(paths, "search_attributes");
-    Checks.require(paths.size() <= Limits.SEARCH_ATTRIBUTES, "search_attributes must be at most " + Limits.SEARCH_ATTRIBUTES);
+    Checks.require(paths.size() <= Limits.SEARCH_ATTRIBUTES,
+        "search_attributes must be at most " + Limits.SEARCH_ATTRIBUTES);
     paths.forEach((name, path) -> {
-      Checks.require(isName(name), "the name of a search attribute must match " + NAME + ", but is " + name);
+      Checks.require(isName(name),
+          "the name of a search attribute must match " + NAME + ", but is " + name);
       Checks.require(isPath(path),
-          "search_attributes." + name + " must be a path of at most " + Limits.WORD + " characters, but is " + path);
+          "search_attributes." + name + " must be a path of at most " + Limits.WORD
+              + " characters, but is " + path);
     });
     paths = Collections.unmodifiableSortedMap(new TreeMap<>(paths));
   }
@@ -37,7 +41,10 @@ public record SearchAttributes(SortedMap<String, String> paths) {
     return text != null && NAME.matcher(text).matches();
   }
 
-  /** Members that begin with a letter or an underscore, so that none is an array index, with dots between them. */
+  /**
+   * Members that begin with a letter or an underscore, so that none is an array index, with dots
+   * between them.
+   */
   public static boolean isPath(String text) {
     return text != null && text.length() <= Limits.WORD && PATH.matcher(text).matches();
   }

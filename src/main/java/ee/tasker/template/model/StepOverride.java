@@ -12,8 +12,8 @@ import java.util.TreeMap;
  * @param timeoutSeconds empty to keep the step's own
  * @param retry          replaced key by key
  */
-public record StepOverride(String step, SortedMap<String, String> initialization, OptionalInt timeoutSeconds,
-    RetryOverride retry) {
+public record StepOverride(String step, SortedMap<String, String> initialization,
+    OptionalInt timeoutSeconds, RetryOverride retry) {
   /** Means every step. */
   public static final String ALL = "ALL";
 
@@ -25,15 +25,19 @@ public record StepOverride(String step, SortedMap<String, String> initialization
     Checks.present(retry, "environments.steps.retry");
   }
 
-  /** A step without a handler and without a child task stays as it is: there is nothing to configure. */
+  /**
+   * A step without a handler and without a child task stays as it is: there is nothing to
+   * configure.
+   */
   StepDefinition applyTo(StepDefinition step) {
     if (step.handler().isEmpty() && !(step.waitFor().orElse(null) instanceof StepWait.Child)) {
       return step;
     }
     return new StepDefinition(step.name(), step.description(), step.type(),
-        step.handler().map(handler -> handler.withInitialization(initialization)), step.dependencies(), step.systemDependency(),
-        retry.applyTo(step.retry()), timeoutSeconds.isPresent() ? timeoutSeconds : step.timeoutSeconds(), step.queueTimeoutSeconds(),
-        step.publishesEvents(), step.batchConfig(), step.resultSchema(), step.concurrency(), step.rules(), step.waitFor(), step.onNone(),
-        step.compensation());
+        step.handler().map(handler -> handler.withInitialization(initialization)),
+        step.dependencies(), step.systemDependency(), retry.applyTo(step.retry()),
+        timeoutSeconds.isPresent() ? timeoutSeconds : step.timeoutSeconds(),
+        step.queueTimeoutSeconds(), step.publishesEvents(), step.batchConfig(), step.resultSchema(),
+        step.concurrency(), step.rules(), step.waitFor(), step.onNone(), step.compensation());
   }
 }

@@ -17,12 +17,15 @@ import java.util.TreeSet;
  * @param searchAttributes the context values by which tasks can be found
  * @param inputSchema JSON Schema of the context, as JSON text; empty accepts any context
  * @param metadata    a JSON object as text, ignored by the engine
- * @param steps       in document order, at least one; names are unique, dependencies exist and form no cycle
+ * @param steps       in document order, at least one; names are unique, dependencies exist and form
+ *   no cycle
  * @param concurrency how many tasks, or steps of them, may be active
- * @param output      a mapping that makes the output of a task, as canonical JSON text; empty: the results of the leaves
+ * @param output      a mapping that makes the output of a task, as canonical JSON text; empty: the
+ *   results of the leaves
  */
-public record TemplateDefinition(TemplateKey key, Optional<String> description, IdentityStrategy identityStrategy,
-    IdentityReuse reuse, SearchAttributes searchAttributes, Optional<String> inputSchema, Lifecycle lifecycle, String metadata,
+public record TemplateDefinition(TemplateKey key, Optional<String> description,
+    IdentityStrategy identityStrategy, IdentityReuse reuse, SearchAttributes searchAttributes,
+    Optional<String> inputSchema, Lifecycle lifecycle, String metadata,
     SystemDependencies systemDependencies, List<DomainEvent> domainEvents,
     SortedMap<String, EnvironmentOverrides> environments, List<StepDefinition> steps,
     List<ConcurrencyPolicy> concurrency, Optional<String> output) {
@@ -49,13 +52,15 @@ public record TemplateDefinition(TemplateKey key, Optional<String> description, 
   }
 
   /**
-   * The template for one environment: the overrides of {@code environment} applied, and no overrides left. An unknown
+   * The template for one environment: the overrides of {@code environment} applied, and no
+   * overrides left. An unknown
    * environment changes nothing.
    */
   public TemplateDefinition forEnvironment(String environment) {
     var overrides = environments.getOrDefault(environment, new EnvironmentOverrides(List.of()));
-    return new TemplateDefinition(key, description, identityStrategy, reuse, searchAttributes, inputSchema, lifecycle, metadata,
-        systemDependencies, domainEvents, Collections.emptySortedMap(), overrides.applyTo(steps), concurrency, output);
+    return new TemplateDefinition(key, description, identityStrategy, reuse, searchAttributes,
+        inputSchema, lifecycle, metadata, systemDependencies, domainEvents,
+        Collections.emptySortedMap(), overrides.applyTo(steps), concurrency, output);
   }
 
   /** The namespaces of child tasks, without its own. */
@@ -63,13 +68,15 @@ public record TemplateDefinition(TemplateKey key, Optional<String> description, 
     Set<String> namespaces = new TreeSet<>();
     steps.forEach(step -> step.waitFor().ifPresent(wait -> {
       if (wait instanceof StepWait.Child child) {
-        child.namespace().filter(other -> !other.equals(key.namespace())).ifPresent(namespaces::add);
+        child.namespace().filter(other -> !other.equals(key.namespace()))
+            .ifPresent(namespaces::add);
       }
     }));
     return namespaces;
   }
 
-  private static void holdTogether(List<StepDefinition> steps, Map<String, EnvironmentOverrides> environments) {
+  private static void holdTogether(List<StepDefinition> steps,
+      Map<String, EnvironmentOverrides> environments) {
     Checks.require(!steps.isEmpty(), "steps must not be empty");
     Map<String, List<String>> dependencies = new LinkedHashMap<>();
     for (var step : steps) {
@@ -83,7 +90,8 @@ public record TemplateDefinition(TemplateKey key, Optional<String> description, 
       }
     }
     var cycles = DependencyCycles.find(dependencies);
-    Checks.require(cycles.isEmpty(), "steps must not depend on each other in a cycle, as these do: " + cycles);
+    Checks.require(cycles.isEmpty(),
+        "steps must not depend on each other in a cycle, as these do: " + cycles);
     environments.forEach((name, overrides) -> overrides.steps().forEach(override -> Checks.require(
         override.step().equals(StepOverride.ALL) || dependencies.containsKey(override.step()),
         "environments." + name + ".steps must exist, but there is no step " + override.step())));

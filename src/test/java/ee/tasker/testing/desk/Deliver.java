@@ -23,9 +23,11 @@ public class Deliver implements StepHandler {
   public StepOutcome handle(StepContext step) throws Exception {
     int number = step.input("number").map(value -> ((JsonNumber) value).intValue()).orElseThrow();
     try (Connection connection = OrderDesk.dataSource().getConnection();
-        PreparedStatement update = connection.prepareStatement("update testing.orders set delivered = delivered + 1 where number = ?")) {
+        PreparedStatement update = connection.prepareStatement(
+            "update testing.orders set delivered = delivered + 1 where number = ?")) {
       update.setInt(1, number);
-      return update.executeUpdate() == 1 ? StepOutcome.success() : StepOutcome.permanent("NoSuchOrder", "order " + number);
+      return update.executeUpdate() == 1 ? StepOutcome.success()
+          : StepOutcome.permanent("NoSuchOrder", "order " + number);
     }
   }
 }

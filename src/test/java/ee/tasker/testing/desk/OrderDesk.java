@@ -17,7 +17,10 @@ import javax.naming.InitialContext;
 import javax.naming.NamingException;
 import javax.sql.DataSource;
 
-/** The business transaction: an order in a table of its own, the task that will deliver it and the signal that it waits for are all there, or none is. */
+/**
+ * The business transaction: an order in a table of its own, the task that will deliver it and the
+ * signal that it waits for are all there, or none is.
+ */
 @ApplicationScoped
 public class OrderDesk {
   @Resource(lookup = "java:comp/TransactionSynchronizationRegistry")
@@ -32,7 +35,8 @@ public class OrderDesk {
   /**
    * Places an order, once per number however often it is asked to.
    *
-   * @param way how its transaction ends: {@code commit}; {@code exception} or {@code rollback-only} after the submission; {@code refused-commit},
+   * @param way how its transaction ends: {@code commit}; {@code exception} or {@code rollback-only}
+   *   after the submission; {@code refused-commit},
    *     which the database refuses when it is asked to commit
    * @return whether it is there once this transaction has committed
    */
@@ -41,7 +45,8 @@ public class OrderDesk {
     if (insert(number, "refused-commit".equals(way) ? -1 : 1)) {
       UUID task = tasks.submit(TaskRequest.of("desk", "deliver", "1.0.0").sourceSystem("desk")
           .context(Json.createObjectBuilder().add("number", number).build())).taskUuid();
-      signals.send(task, "confirmed", Json.createObjectBuilder().add("number", number).build(), "order-" + number);
+      signals.send(task, "confirmed", Json.createObjectBuilder().add("number", number).build(),
+          "order-" + number);
       note(number, task);
     }
     switch (way) {
@@ -57,7 +62,8 @@ public class OrderDesk {
   private static boolean insert(int number, int customer) throws NamingException, SQLException {
     try (Connection connection = dataSource().getConnection();
         PreparedStatement insert = connection
-            .prepareStatement("insert into testing.orders (number, customer) values (?, ?) on conflict (number) do nothing")) {
+            .prepareStatement(
+                "insert into testing.orders (number, customer) values (?, ?) on conflict (number) do nothing")) {
       insert.setInt(1, number);
       insert.setInt(2, customer);
       return insert.executeUpdate() == 1;
@@ -66,7 +72,8 @@ public class OrderDesk {
 
   private static void note(int number, UUID task) throws NamingException, SQLException {
     try (Connection connection = dataSource().getConnection();
-        PreparedStatement update = connection.prepareStatement("update testing.orders set task_uuid = ? where number = ?")) {
+        PreparedStatement update = connection
+            .prepareStatement("update testing.orders set task_uuid = ? where number = ?")) {
       update.setObject(1, task);
       update.setInt(2, number);
       update.executeUpdate();

@@ -12,7 +12,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Its first attempts block and heed no interrupt, all together, until a test releases {@link #ALL}, for five minutes at most. They keep nothing but
+ * Its first attempts block and heed no interrupt, all together, until a test releases {@link #ALL},
+ * for five minutes at most. They keep nothing but
  * their threads: one of them asks once a second for all. Later attempts return at once.
  */
 @ApplicationScoped

@@ -22,7 +22,10 @@ import javax.naming.InitialContext;
 import javax.naming.NamingException;
 import javax.sql.DataSource;
 
-/** Transactional: writes a booking, and then behaves as {@code way} in the context says. The ledger records that it ran. */
+/**
+ * Transactional: writes a booking, and then behaves as {@code way} in the context says. The ledger
+ * records that it ran.
+ */
 @ApplicationScoped
 @Handles("testing.Book")
 public class Book implements StepHandler {
@@ -118,7 +121,8 @@ public class Book implements StepHandler {
   }
 
   private void submitAnother(StepContext step) {
-    submissions.submit(TaskRequest.of("testing", "booking", "1.0.0").initiator(step.taskUuid().toString()));
+    submissions.submit(
+        TaskRequest.of("testing", "booking", "1.0.0").initiator(step.taskUuid().toString()));
   }
 
   private void hold(StepContext step) throws Exception {
@@ -130,7 +134,8 @@ public class Book implements StepHandler {
   private void book(StepContext step) throws SQLException {
     try (Connection connection = dataSource.getConnection();
         PreparedStatement insert = connection
-            .prepareStatement("insert into testing.bookings (task_uuid, step_uuid, attempt) values (?, ?, ?)")) {
+            .prepareStatement(
+                "insert into testing.bookings (task_uuid, step_uuid, attempt) values (?, ?, ?)")) {
       insert.setObject(1, step.taskUuid());
       insert.setObject(2, step.stepUuid());
       insert.setInt(3, step.attempt());

@@ -18,11 +18,13 @@ public class CountBatches implements StepHandler {
     int done = 0;
     int failed = 0;
     String last = "";
-    for (BatchResult batch : step.batchResults(step.config("of").isPresent() ? "unknown" : "work")) {
+    for (BatchResult batch : step
+        .batchResults(step.config("of").isPresent() ? "unknown" : "work")) {
       done += batch.result().isPresent() ? 1 : 0;
       failed += batch.error().isPresent() ? 1 : 0;
       last = batch.batchId();
     }
-    return StepOutcome.success(Json.createObjectBuilder().add("done", done).add("failed", failed).add("last", last).build());
+    return StepOutcome.success(Json.createObjectBuilder().add("done", done).add("failed", failed)
+        .add("last", last).build());
   }
 }

@@ -8,7 +8,10 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.json.Json;
 import jakarta.json.JsonArray;
 
-/** Makes a batch of each element of the context's {@code cursors}; without it returns an ordinary success. */
+/**
+ * Makes a batch of each element of the context's {@code cursors}; without it returns an ordinary
+ * success.
+ */
 @ApplicationScoped
 @Handles("testing.CutBatches")
 public class CutBatches implements StepHandler {
@@ -16,7 +19,8 @@ public class CutBatches implements StepHandler {
   @Override
   public StepOutcome handle(StepContext step) {
     return step.input("cursors").filter(JsonArray.class::isInstance).map(JsonArray.class::cast)
-        .map(cursors -> StepOutcome.batches(Json.createObjectBuilder().add("batches", cursors.size()).build(), cursors))
+        .map(cursors -> StepOutcome
+            .batches(Json.createObjectBuilder().add("batches", cursors.size()).build(), cursors))
         .orElseGet(StepOutcome::success);
   }
 }

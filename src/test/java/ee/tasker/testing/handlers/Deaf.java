@@ -9,7 +9,10 @@ import jakarta.inject.Inject;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Heeds neither a cancel request nor an interrupt: runs until a test lets the task go on, for a minute at most. */
+/**
+ * Heeds neither a cancel request nor an interrupt: runs until a test lets the task go on, for a
+ * minute at most.
+ */
 @ApplicationScoped
 @Handles("testing.Deaf")
 public class Deaf implements StepHandler {

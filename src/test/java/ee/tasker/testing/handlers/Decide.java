@@ -9,7 +9,10 @@ import jakarta.json.Json;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonString;
 
-/** Chooses the steps that the context's {@code choose} names; without it returns an ordinary success. */
+/**
+ * Chooses the steps that the context's {@code choose} names; without it returns an ordinary
+ * success.
+ */
 @ApplicationScoped
 @Handles("testing.Decide")
 public class Decide implements StepHandler {

@@ -18,7 +18,8 @@ public class Echo implements StepHandler {
   }
 
   public StepOutcome shout(StepContext step) {
-    return StepOutcome.success(Json.createValue(step.input().toString().toUpperCase(java.util.Locale.ROOT)));
+    return StepOutcome
+        .success(Json.createValue(step.input().toString().toUpperCase(java.util.Locale.ROOT)));
   }
 
   /** Returns no outcome, so it is no handler's method. */

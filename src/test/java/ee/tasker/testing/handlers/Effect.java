@@ -17,8 +17,10 @@ import javax.naming.NamingException;
 import javax.sql.DataSource;
 
 /**
- * The handler of the kill matrix: one committed effect per attempt, with the step as its token, between two points at which a test can
- * stop it. Takes {@code ms} of its configuration; the first {@code fail_times} attempts fail, with {@code fail_permanently} each fails permanently.
+ * The handler of the kill matrix: one committed effect per attempt, with the step as its token,
+ * between two points at which a test can
+ * stop it. Takes {@code ms} of its configuration; the first {@code fail_times} attempts fail, with
+ * {@code fail_permanently} each fails permanently.
  */
 @ApplicationScoped
 @Handles("testing.Effect")
@@ -43,7 +45,8 @@ public class Effect implements StepHandler {
     new CountDownLatch(1).await(number(step, "ms"), TimeUnit.MILLISECONDS);
     try (Connection connection = dataSource.getConnection()) {
       effect(step, connection);
-      try (PreparedStatement point = connection.prepareStatement("select cast(testing.after_effect(?) as text)")) {
+      try (PreparedStatement point = connection
+          .prepareStatement("select cast(testing.after_effect(?) as text)")) {
         point.setLong(1, PROCESS);
         point.executeQuery().close();
       }
@@ -51,12 +54,14 @@ public class Effect implements StepHandler {
     if (number(step, "fail_permanently") > 0) {
       return StepOutcome.permanent("FailedOnPurpose", "for what follows from it");
     }
-    return step.attempt() <= number(step, "fail_times") ? StepOutcome.retryable("FailedOnPurpose", "attempt " + step.attempt())
+    return step.attempt() <= number(step, "fail_times")
+        ? StepOutcome.retryable("FailedOnPurpose", "attempt " + step.attempt())
         : StepOutcome.success();
   }
 
   private void effect(StepContext step, Connection connection) throws SQLException {
-    try (PreparedStatement call = connection.prepareStatement("select cast(testing.effect(?, ?, ?, ?, ?, ?) as text)")) {
+    try (PreparedStatement call = connection
+        .prepareStatement("select cast(testing.effect(?, ?, ?, ?, ?, ?) as text)")) {
       call.setObject(1, step.taskUuid());
       call.setObject(2, step.stepUuid());
       call.setString(3, step.stepName());

@@ -18,7 +18,8 @@ public class EventObserver {
       throw new IllegalStateException("this observer refuses " + event.type());
     }
     if (event.type().startsWith("observer.") || event.type().startsWith("quiet.")) {
-      signals.send(event.taskUuid(), "observed", Json.createValue(event.type()), event.id().toString());
+      signals.send(event.taskUuid(), "observed", Json.createValue(event.type()),
+          event.id().toString());
     }
   }
 }

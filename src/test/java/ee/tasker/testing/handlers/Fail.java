@@ -19,7 +19,8 @@ public class Fail implements StepHandler {
 
   @Override
   public StepOutcome handle(StepContext step) throws Exception {
-    switch (step.config("way").or(() -> step.input("way")).map(value -> ((JsonString) value).getString()).orElse("")) {
+    switch (step.config("way").or(() -> step.input("way"))
+        .map(value -> ((JsonString) value).getString()).orElse("")) {
       case "null" :
         return null;
       case "permanent" :
@@ -37,7 +38,8 @@ public class Fail implements StepHandler {
       case "error" :
         throw new NoClassDefFoundError("com/example/Missing");
       case "u+0000 in the result" :
-        return StepOutcome.success(Json.createObjectBuilder().add("text", "a" + '\0' + "b").build());
+        return StepOutcome
+            .success(Json.createObjectBuilder().add("text", "a" + '\0' + "b").build());
       case "u+0000 in the message" :
         return StepOutcome.permanent("Bad" + '\0', "a" + '\0' + "b");
       case "endless message" :
@@ -45,7 +47,8 @@ public class Fail implements StepHandler {
       case "lone surrogate" :
         return StepOutcome.success(Json.createObjectBuilder().add("text", "a\ud800b").build());
       case "huge number" :
-        return StepOutcome.success(Json.createObjectBuilder().add("n", new java.math.BigDecimal("1e200000")).build());
+        return StepOutcome.success(
+            Json.createObjectBuilder().add("n", new java.math.BigDecimal("1e200000")).build());
       default :
         return StepOutcome.success();
     }

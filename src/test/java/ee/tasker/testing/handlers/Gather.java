@@ -16,13 +16,15 @@ public class Gather implements StepHandler {
   @Override
   public StepOutcome handle(StepContext step) {
     JsonObjectBuilder results = Json.createObjectBuilder();
-    step.dependencyNames().stream().sorted().forEach(name -> step.result(name).ifPresent(result -> results.add(name, result)));
+    step.dependencyNames().stream().sorted()
+        .forEach(name -> step.result(name).ifPresent(result -> results.add(name, result)));
     return StepOutcome.success(Json.createObjectBuilder()
         .add("step", step.stepName())
         .add("template", step.namespace() + "/" + step.taskName() + ":" + step.taskVersion())
         .add("config", step.config())
         .add("input", step.input())
-        .add("ancestors", Json.createArrayBuilder(step.dependencyNames().stream().sorted().toList()))
+        .add("ancestors",
+            Json.createArrayBuilder(step.dependencyNames().stream().sorted().toList()))
         .add("results", results)
         .add("sees_a_stranger", step.result("a_stranger").isPresent())
         .add("attempt", step.attempt())

@@ -9,7 +9,9 @@ import jakarta.inject.Inject;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Ignores cancel requests until it is interrupted; then records that in the ledger and succeeds. */
+/**
+ * Ignores cancel requests until it is interrupted; then records that in the ledger and succeeds.
+ */
 @ApplicationScoped
 @Handles("testing.Hang")
 public class Hang implements StepHandler {
@@ -21,7 +23,8 @@ public class Hang implements StepHandler {
     ledger.write(step, "started");
     try {
       new CountDownLatch(1).await(60, TimeUnit.SECONDS);
-      return StepOutcome.permanent("NotInterrupted", "this handler was not interrupted within a minute");
+      return StepOutcome.permanent("NotInterrupted",
+          "this handler was not interrupted within a minute");
     } catch (InterruptedException e) {
       ledger.write(step, "interrupted");
       return StepOutcome.success();

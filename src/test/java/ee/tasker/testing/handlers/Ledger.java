@@ -13,8 +13,10 @@ import javax.naming.NamingException;
 import javax.sql.DataSource;
 
 /**
- * Effects outside the engine: one row for each thing a handler did, committed at once, independently of the step's outcome. Each in a transaction of its own, at
- * whose end the connection is back in the pool: outside of one Open Liberty keeps it for the handler until that returns.
+ * Effects outside the engine: one row for each thing a handler did, committed at once,
+ * independently of the step's outcome. Each in a transaction of its own, at
+ * whose end the connection is back in the pool: outside of one Open Liberty keeps it for the
+ * handler until that returns.
  */
 @ApplicationScoped
 public class Ledger {
@@ -49,7 +51,8 @@ public class Ledger {
   @Transactional(Transactional.TxType.REQUIRES_NEW)
   public boolean isReleased(UUID task) throws SQLException {
     try (Connection connection = dataSource.getConnection();
-        PreparedStatement query = connection.prepareStatement("select exists (select from testing.released where task_uuid = ?)")) {
+        PreparedStatement query = connection
+            .prepareStatement("select exists (select from testing.released where task_uuid = ?)")) {
       query.setObject(1, task);
       try (var rows = query.executeQuery()) {
         rows.next();

@@ -7,7 +7,10 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.json.Json;
 import jakarta.json.JsonNumber;
 
-/** The handler of a loop of the kill matrix: yields after each of three parts, with the next one as its checkpoint, and then has its one effect. */
+/**
+ * The handler of a loop of the kill matrix: yields after each of three parts, with the next one as
+ * its checkpoint, and then has its one effect.
+ */
 @ApplicationScoped
 @Handles("testing.Loop")
 public class Loop extends Effect {

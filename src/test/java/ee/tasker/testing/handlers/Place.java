@@ -14,8 +14,10 @@ import jakarta.json.Json;
 import jakarta.json.JsonObjectBuilder;
 
 /**
- * Returns where it is in its trace: as its context says it, and as the server's OpenTelemetry does where there is one. Its configuration has how
- * often it throws before that ({@code throws}), whether it fails permanently ({@code refuses}), and a template to submit ({@code submits}).
+ * Returns where it is in its trace: as its context says it, and as the server's OpenTelemetry does
+ * where there is one. Its configuration has how
+ * often it throws before that ({@code throws}), whether it fails permanently ({@code refuses}), and
+ * a template to submit ({@code submits}).
  */
 @ApplicationScoped
 @Handles("testing.Place")
@@ -26,7 +28,8 @@ public class Place implements StepHandler {
   @Override
   public StepOutcome handle(StepContext step) {
     if (step.attempt() <= step.config().getInt("throws", 0)) {
-      throw new RetryableStepException("ThrownOnPurpose", "attempt " + step.attempt() + " is one to throw");
+      throw new RetryableStepException("ThrownOnPurpose",
+          "attempt " + step.attempt() + " is one to throw");
     }
     if (step.config().getBoolean("refuses", false)) {
       return StepOutcome.permanent("Refused", "as the template wants it");
@@ -35,7 +38,8 @@ public class Place implements StepHandler {
         .add("trace_parent", step.traceParent().orElse("none")).add("current_span", currentSpan());
     if (step.config().containsKey("submits")) {
       place.add("submitted",
-          submissions.submit(TaskRequest.of("testing", step.config().getString("submits"), "1.0.0")).taskUuid().toString());
+          submissions.submit(TaskRequest.of("testing", step.config().getString("submits"), "1.0.0"))
+              .taskUuid().toString());
     }
     return StepOutcome.success(place.build());
   }

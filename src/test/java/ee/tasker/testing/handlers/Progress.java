@@ -8,7 +8,10 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.json.Json;
 import jakarta.json.JsonNumber;
 
-/** Each attempt counts one further than the one before, by its checkpoint, and fails until it has counted to three. */
+/**
+ * Each attempt counts one further than the one before, by its checkpoint, and fails until it has
+ * counted to three.
+ */
 @ApplicationScoped
 @Handles("testing.Progress")
 public class Progress implements StepHandler {
@@ -19,6 +22,7 @@ public class Progress implements StepHandler {
     step.checkpoint(Json.createValue(counted));
     return counted < 3
         ? StepOutcome.retryable("NotThereYet", "counted to " + counted)
-        : StepOutcome.success(Json.createObjectBuilder().add("counted", counted).add("attempt", step.attempt()).build());
+        : StepOutcome.success(Json.createObjectBuilder().add("counted", counted)
+            .add("attempt", step.attempt()).build());
   }
 }

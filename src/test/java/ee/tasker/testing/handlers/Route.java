@@ -16,7 +16,8 @@ public class Route extends Effect {
   public StepOutcome handle(StepContext step) throws Exception {
     StepOutcome outcome = super.handle(step);
     return outcome instanceof StepOutcome.Success
-        ? StepOutcome.decide(JsonValue.EMPTY_JSON_OBJECT, step.input().getInt("number") % 24 < 12 ? List.of("deep") : List.of())
+        ? StepOutcome.decide(JsonValue.EMPTY_JSON_OBJECT,
+            step.input().getInt("number") % 24 < 12 ? List.of("deep") : List.of())
         : outcome;
   }
 }

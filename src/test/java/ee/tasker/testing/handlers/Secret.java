@@ -7,7 +7,10 @@ import ee.tasker.handler.StepOutcome;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.json.Json;
 
-/** Brings texts that can be told apart wherever they turn up: a result, or a checkpoint and an error, as its configuration says. Repeats nothing of its input. */
+/**
+ * Brings texts that can be told apart wherever they turn up: a result, or a checkpoint and an
+ * error, as its configuration says. Repeats nothing of its input.
+ */
 @ApplicationScoped
 @Handles("testing.Secret")
 public class Secret implements StepHandler {

@@ -7,7 +7,10 @@ import ee.tasker.handler.StepOutcome;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.json.Json;
 
-/** Returns by what its task is known elsewhere. Fails when the context says so, to leave a line in the log. */
+/**
+ * Returns by what its task is known elsewhere. Fails when the context says so, to leave a line in
+ * the log.
+ */
 @ApplicationScoped
 @Handles("testing.Trace")
 public class Trace implements StepHandler {
@@ -18,6 +21,7 @@ public class Trace implements StepHandler {
       return StepOutcome.permanent("Refused", "as the context wants it");
     }
     return StepOutcome.success(Json.createObjectBuilder()
-        .add("correlation_id", step.correlationId().toString()).add("trace_parent", step.traceParent().orElse("none")).build());
+        .add("correlation_id", step.correlationId().toString())
+        .add("trace_parent", step.traceParent().orElse("none")).build());
   }
 }

@@ -7,7 +7,10 @@ import jakarta.transaction.Transactional;
 import java.sql.SQLException;
 import java.util.UUID;
 
-/** The ledger for handlers that run in a transaction: what it writes stays, whether or not that commits. */
+/**
+ * The ledger for handlers that run in a transaction: what it writes stays, whether or not that
+ * commits.
+ */
 @ApplicationScoped
 @Transactional(Transactional.TxType.NOT_SUPPORTED)
 public class Witness {

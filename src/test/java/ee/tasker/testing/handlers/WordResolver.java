@@ -16,7 +16,8 @@ public class WordResolver implements HandlerResolver {
   @Override
   public Optional<StepHandler> resolve(String callable) {
     return callable.startsWith("word.")
-        ? Optional.of(step -> StepOutcome.success(Json.createValue(callable.substring("word.".length()))))
+        ? Optional
+            .of(step -> StepOutcome.success(Json.createValue(callable.substring("word.".length()))))
         : Optional.empty();
   }
 }

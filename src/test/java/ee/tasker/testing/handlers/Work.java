@@ -11,7 +11,10 @@ import jakarta.json.JsonNumber;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Leaves {@code ran} in the ledger, takes {@code ms} of its configuration, and succeeds; the first {@code fail_times} attempts fail. */
+/**
+ * Leaves {@code ran} in the ledger, takes {@code ms} of its configuration, and succeeds; the first
+ * {@code fail_times} attempts fail.
+ */
 @ApplicationScoped
 @Handles("testing.Work")
 public class Work implements StepHandler {
@@ -25,7 +28,8 @@ public class Work implements StepHandler {
     if (step.attempt() <= number(step, "fail_times")) {
       return StepOutcome.retryable("FailedOnPurpose", "attempt " + step.attempt());
     }
-    return StepOutcome.success(Json.createObjectBuilder().add("token", step.idempotencyToken()).build());
+    return StepOutcome
+        .success(Json.createObjectBuilder().add("token", step.idempotencyToken()).build());
   }
 
   private static int number(StepContext step, String key) {

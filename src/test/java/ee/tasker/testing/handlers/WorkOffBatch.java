@@ -15,6 +15,7 @@ public class WorkOffBatch implements StepHandler {
   public StepOutcome handle(StepContext step) {
     var inputs = step.stepInputs();
     var work = inputs.containsKey("cursor") ? inputs.get("cursor") : inputs.get("items");
-    return work.toString().equals("\"fail\"") ? StepOutcome.permanent("Asked", "the cursor asks for it") : StepOutcome.success(work);
+    return work.toString().equals("\"fail\"")
+        ? StepOutcome.permanent("Asked", "the cursor asks for it") : StepOutcome.success(work);
   }
 }

@@ -33,14 +33,19 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Runs inside the server: rounds of several tasks and business rows in one transaction, which ends one way or another. */
+/**
+ * Runs inside the server: rounds of several tasks and business rows in one transaction, which ends
+ * one way or another.
+ */
 @ExtendWith(ArquillianExtension.class)
 class JtaRoundsIT {
   private static final int ROUNDS = 1_000;
   private static final long SEED = 20_261_121;
 
   /** How a round ends. Half of them are commits. */
-  private enum End { COMMIT, ROLLBACK, DOOMED, REFUSED_REQUEST, REFUSED_COMMIT }
+  private enum End {
+    COMMIT, ROLLBACK, DOOMED, REFUSED_REQUEST, REFUSED_COMMIT
+  }
 
   @Inject
   TaskSubmissions submissions;
@@ -67,38 +72,49 @@ class JtaRoundsIT {
     Set<UUID> expected = new HashSet<>();
     int[] rounds = new int[End.values().length];
     for (int round = 0; round < ROUNDS; round++) {
-      End end = random.nextBoolean() ? End.COMMIT : End.values()[1 + random.nextInt(End.values().length - 1)];
+      End end = random.nextBoolean() ? End.COMMIT
+          : End.values()[1 + random.nextInt(End.values().length - 1)];
       rounds[end.ordinal()]++;
       transaction.begin();
       List<UUID> tasks = order(random, source);
       end(end, tasks);
-      assertEquals(Status.STATUS_NO_TRANSACTION, transaction.getStatus(), "after round " + round + ", " + end);
+      assertEquals(Status.STATUS_NO_TRANSACTION, transaction.getStatus(),
+          "after round " + round + ", " + end);
       if (end == End.COMMIT) {
         expected.addAll(tasks);
       }
     }
 
     for (End end : End.values()) {
-      assertTrue(rounds[end.ordinal()] > ROUNDS / 20, end + " came " + rounds[end.ordinal()] + " times");
+      assertTrue(rounds[end.ordinal()] > ROUNDS / 20,
+          end + " came " + rounds[end.ordinal()] + " times");
     }
-    assertEquals(expected, uuids("select task_uuid from tasker.tasks where source_system = '" + source + "'"));
     assertEquals(expected,
-        uuids("select task_uuid from shop.round_orders o where task_uuid in (select task_uuid from tasker.tasks where source_system = '"
-            + source + "')"
-            + " or not exists (select from tasker.tasks t where t.task_uuid = o.task_uuid)"));
+        uuids("select task_uuid from tasker.tasks where source_system = '" + source + "'"));
+    assertEquals(expected,
+        uuids(
+            "select task_uuid from shop.round_orders o where task_uuid in (select task_uuid from tasker.tasks where source_system = '"
+                + source + "')"
+                + " or not exists (select from tasker.tasks t where t.task_uuid = o.task_uuid)"));
     assertEquals(expected, completed(source, expected.size()));
-    assertEquals(4L * expected.size(), count("select count(*) from tasker.workflow_steps s join tasker.tasks t using (task_uuid)"
-        + " where t.source_system = '" + source + "' and s.state = 'complete'"));
+    assertEquals(4L * expected.size(),
+        count("select count(*) from tasker.workflow_steps s join tasker.tasks t using (task_uuid)"
+            + " where t.source_system = '" + source + "' and s.state = 'complete'"));
   }
 
-  /** One to three tasks, one by one or as a list, and a row of the application for each, before or after it. */
+  /**
+   * One to three tasks, one by one or as a list, and a row of the application for each, before or
+   * after it.
+   */
   private List<UUID> order(Random random, String source) throws Exception {
-    TaskRequest request = TaskRequest.of("linear", "mathematical_sequence", "1.0.0").sourceSystem(source)
+    TaskRequest request = TaskRequest.of("linear", "mathematical_sequence", "1.0.0")
+        .sourceSystem(source)
         .context(Json.createObjectBuilder().add("even_number", 2 + 2 * random.nextInt(5)).build());
     int tasks = 1 + random.nextInt(3);
     List<UUID> submitted = new ArrayList<>();
     if (random.nextBoolean()) {
-      submissions.submitAll(Stream.generate(() -> request).limit(tasks).toList()).stream().map(SubmittedTask::taskUuid)
+      submissions.submitAll(Stream.generate(() -> request).limit(tasks).toList()).stream()
+          .map(SubmittedTask::taskUuid)
           .forEach(submitted::add);
       for (UUID task : submitted) {
         insert(task);
@@ -121,7 +137,8 @@ class JtaRoundsIT {
         assertThrows(Exception.class, transaction::commit);
       }
       case REFUSED_REQUEST -> {
-        assertThrows(Problem.class, () -> submissions.submit(TaskRequest.of("linear", "nobody_knows", "1.0.0")));
+        assertThrows(Problem.class,
+            () -> submissions.submit(TaskRequest.of("linear", "nobody_knows", "1.0.0")));
         transaction.rollback();
       }
       case REFUSED_COMMIT -> {
@@ -132,7 +149,8 @@ class JtaRoundsIT {
   }
 
   private Set<UUID> completed(String source, int all) throws Exception {
-    String sql = "select task_uuid from tasker.tasks where state = 'complete' and source_system = '" + source + "'";
+    String sql = "select task_uuid from tasker.tasks where state = 'complete' and source_system = '"
+        + source + "'";
     long end = System.nanoTime() + Duration.ofMinutes(2).toNanos();
     while (System.nanoTime() < end && uuids(sql).size() < all) {
       LockSupport.parkNanos(200_000_000);
@@ -142,7 +160,8 @@ class JtaRoundsIT {
 
   private void insert(UUID task) throws Exception {
     try (Connection connection = datasource().getConnection();
-        PreparedStatement statement = connection.prepareStatement("insert into shop.round_orders values (?)")) {
+        PreparedStatement statement = connection
+            .prepareStatement("insert into shop.round_orders values (?)")) {
       statement.setObject(1, task);
       statement.executeUpdate();
     }
@@ -170,7 +189,8 @@ class JtaRoundsIT {
   }
 
   private void execute(String sql) throws Exception {
-    try (Connection connection = datasource().getConnection(); var statement = connection.createStatement()) {
+    try (Connection connection = datasource().getConnection();
+        var statement = connection.createStatement()) {
       statement.execute(sql);
     }
   }

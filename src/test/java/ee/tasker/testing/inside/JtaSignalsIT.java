@@ -54,9 +54,10 @@ class JtaSignalsIT {
 
   @BeforeEach
   void template() throws Exception {
-    outside(() -> query("select tasker.register_template('{\"namespace_name\": \"jta\", \"name\": \"paid\", \"version\": \"1.0.0\", "
-        + "\"content_hash\": \"jta\", \"identity_strategy\": \"always_unique\", \"steps\": [{\"name\": \"pay\", \"signal\": {\"name\": \"paid\", "
-        + "\"schema\": {\"type\": \"object\", \"required\": [\"amount\"]}}}]}')::text"));
+    outside(() -> query(
+        "select tasker.register_template('{\"namespace_name\": \"jta\", \"name\": \"paid\", \"version\": \"1.0.0\", "
+            + "\"content_hash\": \"jta\", \"identity_strategy\": \"always_unique\", \"steps\": [{\"name\": \"pay\", \"signal\": {\"name\": \"paid\", "
+            + "\"schema\": {\"type\": \"object\", \"required\": [\"amount\"]}}}]}')::text"));
   }
 
   private UUID waiting() {
@@ -126,35 +127,42 @@ class JtaSignalsIT {
     UUID correlation = UUID.randomUUID();
     List<UUID> both = List.of(submitted(correlation), submitted(correlation));
     assertEquals("too-many-receivers",
-        assertThrows(Problem.class, () -> signals.sendByCorrelation(correlation, "paid", PAID, "p1", 1)).code());
+        assertThrows(Problem.class,
+            () -> signals.sendByCorrelation(correlation, "paid", PAID, "p1", 1)).code());
     assertEquals(2, signals.sendByCorrelation(correlation, "paid", PAID, "p1", 2));
     for (UUID task : both) {
       assertEquals("complete", awaitEnd(task));
     }
     assertEquals("no-task-for-signal",
-        assertThrows(Problem.class, () -> signals.sendByCorrelation(correlation, "paid", PAID, "p2", 2)).code());
+        assertThrows(Problem.class,
+            () -> signals.sendByCorrelation(correlation, "paid", PAID, "p2", 2)).code());
   }
 
   @Test
   void refusal_dooms_the_callers_transaction() throws Exception {
     UUID task = waiting();
     transaction.begin();
-    Problem problem = assertThrows(Problem.class, () -> signals.send(task, "paid", JsonValue.EMPTY_JSON_OBJECT));
+    Problem problem = assertThrows(Problem.class,
+        () -> signals.send(task, "paid", JsonValue.EMPTY_JSON_OBJECT));
     assertEquals("invalid-payload", problem.code());
     assertEquals(Status.STATUS_MARKED_ROLLBACK, transaction.getStatus());
     transaction.rollback();
-    assertEquals("task-not-found", assertThrows(Problem.class, () -> signals.send(UUID.randomUUID(), "paid", PAID)).code());
-    assertEquals("signal-not-known", assertThrows(Problem.class, () -> signals.send(task, "posted", PAID)).code());
+    assertEquals("task-not-found",
+        assertThrows(Problem.class, () -> signals.send(UUID.randomUUID(), "paid", PAID)).code());
+    assertEquals("signal-not-known",
+        assertThrows(Problem.class, () -> signals.send(task, "posted", PAID)).code());
     assertEquals("0", count("queued_signals", task));
   }
 
   private UUID submitted(UUID correlation) {
-    return submissions.submit(TaskRequest.of("jta", "paid", "1.0.0").correlationId(correlation)).taskUuid();
+    return submissions.submit(TaskRequest.of("jta", "paid", "1.0.0").correlationId(correlation))
+        .taskUuid();
   }
 
   private String refused(UUID task) throws Exception {
     return outside(
-        () -> query("select count(*) from tasker.queued_signals where task_uuid = '" + task + "' and code = 'task-already-ended'"));
+        () -> query("select count(*) from tasker.queued_signals where task_uuid = '" + task
+            + "' and code = 'task-already-ended'"));
   }
 
   private String state(UUID task) {
@@ -174,7 +182,8 @@ class JtaSignalsIT {
   }
 
   private String count(String table, UUID task) throws Exception {
-    return outside(() -> query("select count(*) from tasker." + table + " where task_uuid = '" + task + "'"));
+    return outside(
+        () -> query("select count(*) from tasker." + table + " where task_uuid = '" + task + "'"));
   }
 
   /** On a thread of its own, which is in no transaction of the caller. */

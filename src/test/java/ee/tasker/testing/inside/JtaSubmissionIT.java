@@ -34,7 +34,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** Runs inside the server: an application that submits tasks in its own transaction. */
 @ExtendWith(ArquillianExtension.class)
 class JtaSubmissionIT {
-  private static final TaskRequest REQUEST = TaskRequest.of("linear", "mathematical_sequence", "1.0.0")
+  private static final TaskRequest REQUEST = TaskRequest
+      .of("linear", "mathematical_sequence", "1.0.0")
       .context(Json.createObjectBuilder().add("even_number", 2).build());
 
   @Inject
@@ -67,8 +68,11 @@ class JtaSubmissionIT {
     transaction.rollback();
 
     assertTrue(tasks.describe(task.taskUuid()).isEmpty());
-    assertEquals(0, count("select count(*) from tasker.workflow_steps where task_uuid = '" + task.taskUuid() + "'"));
-    assertEquals(0, count("select count(*) from tasker.workflow_step_transitions where task_uuid = '" + task.taskUuid() + "'"));
+    assertEquals(0, count(
+        "select count(*) from tasker.workflow_steps where task_uuid = '" + task.taskUuid() + "'"));
+    assertEquals(0,
+        count("select count(*) from tasker.workflow_step_transitions where task_uuid = '"
+            + task.taskUuid() + "'"));
   }
 
   @Test
@@ -78,7 +82,8 @@ class JtaSubmissionIT {
     // Another task comes and goes meanwhile: the server is awake, and still does not see the first.
     UUID other = inAnotherTransaction();
     assertEquals("complete", terminalOrBlockedSeenFromOutside(other));
-    assertEquals(0, count("select count(*) from tasker.tasks where task_uuid = '" + task.taskUuid() + "'"));
+    assertEquals(0,
+        count("select count(*) from tasker.tasks where task_uuid = '" + task.taskUuid() + "'"));
     transaction.commit();
 
     assertEquals("complete", awaitTerminalOrBlocked(task.taskUuid()));
@@ -97,9 +102,11 @@ class JtaSubmissionIT {
     transaction.setRollbackOnly();
     transaction.rollback();
 
-    assertEquals(1, count("select count(*) from shop.orders where task_uuid = '" + kept.taskUuid() + "'"));
+    assertEquals(1,
+        count("select count(*) from shop.orders where task_uuid = '" + kept.taskUuid() + "'"));
     assertEquals("complete", awaitTerminalOrBlocked(kept.taskUuid()));
-    assertEquals(0, count("select count(*) from shop.orders where task_uuid = '" + lost.taskUuid() + "'"));
+    assertEquals(0,
+        count("select count(*) from shop.orders where task_uuid = '" + lost.taskUuid() + "'"));
     assertTrue(tasks.describe(lost.taskUuid()).isEmpty());
   }
 
@@ -107,12 +114,15 @@ class JtaSubmissionIT {
   void callers_transaction_needs_one_connection_for_its_own_rows_and_the_task() throws Exception {
     execute("create schema if not exists shop");
     execute("create table if not exists shop.orders (task_uuid uuid)");
-    ManagedExecutorService executor = InitialContext.doLookup("java:comp/DefaultManagedExecutorService");
+    ManagedExecutorService executor = InitialContext
+        .doLookup("java:comp/DefaultManagedExecutorService");
 
-    // At the same time twice as many as the pool has connections: if each held one and waited for another, none would go on.
+    // At the same time twice as many as the pool has connections: if each held one and waited for
+    // another, none would go on.
     List<Callable<UUID>> callers = Collections.nCopies(60, this::orderThatTakesItsTime);
     for (Future<UUID> order : executor.invokeAll(callers)) {
-      assertEquals(1, count("select count(*) from shop.orders where task_uuid = '" + order.get() + "'"));
+      assertEquals(1,
+          count("select count(*) from shop.orders where task_uuid = '" + order.get() + "'"));
     }
   }
 
@@ -120,7 +130,8 @@ class JtaSubmissionIT {
   void refusal_dooms_the_callers_transaction() throws Exception {
     transaction.begin();
     SubmittedTask first = submissions.submit(REQUEST);
-    Problem problem = assertThrows(Problem.class, () -> submissions.submit(TaskRequest.of("linear", "nobody_knows", "1.0.0")));
+    Problem problem = assertThrows(Problem.class,
+        () -> submissions.submit(TaskRequest.of("linear", "nobody_knows", "1.0.0")));
     assertEquals("unknown-template", problem.code());
     assertEquals(Status.STATUS_MARKED_ROLLBACK, transaction.getStatus());
     transaction.rollback();
@@ -132,7 +143,8 @@ class JtaSubmissionIT {
   void without_a_transaction_of_the_caller_the_task_is_committed_on_return() throws Exception {
     SubmittedTask task = submissions.submit(REQUEST);
 
-    assertEquals(1, count("select count(*) from tasker.tasks where task_uuid = '" + task.taskUuid() + "'"));
+    assertEquals(1,
+        count("select count(*) from tasker.tasks where task_uuid = '" + task.taskUuid() + "'"));
     assertFalse(task.isDuplicate());
     assertEquals("complete", awaitTerminalOrBlocked(task.taskUuid()));
   }
@@ -141,17 +153,20 @@ class JtaSubmissionIT {
   void all_of_a_list_or_none_is_submitted() throws Exception {
     long before = count("select count(*) from tasker.tasks");
     Problem problem = assertThrows(Problem.class,
-        () -> submissions.submitAll(List.of(REQUEST, REQUEST.context(Json.createObjectBuilder().add("even_number", "two").build()))));
+        () -> submissions.submitAll(List.of(REQUEST,
+            REQUEST.context(Json.createObjectBuilder().add("even_number", "two").build()))));
 
     assertEquals("invalid-context", problem.code());
     assertEquals(before, count("select count(*) from tasker.tasks"));
-    assertEquals(2, submissions.submitAll(List.of(REQUEST, REQUEST)).stream().map(SubmittedTask::taskUuid).distinct().count());
+    assertEquals(2, submissions.submitAll(List.of(REQUEST, REQUEST)).stream()
+        .map(SubmittedTask::taskUuid).distinct().count());
   }
 
   @Test
   void context_that_would_not_come_back_as_it_was_is_refused() {
     Problem problem = assertThrows(Problem.class,
-        () -> submissions.submit(REQUEST.context(Json.createObjectBuilder().add("even_number", 2).add("a", "\ud800").build())));
+        () -> submissions.submit(REQUEST
+            .context(Json.createObjectBuilder().add("even_number", 2).add("a", "\ud800").build())));
 
     assertEquals("context", problem.violations().get(0).field());
   }
@@ -204,7 +219,8 @@ class JtaSubmissionIT {
     long[] count = new long[1];
     Exception[] failed = new Exception[1];
     Thread thread = new Thread(() -> {
-      try (Connection connection = datasource().getConnection(); var rows = connection.createStatement().executeQuery(sql)) {
+      try (Connection connection = datasource().getConnection();
+          var rows = connection.createStatement().executeQuery(sql)) {
         rows.next();
         count[0] = rows.getLong(1);
       } catch (Exception e) {
@@ -220,7 +236,8 @@ class JtaSubmissionIT {
   }
 
   private void execute(String sql) throws Exception {
-    try (Connection connection = datasource().getConnection(); var statement = connection.createStatement()) {
+    try (Connection connection = datasource().getConnection();
+        var statement = connection.createStatement()) {
       statement.execute(sql);
     }
   }

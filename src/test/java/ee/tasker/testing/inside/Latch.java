@@ -16,7 +16,8 @@ public class Latch implements StepHandler {
 
   @Override
   public StepOutcome handle(StepContext step) throws InterruptedException {
-    return RELEASED.await(60, TimeUnit.SECONDS) ? StepOutcome.success() : StepOutcome.permanent("Forgotten", "the step was not released");
+    return RELEASED.await(60, TimeUnit.SECONDS) ? StepOutcome.success()
+        : StepOutcome.permanent("Forgotten", "the step was not released");
   }
 
   static void release() {

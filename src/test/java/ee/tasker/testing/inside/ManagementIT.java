@@ -46,10 +46,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Runs inside the server, and speaks to the product as a management console does: by names and open types, on a thread that knows nothing of the application. */
+/**
+ * Runs inside the server, and speaks to the product as a management console does: by names and open
+ * types, on a thread that knows nothing of the application.
+ */
 @ExtendWith(ArquillianExtension.class)
 class ManagementIT {
-  private static final TaskRequest REQUEST = TaskRequest.of("linear", "mathematical_sequence", "1.0.0")
+  private static final TaskRequest REQUEST = TaskRequest
+      .of("linear", "mathematical_sequence", "1.0.0")
       .context(Json.createObjectBuilder().add("even_number", 2).build());
 
   private final MBeanServer beans = ManagementFactory.getPlatformMBeanServer();
@@ -111,8 +115,10 @@ class ManagementIT {
   }
 
   @Test
-  void bean_is_the_only_one_of_its_name_however_often_the_application_was_deployed_before() throws Exception {
-    assertEquals(List.of(name()), List.copyOf(beans.queryNames(new ObjectName("ee.tasker:*"), null)));
+  void bean_is_the_only_one_of_its_name_however_often_the_application_was_deployed_before()
+      throws Exception {
+    assertEquals(List.of(name()),
+        List.copyOf(beans.queryNames(new ObjectName("ee.tasker:*"), null)));
   }
 
   @Test
@@ -177,7 +183,8 @@ class ManagementIT {
     until("others see it", () -> registered().getInt("capacity") == 7);
     assertEquals(2, management.view().pollInterval().toSeconds());
     Instant before = poller.lastPoll();
-    until("the poller runs at its new interval", () -> poller.lastPoll().isAfter(before.plusSeconds(3)));
+    until("the poller runs at its new interval",
+        () -> poller.lastPoll().isAfter(before.plusSeconds(3)));
     assertEquals("complete", awaitTerminalOrBlocked(submissions.submit(REQUEST).taskUuid()));
   }
 
@@ -237,7 +244,8 @@ class ManagementIT {
   }
 
   private void invoke(String operation, String... arguments) throws Exception {
-    String[] signature = Arrays.stream(arguments).map(argument -> String.class.getName()).toArray(String[]::new);
+    String[] signature = Arrays.stream(arguments).map(argument -> String.class.getName())
+        .toArray(String[]::new);
     elsewhere(() -> beans.invoke(name(), operation, arguments, signature));
   }
 
@@ -245,7 +253,10 @@ class ManagementIT {
     Object run() throws Exception;
   }
 
-  /** As a connector of the server would: no transaction, no class loader and no names of the application. */
+  /**
+   * As a connector of the server would: no transaction, no class loader and no names of the
+   * application.
+   */
   private static Object elsewhere(Call call) throws Exception {
     FutureTask<Object> future = new FutureTask<>(call::run);
     Thread thread = new Thread(future, "console");
@@ -265,7 +276,8 @@ class ManagementIT {
   private Map<String, Long> depths() throws Exception {
     Map<String, Long> depths = new TreeMap<>();
     @SuppressWarnings("unchecked")
-    Collection<CompositeData> rows = (Collection<CompositeData>) ((TabularData) get("QueueDepths")).values();
+    Collection<CompositeData> rows = (Collection<CompositeData>) ((TabularData) get("QueueDepths"))
+        .values();
     rows.forEach(row -> depths.put((String) row.get("key"), (Long) row.get("value")));
     return depths;
   }
@@ -289,7 +301,8 @@ class ManagementIT {
   /** What others see of this server. */
   private JsonObject registered() {
     return insight.servers().getJsonArray("servers").getValuesAs(JsonObject.class).stream()
-        .filter(row -> row.getString("server_uuid").equals(server.uuid().toString())).findFirst().orElseThrow();
+        .filter(row -> row.getString("server_uuid").equals(server.uuid().toString())).findFirst()
+        .orElseThrow();
   }
 
   private String state(UUID task) {
@@ -298,7 +311,8 @@ class ManagementIT {
 
   private String awaitTerminalOrBlocked(UUID task) {
     until("task " + task + " is terminal or blocked",
-        () -> List.of("complete", "error", "blocked_by_failures", "cancelled").contains(state(task)));
+        () -> List.of("complete", "error", "blocked_by_failures", "cancelled")
+            .contains(state(task)));
     return state(task);
   }
 

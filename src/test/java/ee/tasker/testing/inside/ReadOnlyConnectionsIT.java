@@ -26,7 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Runs inside the server: its pool has connections that refuse every write and look healthy otherwise, as after a switchover behind a proxy,
+ * Runs inside the server: its pool has connections that refuse every write and look healthy
+ * otherwise, as after a switchover behind a proxy,
  * or of a service that demotes a primary without ending its connections.
  */
 @ExtendWith(ArquillianExtension.class)
@@ -59,13 +60,16 @@ class ReadOnlyConnectionsIT {
       refused += submitted == null ? 1 : 0;
     }
 
-    assertTrue(submitted != null, "each of " + ATTEMPTS + " submissions got a connection that refuses writes");
-    assertTrue(refused <= DEMOTED, refused + " submissions were refused over " + DEMOTED + " connections");
+    assertTrue(submitted != null,
+        "each of " + ATTEMPTS + " submissions got a connection that refuses writes");
+    assertTrue(refused <= DEMOTED,
+        refused + " submissions were refused over " + DEMOTED + " connections");
     for (int more = 0; more < 2 * DEMOTED; more++) {
       UUID next = trySubmit();
       refused += next == null ? 1 : 0;
     }
-    assertTrue(refused <= DEMOTED, refused + " submissions were refused over " + DEMOTED + " connections");
+    assertTrue(refused <= DEMOTED,
+        refused + " submissions were refused over " + DEMOTED + " connections");
     assertTrue(tasks.describe(submitted).isPresent());
     assertEquals(Status.STATUS_NO_TRANSACTION, transaction.getStatus());
   }
@@ -74,8 +78,9 @@ class ReadOnlyConnectionsIT {
   private UUID trySubmit() throws Exception {
     transaction.begin();
     try {
-      SubmittedTask task = submissions.submit(TaskRequest.of("linear", "mathematical_sequence", "1.0.0")
-          .context(Json.createObjectBuilder().add("even_number", 2).build()));
+      SubmittedTask task = submissions
+          .submit(TaskRequest.of("linear", "mathematical_sequence", "1.0.0")
+              .context(Json.createObjectBuilder().add("even_number", 2).build()));
       transaction.commit();
       return task.taskUuid();
     } catch (Exception refused) {

@@ -19,12 +19,14 @@ public record Answer(String request, int status, java.net.http.HttpHeaders heade
   }
 
   static Answer of(HttpResponse<?> response, String body) {
-    return new Answer(response.request().method() + " " + response.request().uri(), response.statusCode(), response.headers(), body);
+    return new Answer(response.request().method() + " " + response.request().uri(),
+        response.statusCode(), response.headers(), body);
   }
 
   public JsonValue json() {
     // Parsson alone stops at numbers of 1100 digits.
-    try (JsonReader reader = Json.createReaderFactory(Map.of("org.eclipse.parsson.maxBigDecimalLength", 200_000))
+    try (JsonReader reader = Json
+        .createReaderFactory(Map.of("org.eclipse.parsson.maxBigDecimalLength", 200_000))
         .createReader(new StringReader(body))) {
       return reader.readValue();
     } catch (RuntimeException e) {
@@ -59,7 +61,8 @@ public record Answer(String request, int status, java.net.http.HttpHeaders heade
   /** The fields that a problem document complains about. */
   public List<String> fields() {
     return object().containsKey("violations")
-        ? object().getJsonArray("violations").getValuesAs(JsonObject.class).stream().map(each -> each.getString("field")).toList()
+        ? object().getJsonArray("violations").getValuesAs(JsonObject.class).stream()
+            .map(each -> each.getString("field")).toList()
         : List.of();
   }
 

@@ -20,7 +20,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * One who listens to server-sent events, as the specification of HTML has it, on a socket of its own that can be cut or left
+ * One who listens to server-sent events, as the specification of HTML has it, on a socket of its
+ * own that can be cut or left
  * unread. Events gather as they come; not thread-safe but for looking at {@link #events}.
  */
 public final class EventClient implements AutoCloseable {
@@ -43,10 +44,12 @@ public final class EventClient implements AutoCloseable {
     this.socket = socket;
     status = Integer.parseInt(line(in).split(" ")[1]);
     for (String line = line(in); !line.isEmpty(); line = line(in)) {
-      headers.put(line.substring(0, line.indexOf(':')), line.substring(line.indexOf(':') + 1).strip());
+      headers.put(line.substring(0, line.indexOf(':')),
+          line.substring(line.indexOf(':') + 1).strip());
     }
     boolean isChunked = header("Transfer-Encoding").equals("chunked");
-    lines = new BufferedReader(new InputStreamReader(isChunked ? new Chunks(in) : in, StandardCharsets.UTF_8));
+    lines = new BufferedReader(
+        new InputStreamReader(isChunked ? new Chunks(in) : in, StandardCharsets.UTF_8));
   }
 
   private static String line(InputStream in) throws IOException {
@@ -99,16 +102,22 @@ public final class EventClient implements AutoCloseable {
     }
   }
 
-  /** @param lastId null for the first time @param receiveBuffer bytes that the system keeps for a client that does not read; 0 for its default */
+  /**
+   * @param lastId null for the first time @param receiveBuffer bytes that the system keeps for a
+   * client that does not read; 0 for its default
+   */
   public static EventClient open(URI base, String path, String lastId, int receiveBuffer) {
-    return open(base, path, lastId, receiveBuffer, Map.of("Authorization", Login.FOR_TESTS.basic()));
+    return open(base, path, lastId, receiveBuffer,
+        Map.of("Authorization", Login.FOR_TESTS.basic()));
   }
 
   /** The same by a caller with these headers. */
-  public static EventClient open(URI base, String path, String lastId, int receiveBuffer, Map<String, String> credentials) {
+  public static EventClient open(URI base, String path, String lastId, int receiveBuffer,
+      Map<String, String> credentials) {
     try {
       StringBuilder given = new StringBuilder();
-      credentials.forEach((name, value) -> given.append(name).append(": ").append(value).append("\r\n"));
+      credentials
+          .forEach((name, value) -> given.append(name).append(": ").append(value).append("\r\n"));
       Socket socket = new Socket();
       if (receiveBuffer > 0) {
         socket.setReceiveBufferSize(receiveBuffer);
@@ -168,7 +177,8 @@ public final class EventClient implements AutoCloseable {
             data.setLength(0);
             continue;
           }
-          Received event = new Received(lastId, name, Json.createReader(new StringReader(data.toString())).readObject());
+          Received event = new Received(lastId, name,
+              Json.createReader(new StringReader(data.toString())).readObject());
           events.add(event);
           return event;
         } else if (line.startsWith("id:")) {

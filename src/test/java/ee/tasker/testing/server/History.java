@@ -6,12 +6,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Invariants of the database, checked on the tables themselves and not on anything that the engine computes. */
+/**
+ * Invariants of the database, checked on the tables themselves and not on anything that the engine
+ * computes.
+ */
 public final class History {
   private static final Map<String, String> BROKEN = new java.util.LinkedHashMap<>();
 
   static {
-    both("moves that no rule allows", """
+    both("moves that no rule allows",
+        """
         select t.* from tasker.%2$s_transitions t
         where not exists (select from tasker.%2$s_transition_rules r
                           where r.from_state is not distinct from t.from_state and r.to_state = t.to_state and r.actor = t.actor)""");
@@ -24,7 +28,8 @@ public final class History {
         select h.* from (select t.*, lag(t.to_state) over (partition by t.%1$s order by t.sort_key) as before
                          from tasker.%2$s_transitions t) h
         where h.from_state is distinct from h.before""");
-    both("states that are not the last of their history, or a count that is not its length", """
+    both("states that are not the last of their history, or a count that is not its length",
+        """
         select s.%1$s, s.state, h.to_state, s.transition_count, h.sort_key
         from tasker.%3$s s
         left join (select distinct on (t.%1$s) t.%1$s, t.to_state, t.sort_key from tasker.%2$s_transitions t
@@ -38,7 +43,8 @@ public final class History {
     BROKEN.put("handoffs that were claimed more than once", """
         select workflow_step_uuid, handoff, count(*) from tasker.workflow_step_transitions
         where to_state = 'in_progress' group by workflow_step_uuid, handoff having count(*) > 1""");
-    BROKEN.put("steps that were completed more than once", """
+    BROKEN.put("steps that were completed more than once",
+        """
         select workflow_step_uuid, count(*) from tasker.workflow_step_transitions
         where to_state = 'complete' and actor = 'orchestrator' group by workflow_step_uuid having count(*) > 1""");
     BROKEN.put("steps that were handed off before a parent was done",
@@ -63,11 +69,14 @@ public final class History {
           group by s.task_uuid) c on c.task_uuid = t.task_uuid
         where (t.unfinished_steps, t.in_flight_steps, t.failed_steps, t.retrying_steps)
           is distinct from (c.unfinished, c.in_flight, c.failed, c.retrying)""");
-    BROKEN.put("completed steps without a successful result of their last handoff", """
+    BROKEN.put("completed steps without a successful result of their last handoff",
+        """
         select s.workflow_step_uuid from tasker.workflow_steps s
         left join tasker.workflow_step_result_audit r on r.workflow_step_uuid = s.workflow_step_uuid and r.sort_key = s.result_sort_key
         where s.state = 'complete' and (r.success is not true or (r.handoff, r.attempt) <> (s.handoffs, s.attempts))""");
-    BROKEN.put("wake-ups of tasks that cannot move by themselves, or tasks that could and have none", """
+    BROKEN.put(
+        "wake-ups of tasks that cannot move by themselves, or tasks that could and have none",
+        """
         select t.task_uuid, t.state, w.wake_at from tasker.tasks t
         left join tasker.task_wakeups w on w.task_uuid = t.task_uuid
         where (w.task_uuid is not null) = (t.completed_at is not null or t.state = 'blocked_by_failures')""");
@@ -78,19 +87,22 @@ public final class History {
 
   private static void both(String what, String sql) {
     BROKEN.put("tasks: " + what, sql.formatted("task_uuid", "task", "tasks"));
-    BROKEN.put("steps: " + what, sql.formatted("workflow_step_uuid", "workflow_step", "workflow_steps"));
+    BROKEN.put("steps: " + what,
+        sql.formatted("workflow_step_uuid", "workflow_step", "workflow_steps"));
   }
 
   /** Everything that is wrong, with the first rows that show it; empty when all is as promised. */
   public static List<String> broken(TaskerClient tasker) {
     List<String> found = new ArrayList<>();
     try (Connection connection = tasker.connect()) {
-      // History has no index by step, and a new table no statistics: one loop within another over all of it would not end.
+      // History has no index by step, and a new table no statistics: one loop within another over
+      // all of it would not end.
       TaskerClient.sql(connection, "set enable_nestloop = off");
       for (Map.Entry<String, String> each : BROKEN.entrySet()) {
         List<Map<String, Object>> rows = TaskerClient.sql(connection, each.getValue());
         if (!rows.isEmpty()) {
-          found.add(each.getKey() + " (" + rows.size() + "): " + rows.subList(0, Math.min(3, rows.size())));
+          found.add(each.getKey() + " (" + rows.size() + "): "
+              + rows.subList(0, Math.min(3, rows.size())));
         }
       }
     } catch (SQLException e) {
@@ -104,7 +116,8 @@ public final class History {
     Map<String, Long> left = new java.util.LinkedHashMap<>();
     tasker.sql("select queue_name from pgmq.meta order by 1").forEach(row -> {
       String queue = (String) row.get("queue_name");
-      long count = tasker.count("select count(*) from pgmq.q_" + queue.toLowerCase(java.util.Locale.ROOT));
+      long count = tasker
+          .count("select count(*) from pgmq.q_" + queue.toLowerCase(java.util.Locale.ROOT));
       if (count > 0) {
         left.put(queue, count);
       }

@@ -25,15 +25,17 @@ public final class SpanReceiver implements AutoCloseable {
   private final AtomicInteger requests = new AtomicInteger();
 
   /** Ids in hexadecimal digits; attributes that are numbers as text. */
-  public record Received(String name, String trace, String id, String parent, boolean isServer, boolean isError, String message,
-      Map<String, String> attributes, List<String> events) {
+  public record Received(String name, String trace, String id, String parent, boolean isServer,
+      boolean isError, String message, Map<String, String> attributes, List<String> events) {
 
     static Received of(Span span) {
-      return new Received(span.getName(), hex(span.getTraceId().toByteArray()), hex(span.getSpanId().toByteArray()),
-          hex(span.getParentSpanId().toByteArray()),
-          span.getKind() == Span.SpanKind.SPAN_KIND_SERVER, span.getStatus().getCode() == Status.StatusCode.STATUS_CODE_ERROR,
+      return new Received(span.getName(), hex(span.getTraceId().toByteArray()),
+          hex(span.getSpanId().toByteArray()), hex(span.getParentSpanId().toByteArray()),
+          span.getKind() == Span.SpanKind.SPAN_KIND_SERVER,
+          span.getStatus().getCode() == Status.StatusCode.STATUS_CODE_ERROR,
           span.getStatus().getMessage(),
-          span.getAttributesList().stream().collect(Collectors.toMap(KeyValue::getKey, Received::text)),
+          span.getAttributesList().stream()
+              .collect(Collectors.toMap(KeyValue::getKey, Received::text)),
           span.getEventsList().stream().map(Span.Event::getName).toList());
     }
 
@@ -62,19 +64,26 @@ public final class SpanReceiver implements AutoCloseable {
     try (exchange; InputStream body = exchange.getRequestBody()) {
       if (exchange.getRequestURI().getPath().equals("/v1/traces")) {
         boolean isPacked = "gzip".equals(exchange.getRequestHeaders().getFirst("Content-Encoding"));
-        ExportTraceServiceRequest.parseFrom(isPacked ? new GZIPInputStream(body) : body).getResourceSpansList().forEach(
-            resource -> resource.getScopeSpansList().forEach(scope -> scope.getSpansList().forEach(span -> spans.add(Received.of(span)))));
+        ExportTraceServiceRequest.parseFrom(isPacked ? new GZIPInputStream(body) : body)
+            .getResourceSpansList().forEach(
+                resource -> resource.getScopeSpansList().forEach(
+                    scope -> scope.getSpansList().forEach(span -> spans.add(Received.of(span)))));
       }
       exchange.getResponseHeaders().set("Content-Type", "application/x-protobuf");
       exchange.sendResponseHeaders(200, -1);
     }
   }
 
-  /** What a server has to be told so that it exports to here, soon, over and above being switched on. */
+  /**
+   * What a server has to be told so that it exports to here, soon, over and above being switched
+   * on.
+   */
   public Map<String, String> environment() {
-    return Map.of("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:" + http.getAddress().getPort(), "OTEL_EXPORTER_OTLP_PROTOCOL",
+    return Map.of("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:" + http.getAddress().getPort(),
+        "OTEL_EXPORTER_OTLP_PROTOCOL",
         "http/protobuf",
-        "OTEL_BSP_SCHEDULE_DELAY", "100", "OTEL_METRICS_EXPORTER", "none", "OTEL_LOGS_EXPORTER", "none");
+        "OTEL_BSP_SCHEDULE_DELAY", "100", "OTEL_METRICS_EXPORTER", "none", "OTEL_LOGS_EXPORTER",
+        "none");
   }
 
   /** Those of a trace so far. */

@@ -31,7 +31,8 @@ import java.util.function.BooleanSupplier;
 /** Speaks to one server and to its database, in the words of the tests. Thread-safe. */
 public final class TaskerClient {
   private static final Duration ANSWER_WITHIN = Duration.ofSeconds(90);
-  private static final HttpClient HTTP = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(10))
+  private static final HttpClient HTTP = HttpClient.newBuilder()
+      .version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(10))
       .build();
 
   private final URI base;
@@ -53,10 +54,14 @@ public final class TaskerClient {
     return new TaskerClient(base, database, headers);
   }
 
-  /** The same client with only the listed permissions: {@code tasks:read}, or {@code tasks:read in orders}; by an API key. */
+  /**
+   * The same client with only the listed permissions: {@code tasks:read}, or {@code tasks:read in
+   * orders}; by an API key.
+   */
   public TaskerClient asOneWhoMay(Collection<String> permissions) {
     String key = "tkr_" + UUID.randomUUID() + UUID.randomUUID();
-    Object uuid = value("select tasker.create_api_key(?, encode(sha256(convert_to(?, 'UTF8')), 'hex'), 'tkr_test', null, 'test')",
+    Object uuid = value(
+        "select tasker.create_api_key(?, encode(sha256(convert_to(?, 'UTF8')), 'hex'), 'tkr_test', null, 'test')",
         "of a test", key);
     sql("select tasker.grant_access(null, ?, null, split_part(permission, ' in ', 1), nullif(split_part(permission, ' in ', 2), ''), 'test') "
         + "from unnest(string_to_array(?, ',')) permission", uuid, String.join(",", permissions));
@@ -83,11 +88,13 @@ public final class TaskerClient {
   }
 
   public Answer post(String path, String json) {
-    return send(request(path).header("Content-Type", "application/json").POST(HttpRequest.BodyPublishers.ofString(json)));
+    return send(request(path).header("Content-Type", "application/json")
+        .POST(HttpRequest.BodyPublishers.ofString(json)));
   }
 
   public Answer postTemplate(String yaml) {
-    return send(request("/v1/templates").header("Content-Type", "application/yaml").POST(HttpRequest.BodyPublishers.ofString(yaml)));
+    return send(request("/v1/templates").header("Content-Type", "application/yaml")
+        .POST(HttpRequest.BodyPublishers.ofString(yaml)));
   }
 
   public Answer send(HttpRequest.Builder request) {
@@ -101,12 +108,16 @@ public final class TaskerClient {
     }
   }
 
-  /** For answers that may be streams without an end: of those no more than the first part is read. */
+  /**
+   * For answers that may be streams without an end: of those no more than the first part is read.
+   */
   public Answer sendForBeginning(HttpRequest.Builder request) {
     try {
-      HttpResponse<InputStream> response = HTTP.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
+      HttpResponse<InputStream> response = HTTP.send(request.build(),
+          HttpResponse.BodyHandlers.ofInputStream());
       try (InputStream in = response.body()) {
-        boolean isStream = response.headers().firstValue("Content-Type").orElse("").startsWith("text/event-stream");
+        boolean isStream = response.headers().firstValue("Content-Type").orElse("")
+            .startsWith("text/event-stream");
         byte[] body = isStream ? in.readNBytes(8) : in.readAllBytes();
         return Answer.of(response, new String(body, java.nio.charset.StandardCharsets.UTF_8));
       }
@@ -119,22 +130,28 @@ public final class TaskerClient {
   }
 
   public CompletableFuture<Answer> sendLater(HttpRequest.Builder request) {
-    return HTTP.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString()).thenApply(Answer::of);
+    return HTTP.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString())
+        .thenApply(Answer::of);
   }
 
   public HttpRequest.Builder request(String path) {
-    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(base + path)).timeout(ANSWER_WITHIN).header("Accept",
-        "application/json, application/problem+json");
+    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(base + path))
+        .timeout(ANSWER_WITHIN).header("Accept",
+            "application/json, application/problem+json");
     credentials.forEach(request::header);
     return request;
   }
 
   // ---- templates and tasks
 
-  /** Registers every template of a class path resource, separated by lines of {@code ---}; the same again changes nothing. */
+  /**
+   * Registers every template of a class path resource, separated by lines of {@code ---}; the same
+   * again changes nothing.
+   */
   public void register(String resource) {
     try (InputStream in = TaskerClient.class.getResourceAsStream(resource)) {
-      for (String yaml : new String(in.readAllBytes(), java.nio.charset.StandardCharsets.UTF_8).split("(?m)^---$")) {
+      for (String yaml : new String(in.readAllBytes(), java.nio.charset.StandardCharsets.UTF_8)
+          .split("(?m)^---$")) {
         Answer answer = postTemplate(yaml.strip() + "\n");
         if (answer.status() / 100 != 2) {
           throw new AssertionError("template of " + resource + " was refused: " + answer);
@@ -160,7 +177,8 @@ public final class TaskerClient {
 
   /** A request in single quotes is one in double quotes. */
   public static String taskRequest(String namespace, String template, String context) {
-    return quoted("{'namespace': '" + namespace + "', 'name': '" + template + "', 'version': '1.0.0', 'context': " + context + "}");
+    return quoted("{'namespace': '" + namespace + "', 'name': '" + template
+        + "', 'version': '1.0.0', 'context': " + context + "}");
   }
 
   public static String quoted(String text) {
@@ -177,11 +195,14 @@ public final class TaskerClient {
     long end = System.nanoTime() + within.toNanos();
     Answer answer;
     do {
-      answer = get("/v1/tasks/" + task + "?wait=" + Math.max(1, Math.min(Duration.ofNanos(end - System.nanoTime()).toSeconds(), 60)));
+      answer = get("/v1/tasks/" + task + "?wait="
+          + Math.max(1, Math.min(Duration.ofNanos(end - System.nanoTime()).toSeconds(), 60)));
     } while (answer.status() == 503 && System.nanoTime() < end);
     JsonObject document = answer.object();
-    if (!List.of("complete", "error", "cancelled", "resolved_manually", "blocked_by_failures").contains(document.getString("state", ""))) {
-      throw new AssertionError("the task did not come to rest within " + within + ": " + answer + "\n" + steps(task));
+    if (!List.of("complete", "error", "cancelled", "resolved_manually", "blocked_by_failures")
+        .contains(document.getString("state", ""))) {
+      throw new AssertionError(
+          "the task did not come to rest within " + within + ": " + answer + "\n" + steps(task));
     }
     return document;
   }
@@ -198,7 +219,9 @@ public final class TaskerClient {
   /** A connection in a zone that is not UTC, for the caller to close. */
   public Connection connect() throws SQLException {
     Connection connection = DriverManager.getConnection(
-        "jdbc:postgresql://" + database.host() + ":" + database.port() + "/tasker?options=-c%20TimeZone=Pacific/Chatham", "tasker",
+        "jdbc:postgresql://" + database.host() + ":" + database.port()
+            + "/tasker?options=-c%20TimeZone=Pacific/Chatham",
+        "tasker",
         "tasker");
     return connection;
   }
@@ -212,7 +235,8 @@ public final class TaskerClient {
     }
   }
 
-  public static List<Map<String, Object>> sql(Connection connection, String sql, Object... arguments) throws SQLException {
+  public static List<Map<String, Object>> sql(Connection connection, String sql,
+      Object... arguments) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
       for (int i = 0; i < arguments.length; i++) {
         statement.setObject(i + 1, arguments[i]);
@@ -242,16 +266,21 @@ public final class TaskerClient {
   }
 
   public JsonObject jsonOf(String sql, Object... arguments) {
-    try (JsonReader reader = Json.createReader(new StringReader(value(sql, arguments).toString()))) {
+    try (
+        JsonReader reader = Json.createReader(new StringReader(value(sql, arguments).toString()))) {
       return reader.readObject();
     }
   }
 
-  /** Number of rows of every table of the engine and of its queues, by name, but for those that servers add to by themselves. */
+  /**
+   * Number of rows of every table of the engine and of its queues, by name, but for those that
+   * servers add to by themselves.
+   */
   public Map<String, Long> rowCounts() {
     Map<String, Long> counts = new LinkedHashMap<>();
-    for (Map<String, Object> table : sql("select table_schema || '.' || quote_ident(table_name) as name from information_schema.tables"
-        + " where table_schema in ('tasker', 'pgmq') and table_type = 'BASE TABLE' and table_name not in ('servers', 'flyway_schema_history', 'write_requests') and table_name not like '%tallies' order by 1")) {
+    for (Map<String, Object> table : sql(
+        "select table_schema || '.' || quote_ident(table_name) as name from information_schema.tables"
+            + " where table_schema in ('tasker', 'pgmq') and table_type = 'BASE TABLE' and table_name not in ('servers', 'flyway_schema_history', 'write_requests') and table_name not like '%tallies' order by 1")) {
       counts.put((String) table.get("name"), count("select count(*) from " + table.get("name")));
     }
     return counts;
@@ -264,7 +293,10 @@ public final class TaskerClient {
     java.util.concurrent.locks.LockSupport.parkNanos(time.toNanos());
   }
 
-  /** Looks until it is so; fails the test when that takes too long. Looking is all it does: it proves nothing by waiting. */
+  /**
+   * Looks until it is so; fails the test when that takes too long. Looking is all it does: it
+   * proves nothing by waiting.
+   */
   public static void until(String what, Duration within, BooleanSupplier condition) {
     long end = System.nanoTime() + within.toNanos();
     while (!condition.getAsBoolean()) {

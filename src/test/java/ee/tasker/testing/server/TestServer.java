@@ -21,7 +21,10 @@ import org.flywaydb.core.Flyway;
 import org.jboss.shrinkwrap.api.exporter.ZipExporter;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
 
-/** A server process with the WAR of this build, the samples and the handlers of {@link ee.tasker.testing.handlers}. */
+/**
+ * A server process with the WAR of this build, the samples and the handlers of {@link
+ * ee.tasker.testing.handlers}.
+ */
 public final class TestServer implements AutoCloseable {
   private static final Once<EmbeddedDatabase> MIGRATED = new Once<>(TestServer::migrated);
   private static Path war;
@@ -37,11 +40,14 @@ public final class TestServer implements AutoCloseable {
     this.port = port;
   }
 
-  /** A PostgreSQL with this build's schema and nothing in it, to be closed by the caller. Its servers need not migrate, which would be a quarter of their start. */
+  /**
+   * A PostgreSQL with this build's schema and nothing in it, to be closed by the caller. Its
+   * servers need not migrate, which would be a quarter of their start.
+   */
   public static EmbeddedDatabase newDatabase() {
     return started(EmbeddedDatabase.forTests(MIGRATED.get(),
-        Path.of(property("tasker.it.folder")), Path.of(property("tasker.checkout"), ".tasker"), property("tasker.postgres.version"),
-        freePort()));
+        Path.of(property("tasker.it.folder")), Path.of(property("tasker.checkout"), ".tasker"),
+        property("tasker.postgres.version"), freePort()));
   }
 
   /** An empty PostgreSQL, to be closed by the caller. */
@@ -51,31 +57,42 @@ public final class TestServer implements AutoCloseable {
 
   private static EmbeddedDatabase emptyDatabase(Path folder) {
     return EmbeddedDatabase.forTests(
-        folder, Path.of(property("tasker.checkout"), ".tasker"), property("tasker.postgres.version"),
-        freePort());
+        folder, Path.of(property("tasker.checkout"), ".tasker"),
+        property("tasker.postgres.version"), freePort());
   }
 
   /** Closed: the others are copies of it, and one of them may get its port. */
   private static EmbeddedDatabase migrated() {
-    try (EmbeddedDatabase database = emptyDatabase(Path.of(property("tasker.it.folder"), "migrated"))) {
+    try (EmbeddedDatabase database = emptyDatabase(
+        Path.of(property("tasker.it.folder"), "migrated"))) {
       database.start();
-      Flyway.configure().dataSource(database.address().jdbcUrl(), database.address().user(), database.address().password())
-          .schemas("tasker").locations("classpath:db/migration", "classpath:db/routine").load().migrate();
+      Flyway.configure()
+          .dataSource(database.address().jdbcUrl(), database.address().user(),
+              database.address().password())
+          .schemas("tasker").locations("classpath:db/migration", "classpath:db/routine").load()
+          .migrate();
       return database;
     }
   }
 
-  /** The same, but one that waits for the disk as in production, and whose superuser needs no password. */
+  /**
+   * The same, but one that waits for the disk as in production, and whose superuser needs no
+   * password.
+   */
   public static EmbeddedDatabase newDurableDatabase() {
     return started(EmbeddedDatabase.forBenchmarks(
         Path.of(property("tasker.it.folder")), Path.of(property("tasker.checkout"), ".tasker"),
         property("tasker.postgres.version"), freePort(), Map.of()));
   }
 
-  /** A running standby of a durable database, made of a copy of it and on a port of the caller's choice; to be closed by the caller. */
+  /**
+   * A running standby of a durable database, made of a copy of it and on a port of the caller's
+   * choice; to be closed by the caller.
+   */
   public static EmbeddedDatabase newStandby(EmbeddedDatabase primary, int port) {
     return startedAndStopped(EmbeddedDatabase.standbyOf(primary,
-        Path.of(property("tasker.it.folder")), Path.of(property("tasker.checkout"), ".tasker"), property("tasker.postgres.version"), port));
+        Path.of(property("tasker.it.folder")), Path.of(property("tasker.checkout"), ".tasker"),
+        property("tasker.postgres.version"), port));
   }
 
   private static EmbeddedDatabase startedAndStopped(EmbeddedDatabase database) {
@@ -86,7 +103,8 @@ public final class TestServer implements AutoCloseable {
 
   private static EmbeddedDatabase started(EmbeddedDatabase database) {
     startedAndStopped(database);
-    new TaskerClient(URI.create("http://127.0.0.1"), database.address()).sql("""
+    new TaskerClient(URI.create("http://127.0.0.1"), database.address()).sql(
+        """
         create schema testing;
         create table testing.effects (
           task_uuid uuid, step_uuid uuid, step_name text, attempt int, effect text, process bigint, at timestamptz default clock_timestamp());
@@ -97,28 +115,37 @@ public final class TestServer implements AutoCloseable {
     return database;
   }
 
-  /** Starts a server; it is given back before it is ready, so that several can start side by side. */
+  /**
+   * Starts a server; it is given back before it is ready, so that several can start side by side.
+   */
   public static TestServer starting(EmbeddedDatabase database, Map<String, String> settings) {
     return starting(database, freePort(), settings);
   }
 
-  /** The same on a port of the caller's choice, with the folder that a server on that port had before. */
-  public static TestServer starting(EmbeddedDatabase database, int port, Map<String, String> settings) {
+  /**
+   * The same on a port of the caller's choice, with the folder that a server on that port had
+   * before.
+   */
+  public static TestServer starting(EmbeddedDatabase database, int port,
+      Map<String, String> settings) {
     return starting(database, port, settings, war());
   }
 
   /** The same with a WAR of the caller's, as of {@link #warWith}. */
-  public static TestServer starting(EmbeddedDatabase database, int port, Map<String, String> settings, Path war) {
+  public static TestServer starting(EmbeddedDatabase database, int port,
+      Map<String, String> settings, Path war) {
     Map<String, String> environment = new HashMap<>(Map.of(
         "HTTP_HOST", "127.0.0.1", "HTTP_PORT", Integer.toString(port),
-        "DB_HOST", database.address().host(), "DB_PORT", Integer.toString(database.address().port()),
+        "DB_HOST", database.address().host(), "DB_PORT",
+        Integer.toString(database.address().port()),
         "DB_NAME", "tasker", "DB_USER", "tasker", "DB_PASSWORD", "tasker",
         "TASKER_TEMPLATES_FOLDER", Path.of(property("tasker.checkout"), "samples").toString()));
     environment.putAll(Login.FOR_TESTS.environment());
     environment.putAll(settings);
     ServerKind kind = ServerKind.from(System.getProperties());
     ServerProcess process = kind.process(
-        Path.of(property("tasker.server.home")), Path.of(property("tasker.it.folder"), "servers"), port, environment).quietly();
+        Path.of(property("tasker.server.home")), Path.of(property("tasker.it.folder"), "servers"),
+        port, environment).quietly();
     TestServer server = new TestServer(process, database, port);
     process.claimPort();
     Runtime.getRuntime().addShutdownHook(server.atExit);
@@ -167,7 +194,10 @@ public final class TestServer implements AutoCloseable {
     return process.handle().orElseThrow().pid();
   }
 
-  /** Puts another WAR in the place of the application. @return false for a server that has to be started again for that */
+  /**
+   * Puts another WAR in the place of the application. @return false for a server that has to be
+   * started again for that
+   */
   public boolean redeploy(Path war) {
     try {
       return process.redeploy(war);
@@ -212,10 +242,14 @@ public final class TestServer implements AutoCloseable {
     return war;
   }
 
-  /** The WAR of this build with the handlers of the tests and with what the caller adds, as a file of that name. */
+  /**
+   * The WAR of this build with the handlers of the tests and with what the caller adds, as a file
+   * of that name.
+   */
   public static Path warWith(String name, UnaryOperator<WebArchive> more) {
     File file = Path.of(property("tasker.it.folder"), name).toFile();
-    more.apply(Deployments.war().addPackages(true, "ee.tasker.testing.handlers")).as(ZipExporter.class).exportTo(file, true);
+    more.apply(Deployments.war().addPackages(true, "ee.tasker.testing.handlers"))
+        .as(ZipExporter.class).exportTo(file, true);
     return file.toPath();
   }
 
@@ -226,7 +260,8 @@ public final class TestServer implements AutoCloseable {
   static String property(String name) {
     String value = System.getProperty(name);
     if (value == null) {
-      throw new IllegalStateException("Integration tests are run by the build (./mvnw verify): it sets " + name + ".");
+      throw new IllegalStateException(
+          "Integration tests are run by the build (./mvnw verify): it sets " + name + ".");
     }
     return value;
   }

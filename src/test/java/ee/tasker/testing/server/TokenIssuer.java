@@ -33,13 +33,15 @@ public final class TokenIssuer {
 
   /** In one line, as environments like it. */
   public String publicKey() {
-    return "-----BEGIN PUBLIC KEY-----" + Base64.getEncoder().encodeToString(keys.getPublic().getEncoded()) + "-----END PUBLIC KEY-----";
+    return "-----BEGIN PUBLIC KEY-----"
+        + Base64.getEncoder().encodeToString(keys.getPublic().getEncoded())
+        + "-----END PUBLIC KEY-----";
   }
 
   /** Of a server that accepts the tokens. */
   public Map<String, String> environment() {
-    return Map.of("TASKER_SECURITY_TOKEN_ISSUER", NAME, "TASKER_SECURITY_TOKEN_AUDIENCE", "tasker", "TASKER_SECURITY_TOKEN_PUBLIC_KEY",
-        publicKey());
+    return Map.of("TASKER_SECURITY_TOKEN_ISSUER", NAME, "TASKER_SECURITY_TOKEN_AUDIENCE", "tasker",
+        "TASKER_SECURITY_TOKEN_PUBLIC_KEY", publicKey());
   }
 
   /** Of {@code orders-service}, for five minutes, with all permissions for tasks and steps. */

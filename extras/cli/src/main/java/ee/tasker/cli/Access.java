@@ -22,7 +22,8 @@ final class Access {
 
   static int createKey(Invocation in) {
     JsonObjectBuilder body = withGrants(in);
-    in.integer("--expires-in-days").ifPresent(days -> body.add("expires_in_seconds", Math.multiplyExact(days, 86_400L)));
+    in.integer("--expires-in-days")
+        .ifPresent(days -> body.add("expires_in_seconds", Math.multiplyExact(days, 86_400L)));
     return General.sent(in, body.build());
   }
 
@@ -36,15 +37,20 @@ final class Access {
     return body;
   }
 
-  /** {@code operator}, {@code tasks:create@orders}: what has a colon is a permission, else it is a role. */
+  /**
+   * {@code operator}, {@code tasks:create@orders}: what has a colon is a permission, else it is a
+   * role.
+   */
   static JsonObject granted(String text) {
     int at = text.indexOf('@');
     String what = at < 0 ? text : text.substring(0, at);
     if (what.isEmpty() || at == text.length() - 1) {
       throw new UsageException(
-          "A grant is a role or permission, with @NAMESPACE unless it is for all: operator, tasks:create@orders; not \"" + text + "\"");
+          "A grant is a role or permission, with @NAMESPACE unless it is for all: operator, tasks:create@orders; not \""
+              + text + "\"");
     }
-    JsonObjectBuilder granted = Json.createObjectBuilder().add(what.contains(":") ? "permission" : "role", what);
+    JsonObjectBuilder granted = Json.createObjectBuilder()
+        .add(what.contains(":") ? "permission" : "role", what);
     return at < 0 ? granted.build() : granted.add("namespace", text.substring(at + 1)).build();
   }
 
@@ -58,7 +64,8 @@ final class Access {
   }
 
   static int password(Invocation in) {
-    String password = in.flag("--stdin") ? in.terminal().line() : in.terminal().askSecret("New password: ");
+    String password = in.flag("--stdin") ? in.terminal().line()
+        : in.terminal().askSecret("New password: ");
     if (password.isEmpty()) {
       throw new UsageException("No password was given: type it, or pass it with --stdin");
     }
@@ -70,7 +77,8 @@ final class Access {
   }
 
   private static int change(Invocation in, JsonObject body) {
-    in.print(in.client().send(Call.of(Operation.CHANGE_USER).path("user_uuid", userUuid(in, in.required("USER"))).body(body)).json());
+    in.print(in.client().send(Call.of(Operation.CHANGE_USER)
+        .path("user_uuid", userUuid(in, in.required("USER"))).body(body)).json());
     return Exit.DONE;
   }
 
@@ -79,8 +87,10 @@ final class Access {
     try {
       return UUID.fromString(user).toString();
     } catch (IllegalArgumentException e) {
-      return in.client().send(Call.of(Operation.LIST_USERS)).json().getJsonArray("users").getValuesAs(JsonObject.class).stream()
-          .filter(each -> each.getString("name").equalsIgnoreCase(user)).findFirst().map(each -> each.getString("user_uuid"))
+      return in.client().send(Call.of(Operation.LIST_USERS)).json().getJsonArray("users")
+          .getValuesAs(JsonObject.class).stream()
+          .filter(each -> each.getString("name").equalsIgnoreCase(user)).findFirst()
+          .map(each -> each.getString("user_uuid"))
           .orElseThrow(() -> new NotFoundException("There is no user \"" + user + "\""));
     }
   }

@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** An option or a positional parameter of a command, and which part of the request it becomes. Built once, then only read. */
+/**
+ * An option or a positional parameter of a command, and which part of the request it becomes. Built
+ * once, then only read.
+ */
 final class Arg {
   enum Place {
     PATH, QUERY, BODY,
@@ -67,7 +70,8 @@ final class Arg {
 
   /** Who asks: the user of the operating system unless said otherwise. */
   static Arg actor(Place place, String member) {
-    Arg arg = new Arg(place, member, "NAME", "Who asks for it; TASKER_BY or the user of the operating system by default.").named("--by");
+    Arg arg = new Arg(place, member, "NAME",
+        "Who asks for it; TASKER_BY or the user of the operating system by default.").named("--by");
     arg.actor = true;
     return arg;
   }

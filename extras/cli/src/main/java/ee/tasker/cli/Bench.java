@@ -27,7 +27,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Submits tasks and measures how long their answers take. With a rate, the time of a task counts from when it was due, so that a slow
+ * Submits tasks and measures how long their answers take. With a rate, the time of a task counts
+ * from when it was due, so that a slow
  * server is not spared by the client waiting for it.
  */
 final class Bench {
@@ -39,19 +40,24 @@ final class Bench {
 
   private Bench() {}
 
-  /** One submission. @param end the state of the task, or the code of the refusal, or the kind of the fault */
+  /**
+   * One submission. @param end the state of the task, or the code of the refusal, or the kind of
+   * the fault
+   */
   private record Sample(String end, boolean accepted, long nanos) {
   }
 
   static int run(Invocation in) {
     int tasks = number(in, "--tasks", 1000, MOST_TASKS);
     int connections = Math.min(tasks, number(in, "--connections", 8, MOST_CONNECTIONS));
-    OptionalLong rate = in.integer("--rate").isEmpty() ? OptionalLong.empty() : OptionalLong.of(number(in, "--rate", 1, 1_000_000));
+    OptionalLong rate = in.integer("--rate").isEmpty() ? OptionalLong.empty()
+        : OptionalLong.of(number(in, "--rate", 1, 1_000_000));
     int wait = in.flag("--no-wait") ? 0 : 60;
     JsonObject request = TaskCommands.request(in);
     String run = "bench-" + UUID.randomUUID();
     in.output().say(tasks + " tasks over " + connections + " connections"
-        + (rate.isPresent() ? ", " + rate.getAsLong() + " due per second" : "") + "; their keys begin with " + run);
+        + (rate.isPresent() ? ", " + rate.getAsLong() + " due per second" : "")
+        + "; their keys begin with " + run);
 
     TaskerClient client = in.client();
     AtomicInteger next = new AtomicInteger();
@@ -59,12 +65,15 @@ final class Bench {
     List<Sample> samples = together(connections, () -> {
       List<Sample> own = new ArrayList<>();
       for (int n = next.getAndIncrement(); n < tasks; n = next.getAndIncrement()) {
-        long due = rate.isPresent() ? start + n * 1_000_000_000L / rate.getAsLong() : System.nanoTime();
+        long due = rate.isPresent() ? start + n * 1_000_000_000L / rate.getAsLong()
+            : System.nanoTime();
         for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
           LockSupport.parkNanos(left);
         }
-        JsonObject task = Json.createObjectBuilder(request).add("idempotency_key", run + "-" + n).build();
-        Call call = Call.of(Operation.SUBMIT_TASK).body(task).header("Idempotency-Key", run + "-" + n);
+        JsonObject task = Json.createObjectBuilder(request).add("idempotency_key", run + "-" + n)
+            .build();
+        Call call = Call.of(Operation.SUBMIT_TASK).body(task).header("Idempotency-Key",
+            run + "-" + n);
         if (wait > 0) {
           call.query("wait", wait).patience(Duration.ofSeconds(wait));
         }
@@ -79,19 +88,27 @@ final class Bench {
     long accepted = samples.stream().filter(Sample::accepted).count();
     JsonObjectBuilder byEnd = Json.createObjectBuilder();
     ends.forEach(byEnd::add);
-    JsonObjectBuilder answer = Json.createObjectBuilder().add("tasks", samples.size()).add("accepted", accepted).add("ends", byEnd)
-        .add("seconds", rounded(took / 1e9)).add("tasks_per_second", rounded(accepted * 1e9 / took));
-    long[] times = samples.stream().filter(Sample::accepted).mapToLong(Sample::nanos).sorted().toArray();
+    JsonObjectBuilder answer = Json.createObjectBuilder().add("tasks", samples.size())
+        .add("accepted", accepted).add("ends", byEnd)
+        .add("seconds", rounded(took / 1e9))
+        .add("tasks_per_second", rounded(accepted * 1e9 / took));
+    long[] times = samples.stream().filter(Sample::accepted).mapToLong(Sample::nanos).sorted()
+        .toArray();
     if (times.length > 0) {
-      answer.add("milliseconds", Json.createObjectBuilder().add("p50", rounded(percentile(times, 50)))
-          .add("p90", rounded(percentile(times, 90))).add("p99", rounded(percentile(times, 99)))
-          .add("most", rounded(times[times.length - 1] / 1e6)));
+      answer.add("milliseconds",
+          Json.createObjectBuilder().add("p50", rounded(percentile(times, 50)))
+              .add("p90", rounded(percentile(times, 90))).add("p99", rounded(percentile(times, 99)))
+              .add("most", rounded(times[times.length - 1] / 1e6)));
     }
     in.print(answer.build());
-    return accepted == samples.size() && (wait == 0 || ends.keySet().equals(Set.of("complete"))) ? Exit.DONE : Exit.DIFFERS;
+    return accepted == samples.size() && (wait == 0 || ends.keySet().equals(Set.of("complete")))
+        ? Exit.DONE : Exit.DIFFERS;
   }
 
-  /** @throws ProblemException if the next request would be refused for the same reason, which is no measurement */
+  /**
+   * @throws ProblemException if the next request would be refused for the same reason, which is no
+   * measurement
+   */
   private static Sample sample(TaskerClient client, Call call, long due) {
     try {
       String state = client.send(call).json().getString("state");
@@ -123,13 +140,17 @@ final class Bench {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted", e);
     } catch (ExecutionException e) {
-      throw e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e.getCause());
+      throw e.getCause() instanceof RuntimeException cause ? cause
+          : new IllegalStateException(e.getCause());
     } finally {
       pool.shutdownNow();
     }
   }
 
-  /** @param sorted nanoseconds @return the smallest of them that as many percent do not exceed, in milliseconds */
+  /**
+   * @param sorted nanoseconds @return the smallest of them that as many percent do not exceed, in
+   * milliseconds
+   */
   static double percentile(long[] sorted, int percent) {
     return sorted[Math.max(0, (int) Math.ceil(sorted.length * percent / 100.0) - 1)] / 1e6;
   }

@@ -12,12 +12,16 @@ import java.sql.SQLException;
 import java.util.Optional;
 import java.util.Properties;
 
-/** The proof, as {@code db/check-history} prints it: calls {@code tasker.check_history} in the database. */
+/**
+ * The proof, as {@code db/check-history} prints it: calls {@code tasker.check_history} in the
+ * database.
+ */
 final class Check {
   private Check() {}
 
   static int run(Invocation in) {
-    String url = in.text("--db-url").or(() -> in.terminal().variable("TASKER_DB_URL")).orElse("jdbc:postgresql://127.0.0.1:54320/tasker");
+    String url = in.text("--db-url").or(() -> in.terminal().variable("TASKER_DB_URL"))
+        .orElse("jdbc:postgresql://127.0.0.1:54320/tasker");
     if (!url.startsWith("jdbc:postgresql:")) {
       throw new UsageException("--db-url must begin with jdbc:postgresql:");
     }
@@ -35,20 +39,26 @@ final class Check {
         while (found.next()) {
           promises++;
           broken += found.getLong(2) > 0 ? 1 : 0;
-          rows.add(Json.createObjectBuilder().add("promise", found.getString(1)).add("state", found.getLong(2) == 0 ? "kept" : "error")
+          rows.add(Json.createObjectBuilder().add("promise", found.getString(1))
+              .add("state", found.getLong(2) == 0 ? "kept" : "error")
               .add("violations", found.getLong(2))
-              .add("examples", Text.parse(Optional.ofNullable(found.getString(3)).orElse("[]"), "examples")));
+              .add("examples",
+                  Text.parse(Optional.ofNullable(found.getString(3)).orElse("[]"), "examples")));
         }
       }
     } catch (SQLException e) {
       // 08: no connection; 28, 08004: not authenticated. 22: what was typed is no time.
       String state = Optional.ofNullable(e.getSQLState()).orElse("");
-      in.terminal().err().println("tasker: could not be checked: " + Text.printable(String.valueOf(e.getMessage())));
+      in.terminal().err().println(
+          "tasker: could not be checked: " + Text.printable(String.valueOf(e.getMessage())));
       return state.equals("08004") || state.startsWith("28") ? Exit.NOT_AUTHENTICATED
-          : state.startsWith("08") ? Exit.UNREACHABLE : state.startsWith("22") ? Exit.USAGE : Exit.FAULT;
+          : state.startsWith("08") ? Exit.UNREACHABLE
+              : state.startsWith("22") ? Exit.USAGE : Exit.FAULT;
     }
-    JsonObject all = answer.add("promises", rows).add("kept", promises - broken).add("broken", broken).build();
-    in.output().print(all, View.rows("promises", "RESULT=state", "VIOLATIONS=violations", "PROMISE=promise", "+EXAMPLES=examples"));
+    JsonObject all = answer.add("promises", rows).add("kept", promises - broken)
+        .add("broken", broken).build();
+    in.output().print(all, View.rows("promises", "RESULT=state", "VIOLATIONS=violations",
+        "PROMISE=promise", "+EXAMPLES=examples"));
     in.output().say(promises - broken + " of " + promises + " promises were kept");
     return broken == 0 ? Exit.DONE : Exit.DIFFERS;
   }
@@ -57,11 +67,15 @@ final class Check {
     Properties properties = new Properties();
     String url = in.text("--db-url").or(() -> in.terminal().variable("TASKER_DB_URL")).orElse("");
     if (!url.contains("user=")) {
-      properties.setProperty("user", in.text("--db-user").or(() -> in.terminal().variable("TASKER_DB_USER")).orElse("tasker"));
+      properties.setProperty("user",
+          in.text("--db-user").or(() -> in.terminal().variable("TASKER_DB_USER")).orElse("tasker"));
     }
     if (!url.contains("password=")) {
-      properties.setProperty("password", in.terminal().variable("TASKER_DB_PASSWORD").or(() -> in.terminal().variable("PGPASSWORD"))
-          .orElseGet(() -> url.isEmpty() ? "tasker" : in.terminal().askSecret("Password of the database: ")));
+      properties.setProperty("password",
+          in.terminal().variable("TASKER_DB_PASSWORD")
+              .or(() -> in.terminal().variable("PGPASSWORD"))
+              .orElseGet(() -> url.isEmpty() ? "tasker"
+                  : in.terminal().askSecret("Password of the database: ")));
     }
     properties.setProperty("ApplicationName", "tasker check");
     return properties;

@@ -33,9 +33,11 @@ final class Colours {
     return switch (state) {
       case "complete", "resolved_manually", "healthy", "UP" -> in("32", text);
       case "error", "blocked_by_failures", "blocked", "lost", "stale", "DOWN" -> in("31", text);
-      case "waiting_for_retry", "degraded", "recovering", "paused", "draining", "warning", "enqueued_as_error_for_orchestration" ->
+      case "waiting_for_retry", "degraded", "recovering", "paused", "draining", "warning",
+          "enqueued_as_error_for_orchestration" ->
         in("33", text);
-      case "in_progress", "steps_in_process", "enqueued", "enqueued_for_orchestration" -> in("36", text);
+      case "in_progress", "steps_in_process", "enqueued", "enqueued_for_orchestration" ->
+        in("36", text);
       case "cancelled", "pending", "stopped", "closed" -> in("2", text);
       default -> text;
     };

@@ -16,7 +16,8 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * A command: its parameters, the operations that it calls, and how the answer is shown. Without a {@link #runs runner} it sends its one
+ * A command: its parameters, the operations that it calls, and how the answer is shown. Without a
+ * {@link #runs runner} it sends its one
  * operation with what the parameters say, and prints the answer.
  */
 final class Command {
@@ -105,12 +106,17 @@ final class Command {
     return this;
   }
 
-  /** The list in this member comes in pages of at most so many: {@code --limit}, {@code --all} and {@code --cursor}. */
+  /**
+   * The list in this member comes in pages of at most so many: {@code --limit}, {@code --all} and
+   * {@code --cursor}.
+   */
   Command pages(String member, int largest) {
     pages = member;
     largestPage = largest;
     return with(
-        Arg.local("limit", "N", "How many at most, 25 by default; more than a page has is read in several requests.").integer()
+        Arg.local("limit", "N",
+            "How many at most, 25 by default; more than a page has is read in several requests.")
+            .integer()
             .covers("limit"),
         Arg.flag(Arg.Place.LOCAL, "all", "Everything that matches."),
         Arg.query("cursor", "CURSOR", "Goes on where an earlier list ended."));
@@ -186,7 +192,8 @@ final class Command {
       throw new UsageException("--limit must be at least 1");
     }
     JsonArrayBuilder rows = Json.createArrayBuilder();
-    JsonValue next = in.text("--cursor").map(cursor -> (JsonValue) Json.createValue(cursor)).orElse(JsonValue.NULL);
+    JsonValue next = in.text("--cursor").map(cursor -> (JsonValue) Json.createValue(cursor))
+        .orElse(JsonValue.NULL);
     long read = 0;
     do {
       Call call = call(in, "cursor").query("limit", Math.min(limit - read, largestPage));
@@ -199,7 +206,8 @@ final class Command {
       read += entries.size();
       JsonValue after = page.getOrDefault("next", JsonValue.NULL);
       if (after.equals(next) && after != JsonValue.NULL) {
-        throw new IllegalStateException("the server answers the same page again, after " + Text.cell(next));
+        throw new IllegalStateException(
+            "the server answers the same page again, after " + Text.cell(next));
       }
       next = after;
     } while (next != JsonValue.NULL && read < limit);
@@ -221,13 +229,16 @@ final class Command {
       List<JsonValue> values = in.values(arg);
       if (arg.place() == Arg.Place.PATH) {
         String value = Text.cell(values.get(0));
-        call.path(arg.member(), arg.member().equals("step_uuid") ? TaskCommands.stepUuid(in, value) : value);
+        call.path(arg.member(),
+            arg.member().equals("step_uuid") ? TaskCommands.stepUuid(in, value) : value);
       } else if (arg.place() == Arg.Place.QUERY) {
         values.forEach(value -> call.query(arg.member(), Text.cell(value)));
       }
     }
-    args.stream().filter(arg -> arg.member().equals("wait") || arg.member().equals("wait_seconds")).map(arg -> in.integer(arg.key()))
-        .filter(OptionalLong::isPresent).forEach(seconds -> call.patience(Duration.ofSeconds(seconds.getAsLong())));
+    args.stream().filter(arg -> arg.member().equals("wait") || arg.member().equals("wait_seconds"))
+        .map(arg -> in.integer(arg.key()))
+        .filter(OptionalLong::isPresent)
+        .forEach(seconds -> call.patience(Duration.ofSeconds(seconds.getAsLong())));
     in.text("--idempotency-key").ifPresent(key -> call.header("Idempotency-Key", key));
     if (!constants.isEmpty() || args.stream().anyMatch(arg -> arg.place() == Arg.Place.BODY)) {
       call.body(body(in));
@@ -259,15 +270,16 @@ final class Command {
     if (dot < 0) {
       body.put(path, value);
     } else {
-      put((Map<String, Object>) body.computeIfAbsent(path.substring(0, dot), nested -> new LinkedHashMap<String, Object>()),
-          path.substring(dot + 1), value);
+      put((Map<String, Object>) body.computeIfAbsent(path.substring(0, dot),
+          nested -> new LinkedHashMap<String, Object>()), path.substring(dot + 1), value);
     }
   }
 
   @SuppressWarnings("unchecked")
   private static JsonObject object(Map<String, Object> members) {
     JsonObjectBuilder object = Json.createObjectBuilder();
-    members.forEach((name, value) -> object.add(name, value instanceof JsonValue json ? json : object((Map<String, Object>) value)));
+    members.forEach((name, value) -> object.add(name,
+        value instanceof JsonValue json ? json : object((Map<String, Object>) value)));
     return object.build();
   }
 }

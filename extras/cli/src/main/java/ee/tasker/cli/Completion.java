@@ -15,8 +15,10 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 /**
- * Scripts with which shells complete: tables of words, which need no process to be started. That for bash, which zsh runs, too, has a
- * function of a few lines beside its tables; picocli would write a function for each command, and ten times as much.
+ * Scripts with which shells complete: tables of words, which need no process to be started. That
+ * for bash, which zsh runs, too, has a
+ * function of a few lines beside its tables; picocli would write a function for each command, and
+ * ten times as much.
  */
 final class Completion {
   private Completion() {}
@@ -26,10 +28,12 @@ final class Completion {
     String shell = in.required("SHELL");
     switch (shell) {
       case "bash" -> out.print(bash(in.root()));
-      case "zsh" -> out.print("#compdef tasker\nautoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n"
-          + bash(in.root()));
+      case "zsh" -> out.print(
+          "#compdef tasker\nautoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n"
+              + bash(in.root()));
       case "fish" -> out.print(fish(in.root()));
-      default -> throw new UsageException("Unknown shell \"" + shell + "\"; one of bash, zsh, fish");
+      default ->
+        throw new UsageException("Unknown shell \"" + shell + "\"; one of bash, zsh, fish");
     }
     out.flush();
     return Exit.DONE;
@@ -42,7 +46,8 @@ final class Completion {
       if (line.getSubcommands().isEmpty()) {
         leaves.put(group + " ", line.getCommandSpec());
       }
-      line.getSubcommands().forEach((name, command) -> leaves.put(group + " " + name, command.getCommandSpec()));
+      line.getSubcommands()
+          .forEach((name, command) -> leaves.put(group + " " + name, command.getCommandSpec()));
     });
     return leaves;
   }
@@ -60,7 +65,8 @@ final class Completion {
     StringBuilder groups = new StringBuilder();
     root.getSubcommands().forEach((group, line) -> {
       if (!line.getSubcommands().isEmpty()) {
-        groups.append("    '").append(group).append("') words='").append(String.join(" ", new TreeSet<>(line.getSubcommands().keySet())))
+        groups.append("    '").append(group).append("') words='")
+            .append(String.join(" ", new TreeSet<>(line.getSubcommands().keySet())))
             .append("' ;;\n");
       }
     });
@@ -75,7 +81,8 @@ final class Completion {
       for (OptionSpec option : command.options()) {
         if (option.arity().max() > 0) {
           for (String word : option.names()) {
-            add(values, option.completionCandidates() == null ? "" : joined(option.completionCandidates()),
+            add(values,
+                option.completionCandidates() == null ? "" : joined(option.completionCandidates()),
                 (shared.contains(word) ? "* " : name + " ") + word);
           }
         }
@@ -123,9 +130,12 @@ final class Completion {
         }
         # Where no words are known, the shell completes files.
         complete -o default -F _complete_tasker tasker
-        """.replace("@commands@", String.join(" ", new TreeSet<>(root.getSubcommands().keySet()))).replace("@groups@", groups)
-        .replace("@values@", cases(values, "COMPREPLY=($(compgen -W '", "' -- \"$current\")); return", "return"))
-        .replace("@options@", cases(options, "words='", "'", "")).replace("@arguments@", cases(arguments, "words='", "'", ""))
+        """.replace("@commands@", String.join(" ", new TreeSet<>(root.getSubcommands().keySet())))
+        .replace("@groups@", groups)
+        .replace("@values@",
+            cases(values, "COMPREPLY=($(compgen -W '", "' -- \"$current\")); return", "return"))
+        .replace("@options@", cases(options, "words='", "'", ""))
+        .replace("@arguments@", cases(arguments, "words='", "'", ""))
         .replace("@shared@", String.join(" ", shared));
   }
 
@@ -137,11 +147,13 @@ final class Completion {
   }
 
   /** @param empty what to do for those without words; empty: nothing */
-  private static String cases(Map<String, List<String>> words, String before, String after, String empty) {
+  private static String cases(Map<String, List<String>> words, String before, String after,
+      String empty) {
     StringBuilder cases = new StringBuilder();
     words.forEach((text, patterns) -> {
       if (!text.isEmpty() || !empty.isEmpty()) {
-        String pattern = patterns.stream().map(each -> each.startsWith("* ") ? "*'" + each.substring(1) + "'" : "'" + each + "'")
+        String pattern = patterns.stream()
+            .map(each -> each.startsWith("* ") ? "*'" + each.substring(1) + "'" : "'" + each + "'")
             .collect(Collectors.joining("|"));
         cases.append("    ").append(pattern).append(") ")
             .append(text.isEmpty() ? empty : before + text + after).append(" ;;\n");
@@ -155,11 +167,14 @@ final class Completion {
   }
 
   private static String fish(CommandLine root) {
-    StringBuilder script = new StringBuilder("# Completes tasker in fish.\ncomplete -c tasker -f\n");
+    StringBuilder script = new StringBuilder(
+        "# Completes tasker in fish.\ncomplete -c tasker -f\n");
     Set<String> shared = shared(leaves(root));
     CommandSpec any = leaves(root).values().iterator().next();
-    any.options().stream().filter(option -> shared.contains(option.longestName())).forEach(option -> option(script, "", option));
-    String none = "not __fish_seen_subcommand_from " + String.join(" ", new TreeSet<>(root.getSubcommands().keySet()));
+    any.options().stream().filter(option -> shared.contains(option.longestName()))
+        .forEach(option -> option(script, "", option));
+    String none = "not __fish_seen_subcommand_from "
+        + String.join(" ", new TreeSet<>(root.getSubcommands().keySet()));
     for (Map.Entry<String, CommandLine> group : new TreeMap<>(root.getSubcommands()).entrySet()) {
       line(script, none, group.getKey(), group.getValue());
       Map<String, CommandLine> inside = new TreeMap<>(group.getValue().getSubcommands());
@@ -168,20 +183,25 @@ final class Completion {
       }
       for (Map.Entry<String, CommandLine> command : inside.entrySet()) {
         String seen = "__fish_seen_subcommand_from " + group.getKey();
-        line(script, seen + "; and not __fish_seen_subcommand_from " + String.join(" ", inside.keySet()), command.getKey(),
-            command.getValue());
-        options(script, seen + "; and __fish_seen_subcommand_from " + command.getKey(), command.getValue(), shared);
+        line(script,
+            seen + "; and not __fish_seen_subcommand_from " + String.join(" ", inside.keySet()),
+            command.getKey(), command.getValue());
+        options(script, seen + "; and __fish_seen_subcommand_from " + command.getKey(),
+            command.getValue(), shared);
       }
     }
     return script.toString();
   }
 
   private static void line(StringBuilder script, String when, String command, CommandLine line) {
-    script.append("complete -c tasker -n ").append(quoted(when)).append(" -a ").append(quoted(command)).append(" -d ")
-        .append(quoted(description(line.getCommandSpec().usageMessage().description()))).append('\n');
+    script.append("complete -c tasker -n ").append(quoted(when)).append(" -a ")
+        .append(quoted(command)).append(" -d ")
+        .append(quoted(description(line.getCommandSpec().usageMessage().description())))
+        .append('\n');
   }
 
-  private static void options(StringBuilder script, String when, CommandLine command, Set<String> shared) {
+  private static void options(StringBuilder script, String when, CommandLine command,
+      Set<String> shared) {
     for (OptionSpec option : command.getCommandSpec().options()) {
       if (!shared.contains(option.longestName())) {
         option(script, when, option);
@@ -203,7 +223,8 @@ final class Completion {
       script.append(" -n ").append(quoted(when));
     }
     for (String name : option.names()) {
-      script.append(name.startsWith("--") ? " -l " + name.substring(2) : " -s " + name.substring(1));
+      script
+          .append(name.startsWith("--") ? " -l " + name.substring(2) : " -s " + name.substring(1));
     }
     if (option.arity().max() > 0) {
       script.append(" -x");

@@ -10,7 +10,8 @@ final class Diff {
   private Diff() {}
 
   /** @return nothing if they are the same */
-  static List<String> unified(String oldName, String newName, List<String> before, List<String> after) {
+  static List<String> unified(String oldName, String newName, List<String> before,
+      List<String> after) {
     List<String> edits = edits(before, after);
     List<String> lines = new ArrayList<>();
     int oldLine = 1;
@@ -35,7 +36,8 @@ final class Diff {
         lines.add("+++ " + newName);
       }
       lines.add(
-          "@@ -" + (olds == 0 ? oldStart - 1 : oldStart) + "," + olds + " +" + (news == 0 ? newStart - 1 : newStart) + "," + news + " @@");
+          "@@ -" + (olds == 0 ? oldStart - 1 : oldStart) + "," + olds + " +"
+              + (news == 0 ? newStart - 1 : newStart) + "," + news + " @@");
       lines.addAll(hunk);
       oldLine = (int) (oldStart + olds);
       newLine = (int) (newStart + news);
@@ -44,7 +46,10 @@ final class Diff {
     return lines;
   }
 
-  /** After the changes from there on that are no further from each other than twice the context, and the context after them. */
+  /**
+   * After the changes from there on that are no further from each other than twice the context, and
+   * the context after them.
+   */
   private static int endOfHunk(List<String> edits, int first) {
     int last = first;
     for (int i = first; i < edits.size() && i - last <= 2 * CONTEXT; i++) {
@@ -55,12 +60,16 @@ final class Diff {
     return Math.min(edits.size(), last + 1 + CONTEXT);
   }
 
-  /** Each line with what happens to it: a blank, {@code -} or {@code +}; by the longest common subsequence. */
+  /**
+   * Each line with what happens to it: a blank, {@code -} or {@code +}; by the longest common
+   * subsequence.
+   */
   private static List<String> edits(List<String> before, List<String> after) {
     int[][] common = new int[before.size() + 1][after.size() + 1];
     for (int i = before.size() - 1; i >= 0; i--) {
       for (int j = after.size() - 1; j >= 0; j--) {
-        common[i][j] = before.get(i).equals(after.get(j)) ? common[i + 1][j + 1] + 1 : Math.max(common[i + 1][j], common[i][j + 1]);
+        common[i][j] = before.get(i).equals(after.get(j)) ? common[i + 1][j + 1] + 1
+            : Math.max(common[i + 1][j], common[i][j + 1]);
       }
     }
     List<String> edits = new ArrayList<>();

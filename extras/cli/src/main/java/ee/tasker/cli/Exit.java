@@ -2,7 +2,10 @@ package ee.tasker.cli;
 
 import ee.tasker.client.ProblemException;
 
-/** The exit status of the program; documented in {@code docs/cli.md}, and as stable as the interface. */
+/**
+ * The exit status of the program; documented in {@code docs/cli.md}, and as stable as the
+ * interface.
+ */
 final class Exit {
   static final int DONE = 0;
   /** A fault: of the server (500), or of this program. */
@@ -21,7 +24,10 @@ final class Exit {
   static final int NOT_PERMITTED = 7;
   /** No answer, or the server cannot work at present: 408, 502, 503, 504. */
   static final int UNREACHABLE = 8;
-  /** The task that was waited for or watched has not succeeded: it is blocked, in error or cancelled. */
+  /**
+   * The task that was waited for or watched has not succeeded: it is blocked, in error or
+   * cancelled.
+   */
   static final int TASK_FAILED = 10;
   /** The time was over before the task ended. */
   static final int TIMED_OUT = 11;

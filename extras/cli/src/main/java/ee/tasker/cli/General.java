@@ -14,7 +14,8 @@ final class General {
 
   static int text(Invocation in) {
     Operation operation = in.command().operations().get(0);
-    Call call = Call.of(operation).header("Accept", operation == Operation.GET_METRICS ? "text/plain" : "*/*");
+    Call call = Call.of(operation).header("Accept",
+        operation == Operation.GET_METRICS ? "text/plain" : "*/*");
     in.terminal().out().print(in.client().send(call).text());
     in.terminal().out().flush();
     return Exit.DONE;
@@ -58,15 +59,19 @@ final class General {
       throw new UsageException("N must be a number from 0 on, or default");
     }
     return sent(in, Json.createObjectBuilder(in.command().body(in))
-        .add("limit", limit.equals("default") ? JsonValue.NULL : Json.createValue(Integer.parseInt(limit))).build());
+        .add("limit",
+            limit.equals("default") ? JsonValue.NULL : Json.createValue(Integer.parseInt(limit)))
+        .build());
   }
 
   static int retention(Invocation in) {
     JsonObject body = in.command().body(in);
-    if ((in.flag("--forever") ? 1 : 0) + (in.flag("--remove") ? 1 : 0) + (in.flag("--keep-days") ? 1 : 0) != 1) {
+    if ((in.flag("--forever") ? 1 : 0) + (in.flag("--remove") ? 1 : 0)
+        + (in.flag("--keep-days") ? 1 : 0) != 1) {
       throw new UsageException("One of --keep-days, --forever and --remove is required");
     }
-    return sent(in, in.flag("--forever") ? Json.createObjectBuilder(body).addNull("keep_days").build() : body);
+    return sent(in,
+        in.flag("--forever") ? Json.createObjectBuilder(body).addNull("keep_days").build() : body);
   }
 
   /** Sends the command's operation with its parameters and this body. */

@@ -8,7 +8,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The graph of a workflow, and a drawing of it for terminals: a line for each step, parents above children, with rails between them as
+ * The graph of a workflow, and a drawing of it for terminals: a line for each step, parents above
+ * children, with rails between them as
  * {@code git log --graph} has them.
  *
  * @param parents of each step, by name
@@ -24,12 +25,16 @@ record Graph(Map<String, List<String>> parents) {
   record Line(String rails, String step) {
   }
 
-  /** Parents before children, otherwise in the order given; what is in a cycle comes last. Parents that are no steps are left out. */
+  /**
+   * Parents before children, otherwise in the order given; what is in a cycle comes last. Parents
+   * that are no steps are left out.
+   */
   Graph {
     Map<String, List<String>> sorted = new LinkedHashMap<>();
     Map<String, List<String>> left = new LinkedHashMap<>();
     Map<String, List<String>> given = parents;
-    given.forEach((step, of) -> left.put(step, of.stream().filter(given::containsKey).distinct().toList()));
+    given.forEach(
+        (step, of) -> left.put(step, of.stream().filter(given::containsKey).distinct().toList()));
     boolean moved = true;
     while (moved) {
       moved = false;
@@ -93,8 +98,9 @@ record Graph(Map<String, List<String>> parents) {
     Map<String, List<String>> children = new LinkedHashMap<>();
     parents.keySet().forEach(step -> children.put(step, new ArrayList<>()));
     List<String> order = List.copyOf(parents.keySet());
-    parents.forEach((step, of) -> of.stream().filter(parent -> order.indexOf(parent) < order.indexOf(step))
-        .forEach(parent -> children.get(parent).add(step)));
+    parents.forEach(
+        (step, of) -> of.stream().filter(parent -> order.indexOf(parent) < order.indexOf(step))
+            .forEach(parent -> children.get(parent).add(step)));
     return children;
   }
 
@@ -120,12 +126,14 @@ record Graph(Map<String, List<String>> parents) {
   }
 
   /** A line that joins a lane with others to its right, across those between. */
-  private static String joint(List<String> lanes, int at, Set<Integer> others, char middle, char end) {
+  private static String joint(List<String> lanes, int at, Set<Integer> others, char middle,
+      char end) {
     int last = others.stream().mapToInt(Integer::intValue).max().orElse(at);
     StringBuilder line = new StringBuilder();
     for (int i = 0; i < lanes.size(); i++) {
       boolean used = lanes.get(i) != null;
-      char c = i == at ? '├' : i > at && i < last ? others.contains(i) ? middle : used ? '┼' : '─' : i == last ? end : used ? '│' : ' ';
+      char c = i == at ? '├' : i > at && i < last ? others.contains(i) ? middle : used ? '┼' : '─'
+          : i == last ? end : used ? '│' : ' ';
       line.append(c).append(i >= at && i < last ? '─' : ' ');
     }
     return line.toString().stripTrailing();
@@ -135,26 +143,31 @@ record Graph(Map<String, List<String>> parents) {
     StringBuilder text = new StringBuilder("flowchart TD\n");
     List<String> order = List.copyOf(parents.keySet());
     for (String step : order) {
-      text.append("  s").append(order.indexOf(step)).append("[\"").append(label(step, states, "<br/>").replace("\"", "#quot;"))
+      text.append("  s").append(order.indexOf(step)).append("[\"")
+          .append(label(step, states, "<br/>").replace("\"", "#quot;"))
           .append("\"]\n");
     }
     parents.forEach((step, of) -> of
-        .forEach(parent -> text.append("  s").append(order.indexOf(parent)).append(" --> s").append(order.indexOf(step)).append('\n')));
+        .forEach(parent -> text.append("  s").append(order.indexOf(parent)).append(" --> s")
+            .append(order.indexOf(step)).append('\n')));
     return text.toString();
   }
 
   String dot(Map<String, String> states) {
     StringBuilder text = new StringBuilder("digraph task {\n");
     for (String step : parents.keySet()) {
-      text.append("  ").append(quoted(step)).append(" [label=").append(quoted(label(step, states, "\n"))).append("];\n");
+      text.append("  ").append(quoted(step)).append(" [label=")
+          .append(quoted(label(step, states, "\n"))).append("];\n");
     }
     parents.forEach(
-        (step, of) -> of.forEach(parent -> text.append("  ").append(quoted(parent)).append(" -> ").append(quoted(step)).append(";\n")));
+        (step, of) -> of.forEach(parent -> text.append("  ").append(quoted(parent)).append(" -> ")
+            .append(quoted(step)).append(";\n")));
     return text.append("}\n").toString();
   }
 
   private static String label(String step, Map<String, String> states, String separator) {
-    return Text.printable(states.containsKey(step) ? step + "\u0000" + states.get(step) : step).replace("\uFFFD", separator);
+    return Text.printable(states.containsKey(step) ? step + "\u0000" + states.get(step) : step)
+        .replace("\uFFFD", separator);
   }
 
   private static String quoted(String text) {

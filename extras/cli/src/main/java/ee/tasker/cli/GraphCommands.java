@@ -36,7 +36,8 @@ final class GraphCommands {
   }
 
   /**
-   * The steps of the task with the edges of its template. Steps that were added while it ran have no edges here, since no operation
+   * The steps of the task with the edges of its template. Steps that were added while it ran have
+   * no edges here, since no operation
    * tells them; nor has any, if the caller may not read the template.
    */
   static Graph of(Invocation in, Task task) {
@@ -44,8 +45,11 @@ final class GraphCommands {
     if (task.name().isPresent() && task.version().isPresent()) {
       try {
         parents.putAll(parents(
-            Text.at(in.client().send(Call.of(Operation.GET_TEMPLATE).path("namespace", task.namespace()).path("name", task.name().get())
-                .path("version", task.version().get())).json(), "configuration")));
+            Text.at(in.client()
+                .send(Call.of(Operation.GET_TEMPLATE).path("namespace", task.namespace())
+                    .path("name", task.name().get())
+                    .path("version", task.version().get()))
+                .json(), "configuration")));
       } catch (ProblemException e) {
         if (e.status() != 403 && e.status() != 404) {
           throw e;
@@ -61,14 +65,17 @@ final class GraphCommands {
     if (Text.at(template, "steps") instanceof JsonArray steps) {
       for (JsonValue step : steps) {
         List<String> of = Text.at(step, "dependencies") instanceof JsonArray names
-            ? names.stream().filter(JsonString.class::isInstance).map(name -> ((JsonString) name).getString()).toList() : List.of();
+            ? names.stream().filter(JsonString.class::isInstance)
+                .map(name -> ((JsonString) name).getString()).toList()
+            : List.of();
         parents.put(step.asJsonObject().getString("name"), of);
       }
     }
     return parents;
   }
 
-  private static void print(Invocation in, Graph graph, Map<String, String> states, Map<String, Step> steps) {
+  private static void print(Invocation in, Graph graph, Map<String, String> states,
+      Map<String, Step> steps) {
     PrintStream out = in.terminal().out();
     switch (in.text("--as").orElse("text")) {
       case "mermaid" -> out.print(graph.mermaid(states));
@@ -80,11 +87,13 @@ final class GraphCommands {
             out.println(line.rails());
             continue;
           }
-          String label = String.format(Locale.ROOT, "%-" + widest + "s", Text.printable(line.step()));
+          String label = String.format(Locale.ROOT, "%-" + widest + "s",
+              Text.printable(line.step()));
           String state = states.getOrDefault(line.step(), "");
           Step step = steps.get(line.step());
           out.println((line.rails() + " " + label + "  " + in.output().colours().state(state, state)
-              + (step != null && step.attempts() > 1 ? "  attempt " + step.attempts() : "")).stripTrailing());
+              + (step != null && step.attempts() > 1 ? "  attempt " + step.attempts() : ""))
+              .stripTrailing());
         }
       }
       default -> throw new UsageException("--as must be text, mermaid or dot");
@@ -98,7 +107,8 @@ final class GraphCommands {
       case "complete", "resolved_manually" -> "✔";
       case "error" -> "✘";
       case "cancelled" -> "⊘";
-      case "in_progress", "enqueued_for_orchestration", "enqueued_as_error_for_orchestration" -> "●";
+      case "in_progress", "enqueued_for_orchestration", "enqueued_as_error_for_orchestration" ->
+        "●";
       case "enqueued" -> "◍";
       case "waiting_for_retry" -> "↻";
       default -> "○";

@@ -16,16 +16,23 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Makes an application with a handler, a template, a test of both and the build. Speaks to no server. */
+/**
+ * Makes an application with a handler, a template, a test of both and the build. Speaks to no
+ * server.
+ */
 final class Init {
   private static final Pattern PACKAGE = Pattern.compile("[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)*");
   private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9._-]*");
-  private static final Set<String> WORDS = Set.of("abstract", "assert", "boolean", "break", "byte", "case", "catch", "char", "class",
+  private static final Set<String> WORDS = Set.of("abstract", "assert", "boolean", "break", "byte",
+      "case", "catch", "char", "class",
       "const",
-      "continue", "default", "do", "double", "else", "enum", "extends", "final", "finally", "float", "for", "goto", "if", "implements",
+      "continue", "default", "do", "double", "else", "enum", "extends", "final", "finally", "float",
+      "for", "goto", "if", "implements",
       "import",
-      "instanceof", "int", "interface", "long", "native", "new", "package", "private", "protected", "public", "return", "short", "static",
-      "strictfp", "super", "switch", "synchronized", "this", "throw", "throws", "transient", "try", "void", "volatile", "while", "true",
+      "instanceof", "int", "interface", "long", "native", "new", "package", "private", "protected",
+      "public", "return", "short", "static",
+      "strictfp", "super", "switch", "synchronized", "this", "throw", "throws", "transient", "try",
+      "void", "volatile", "while", "true",
       "false", "null");
 
   private Init() {}
@@ -36,19 +43,24 @@ final class Init {
     String packageName = in.text("--package").orElse("app");
     if (!NAME.matcher(name).matches()) {
       throw new UsageException(
-          "\"" + name + "\" cannot be the name of an application: letters, digits, and . _ - after a letter; see --name");
+          "\"" + name
+              + "\" cannot be the name of an application: letters, digits, and . _ - after a letter; see --name");
     }
-    if (!PACKAGE.matcher(packageName).matches() || Stream.of(packageName.split("\\.")).anyMatch(WORDS::contains)) {
-      throw new UsageException("\"" + packageName + "\" is no package, such as shop or org.example.shop");
+    if (!PACKAGE.matcher(packageName).matches()
+        || Stream.of(packageName.split("\\.")).anyMatch(WORDS::contains)) {
+      throw new UsageException(
+          "\"" + packageName + "\" is no package, such as shop or org.example.shop");
     }
-    Map<String, String> values = Map.of("name", name, "package", packageName, "folder", packageName.replace('.', '/'), "namespace",
+    Map<String, String> values = Map.of("name", name, "package", packageName, "folder",
+        packageName.replace('.', '/'), "namespace",
         packageName.substring(packageName.lastIndexOf('.') + 1), "version", version());
     JsonArrayBuilder made = Json.createArrayBuilder();
     files(packageName.replace('.', '/')).forEach((resource, path) -> {
       write(folder.resolve(path), text(resource, values));
       made.add(Json.createObjectBuilder().add("file", path));
     });
-    in.output().print(Json.createObjectBuilder().add("folder", folder.toString()).add("files", made).build(),
+    in.output().print(
+        Json.createObjectBuilder().add("folder", folder.toString()).add("files", made).build(),
         View.rows("files", "FILE=file"));
     in.output().say("Made " + folder + "; README.md there says how it is built, tested and run.");
     return Exit.DONE;

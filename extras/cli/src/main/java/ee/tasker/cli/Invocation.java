@@ -56,7 +56,8 @@ final class Invocation {
 
   /** Prints the answer as the command shows it. */
   void print(JsonValue answer) {
-    output.print(output.isForPrograms() ? answer : command().forPeople(this, answer), command().view());
+    output.print(output.isForPrograms() ? answer : command().forPeople(this, answer),
+        command().view());
   }
 
   CommandLine root() {
@@ -82,14 +83,16 @@ final class Invocation {
     if (value == null) {
       return List.of();
     }
-    return value instanceof List<?> list ? list.stream().map(Object::toString).toList() : List.of(value.toString());
+    return value instanceof List<?> list ? list.stream().map(Object::toString).toList()
+        : List.of(value.toString());
   }
 
   private Object matched(String key) {
     if (key.startsWith("-")) {
       return typed.hasMatchedOption(key) ? typed.matchedOptionValue(key, null) : null;
     }
-    return typed.matchedPositionals().stream().filter(positional -> positional.paramLabel().equals(key)).findFirst()
+    return typed.matchedPositionals().stream()
+        .filter(positional -> positional.paramLabel().equals(key)).findFirst()
         .map(ArgSpec::getValue).orElse(null);
   }
 
@@ -98,7 +101,8 @@ final class Invocation {
   }
 
   OptionalLong integer(String key) {
-    return text(key).map(text -> OptionalLong.of(Long.parseLong(text))).orElse(OptionalLong.empty());
+    return text(key).map(text -> OptionalLong.of(Long.parseLong(text)))
+        .orElse(OptionalLong.empty());
   }
 
   UUID uuid(String key) {
@@ -107,7 +111,8 @@ final class Invocation {
 
   /** The UUID that was meant by what was typed for this parameter. */
   String id(String key) {
-    Arg arg = command().args().stream().filter(each -> each.key().equals(key)).findFirst().orElseThrow();
+    Arg arg = command().args().stream().filter(each -> each.key().equals(key)).findFirst()
+        .orElseThrow();
     return resolved(arg, required(key));
   }
 
@@ -123,11 +128,13 @@ final class Invocation {
   void check() {
     Map<String, String> given = new HashMap<>();
     for (Arg arg : command().args()) {
-      String other = texts(arg.key()).isEmpty() ? null : given.put(arg.place() + " " + arg.member(), arg.key());
+      String other = texts(arg.key()).isEmpty() ? null
+          : given.put(arg.place() + " " + arg.member(), arg.key());
       if (other != null) {
         throw new UsageException(other + " and " + arg.key() + " exclude each other");
       }
-      for (String text : arg.kind() == Arg.Kind.INTEGER || arg.kind() == Arg.Kind.UUID ? texts(arg.key()) : List.<String>of()) {
+      for (String text : arg.kind() == Arg.Kind.INTEGER || arg.kind() == Arg.Kind.UUID
+          ? texts(arg.key()) : List.<String>of()) {
         if (arg.kind() == Arg.Kind.UUID) {
           Ids.check(arg, text);
         } else if (!text.matches("[+-]?\\d{1,18}")) {
@@ -144,7 +151,8 @@ final class Invocation {
 
   /** Who acts, for commands without an argument for it. */
   String actor() {
-    return text("--by").or(() -> terminal.variable("TASKER_BY")).orElse(System.getProperty("user.name", "unknown"));
+    return text("--by").or(() -> terminal.variable("TASKER_BY"))
+        .orElse(System.getProperty("user.name", "unknown"));
   }
 
   /** What was typed, as the values of the request. */
@@ -167,7 +175,8 @@ final class Invocation {
 
   /** JSON that was typed, or is in {@code @file}, or comes from the standard input ({@code -}). */
   JsonValue json(String key, String text) {
-    return Text.parse(text.equals("-") || text.startsWith("@") ? read(text.startsWith("@") ? text.substring(1) : text) : text, key);
+    return Text.parse(text.equals("-") || text.startsWith("@")
+        ? read(text.startsWith("@") ? text.substring(1) : text) : text, key);
   }
 
   /** The content of the file, or of the standard input for {@code -}. */

@@ -9,19 +9,26 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.UUID;
 
-/** The task that was submitted last with this configuration, for each server: what {@code --last} means, whoever else submits tasks. */
+/**
+ * The task that was submitted last with this configuration, for each server: what {@code --last}
+ * means, whoever else submits tasks.
+ */
 final class LastTask {
   private static final String FILE = "last-tasks.json";
 
   private LastTask() {}
 
-  /** A folder that cannot be written to keeps no command from working: {@link #load} tells that there is none. */
+  /**
+   * A folder that cannot be written to keeps no command from working: {@link #load} tells that
+   * there is none.
+   */
   static void save(Invocation in, String task) {
     Path folder = Profiles.folder(in.terminal());
     JsonObjectBuilder tasks = Json.createObjectBuilder();
     try {
       saved(folder).forEach(tasks::add);
-      Profiles.write(folder, FILE, Text.pretty(tasks.add(in.client().url().toString(), task).build()));
+      Profiles.write(folder, FILE,
+          Text.pretty(tasks.add(in.client().url().toString(), task).build()));
     } catch (IOException | UsageException | UncheckedIOException e) {
       if (in.flag("--debug")) {
         in.terminal().err().println("Not remembered for --last: " + Text.printable(Faults.text(e)));
@@ -43,6 +50,7 @@ final class LastTask {
     if (!Files.exists(file)) {
       return JsonObject.EMPTY_JSON_OBJECT;
     }
-    return Text.parse(Files.readString(file), FILE) instanceof JsonObject tasks ? tasks : JsonObject.EMPTY_JSON_OBJECT;
+    return Text.parse(Files.readString(file), FILE) instanceof JsonObject tasks ? tasks
+        : JsonObject.EMPTY_JSON_OBJECT;
   }
 }

@@ -28,8 +28,10 @@ import java.util.TreeSet;
 import java.util.UUID;
 
 /**
- * {@code tasker mcp}: a server of the Model Context Protocol on standard input and output, one JSON-RPC message per line. It offers the
- * operations of the interface as {@link Tools}, with the login of the command line, and works off one request after the other.
+ * {@code tasker mcp}: a server of the Model Context Protocol on standard input and output, one
+ * JSON-RPC message per line. It offers the
+ * operations of the interface as {@link Tools}, with the login of the command line, and works off
+ * one request after the other.
  */
 final class Mcp {
   /** The newest first; a client that asks for another gets that one, and decides. */
@@ -46,7 +48,8 @@ final class Mcp {
   static final String DOCUMENT_BYTES = "max_document_bytes";
   /** Longer documents are resources. */
   static final int MOST_DOCUMENT_BYTES = 8192;
-  static final String LONGER_DOCUMENTS = "Documents that are longer are null, and resources; " + MOST_DOCUMENT_BYTES + " unless given.";
+  static final String LONGER_DOCUMENTS = "Documents that are longer are null, and resources; "
+      + MOST_DOCUMENT_BYTES + " unless given.";
   private static final Duration LIFE_OF_A_PREVIEW = Duration.ofMinutes(15);
 
   private final Invocation in;
@@ -64,7 +67,8 @@ final class Mcp {
       new Subject("step", Operation.GET_STEP, List.of("task_uuid", "step_uuid")),
       new Subject("task", Operation.GET_TASK, List.of("task_uuid")),
       new Subject("dead_letter", Operation.GET_DEAD_LETTER, List.of("dlq_entry_uuid")),
-      new Subject("delivery", Operation.GET_WEBHOOK_DELIVERY, List.of("webhook_uuid", "delivery_uuid")),
+      new Subject("delivery", Operation.GET_WEBHOOK_DELIVERY,
+          List.of("webhook_uuid", "delivery_uuid")),
       new Subject("webhook", Operation.GET_WEBHOOK, List.of("webhook_uuid")),
       new Subject("schedule", Operation.GET_SCHEDULE, List.of("schedule_uuid")),
       new Subject("bulk_action", Operation.GET_BULK_ACTION, List.of("token")));
@@ -97,7 +101,8 @@ final class Mcp {
     Mcp server = new Mcp(in);
     // Before anything is promised: the address and the login may be wrong.
     server.tools();
-    try (BufferedReader lines = new BufferedReader(new InputStreamReader(in.terminal().in(), StandardCharsets.UTF_8))) {
+    try (BufferedReader lines = new BufferedReader(
+        new InputStreamReader(in.terminal().in(), StandardCharsets.UTF_8))) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         if (!line.isBlank()) {
           server.handle(line);
@@ -120,16 +125,19 @@ final class Mcp {
         }
         throw new Fault(INVALID_REQUEST, "a request needs a method");
       }
-      JsonObject parameters = message.get("params") instanceof JsonObject given ? given : JsonValue.EMPTY_JSON_OBJECT;
+      JsonObject parameters = message.get("params") instanceof JsonObject given ? given
+          : JsonValue.EMPTY_JSON_OBJECT;
       if (!message.containsKey("id")) {
         // A notification: nothing that this server could be told changes what it does.
         return;
       }
       answer(id, "result", result(method.getString(), parameters));
     } catch (Fault fault) {
-      answer(id, "error", Json.createObjectBuilder().add("code", fault.code).add("message", fault.getMessage()).build());
+      answer(id, "error", Json.createObjectBuilder().add("code", fault.code)
+          .add("message", fault.getMessage()).build());
     } catch (RuntimeException e) {
-      answer(id, "error", Json.createObjectBuilder().add("code", INTERNAL_ERROR).add("message", Faults.text(e)).build());
+      answer(id, "error", Json.createObjectBuilder().add("code", INTERNAL_ERROR)
+          .add("message", Faults.text(e)).build());
     }
   }
 
@@ -151,8 +159,10 @@ final class Mcp {
       case "tools/list" -> Json.createObjectBuilder().add("tools", tools().list()).build();
       case "tools/call" -> called(parameters);
       // Documents are too many for a list: the templates say how each is named.
-      case "resources/list" -> Json.createObjectBuilder().add("resources", JsonValue.EMPTY_JSON_ARRAY).build();
-      case "resources/templates/list" -> Json.createObjectBuilder().add("resourceTemplates", Resources.templates()).build();
+      case "resources/list" ->
+        Json.createObjectBuilder().add("resources", JsonValue.EMPTY_JSON_ARRAY).build();
+      case "resources/templates/list" ->
+        Json.createObjectBuilder().add("resourceTemplates", Resources.templates()).build();
       case "resources/read" -> resource(parameters.getString("uri", ""));
       default -> throw new Fault(METHOD_NOT_FOUND, "there is no method " + method);
     };
@@ -164,7 +174,9 @@ final class Mcp {
         .add("protocolVersion", VERSIONS.contains(asked) ? asked : VERSIONS.get(0))
         .add("capabilities", Json.createObjectBuilder().add("tools", Json.createObjectBuilder())
             .add("resources", Json.createObjectBuilder()))
-        .add("serverInfo", Json.createObjectBuilder().add("name", "tasker").add("title", "Tasker EE").add("version", Tasker.version()))
+        .add("serverInfo",
+            Json.createObjectBuilder().add("name", "tasker").add("title", "Tasker EE")
+                .add("version", Tasker.version()))
         .add("instructions",
             "Tasks are runs of workflows; a task has steps. To find out what is wrong, begin with list_tasks (state blocked_by_failures, "
                 + "or error), then diagnose_task and get_task_history." + (allowsWrites
@@ -180,7 +192,8 @@ final class Mcp {
     try {
       return Resources.read(in.client(), uri);
     } catch (ProblemException problem) {
-      throw new Fault(problem.status() == 404 ? RESOURCE_NOT_FOUND : INTERNAL_ERROR, problem.getMessage() + " (" + problem.code() + ")");
+      throw new Fault(problem.status() == 404 ? RESOURCE_NOT_FOUND : INTERNAL_ERROR,
+          problem.getMessage() + " (" + problem.code() + ")");
     } catch (UsageException | IllegalArgumentException e) {
       throw new Fault(RESOURCE_NOT_FOUND, Faults.text(e));
     }
@@ -188,22 +201,29 @@ final class Mcp {
 
   private JsonObject called(JsonObject parameters) {
     String name = parameters.getString("name", "");
-    Tool tool = tools().find(name).orElseThrow(() -> new Fault(INVALID_PARAMS, "there is no tool " + name
-        + tools().groupOf(name).map(group -> " among those that were asked for: start with --tools " + group + " or --tools all")
-            .orElse("")));
-    JsonObject arguments = parameters.get("arguments") instanceof JsonObject given ? given : JsonValue.EMPTY_JSON_OBJECT;
+    Tool tool = tools().find(name)
+        .orElseThrow(() -> new Fault(INVALID_PARAMS, "there is no tool " + name
+            + tools().groupOf(name)
+                .map(group -> " among those that were asked for: start with --tools " + group
+                    + " or --tools all")
+                .orElse("")));
+    JsonObject arguments = parameters.get("arguments") instanceof JsonObject given ? given
+        : JsonValue.EMPTY_JSON_OBJECT;
     if (tool.parameters().containsKey(DOCUMENT_BYTES) && !arguments.containsKey(DOCUMENT_BYTES)) {
-      arguments = Json.createObjectBuilder(arguments).add(DOCUMENT_BYTES, MOST_DOCUMENT_BYTES).build();
+      arguments = Json.createObjectBuilder(arguments).add(DOCUMENT_BYTES, MOST_DOCUMENT_BYTES)
+          .build();
     }
     try {
-      return content(tool.needsConfirmation() ? confirmed(tool, arguments) : sent(tool.call(arguments, in.actor())), false);
+      return content(tool.needsConfirmation() ? confirmed(tool, arguments)
+          : sent(tool.call(arguments, in.actor())), false);
     } catch (ProblemException problem) {
-      JsonObjectBuilder error = Json.createObjectBuilder().add("code", problem.code()).add("status", problem.status()).add("detail",
-          problem.getMessage());
+      JsonObjectBuilder error = Json.createObjectBuilder().add("code", problem.code())
+          .add("status", problem.status()).add("detail", problem.getMessage());
       if (!problem.violations().isEmpty()) {
         var violations = Json.createArrayBuilder();
         problem.violations().forEach(
-            violation -> violations.add(Json.createObjectBuilder().add("field", violation.field()).add("message", violation.message())));
+            violation -> violations.add(Json.createObjectBuilder().add("field", violation.field())
+                .add("message", violation.message())));
         error.add("violations", violations);
       }
       return content(error.build(), true);
@@ -214,7 +234,8 @@ final class Mcp {
 
   private JsonObject sent(Call call) {
     Reply reply = in.client().send(call);
-    return reply.text().isBlank() ? Json.createObjectBuilder().add("status", reply.status()).build() : reply.json();
+    return reply.text().isBlank() ? Json.createObjectBuilder().add("status", reply.status()).build()
+        : reply.json();
   }
 
   private JsonObject confirmed(Tool tool, JsonObject arguments) {
@@ -223,10 +244,14 @@ final class Mcp {
     if (!arguments.containsKey(Tools.CONFIRM)) {
       return preview(tool, plain);
     }
-    Preview shown = arguments.get(Tools.CONFIRM) instanceof JsonString token ? previews.remove(token.getString()) : null;
-    if (shown == null || shown.until() < System.nanoTime() || shown.operation() != tool.operation() || !shown.arguments().equals(plain)) {
-      throw new UsageException("this does not confirm anything: call " + tool.name() + " without " + Tools.CONFIRM
-          + " first, then with the value that it answers and the same arguments, within " + LIFE_OF_A_PREVIEW.toMinutes() + " minutes");
+    Preview shown = arguments.get(Tools.CONFIRM) instanceof JsonString token
+        ? previews.remove(token.getString()) : null;
+    if (shown == null || shown.until() < System.nanoTime() || shown.operation() != tool.operation()
+        || !shown.arguments().equals(plain)) {
+      throw new UsageException(
+          "this does not confirm anything: call " + tool.name() + " without " + Tools.CONFIRM
+              + " first, then with the value that it answers and the same arguments, within "
+              + LIFE_OF_A_PREVIEW.toMinutes() + " minutes");
     }
     return sent(call);
   }
@@ -234,20 +259,26 @@ final class Mcp {
   private JsonObject preview(Tool tool, JsonObject arguments) {
     String token = UUID.randomUUID().toString();
     JsonObjectBuilder preview = Json.createObjectBuilder().add("preview", true)
-        .add("would", Json.createObjectBuilder().add("operation", tool.name()).add("arguments", arguments).add("by", in.actor()));
+        .add("would", Json.createObjectBuilder().add("operation", tool.name())
+            .add("arguments", arguments).add("by", in.actor()));
     present(tool, arguments, preview);
-    previews.put(token, new Preview(tool.operation(), arguments, System.nanoTime() + LIFE_OF_A_PREVIEW.toNanos()));
+    previews.put(token,
+        new Preview(tool.operation(), arguments, System.nanoTime() + LIFE_OF_A_PREVIEW.toNanos()));
     if (previews.size() > MOST_PREVIEWS) {
       previews.remove(previews.keySet().iterator().next());
     }
     return preview.add(Tools.CONFIRM, token).build();
   }
 
-  /** What it is about, as it is now; if that cannot be read, the action cannot either, and the problem is the answer. */
+  /**
+   * What it is about, as it is now; if that cannot be read, the action cannot either, and the
+   * problem is the answer.
+   */
   private void present(Tool tool, JsonObject arguments, JsonObjectBuilder preview) {
     if (tool.operation() == Operation.REGISTER_TEMPLATE) {
       preview.add("validation",
-          sent(Call.of(Operation.VALIDATE_TEMPLATE).body("application/yaml", arguments.getString(Tools.TEMPLATE, ""))));
+          sent(Call.of(Operation.VALIDATE_TEMPLATE).body("application/yaml",
+              arguments.getString(Tools.TEMPLATE, ""))));
     } else {
       for (Subject subject : SUBJECTS) {
         if (arguments.keySet().containsAll(subject.names())) {
@@ -259,7 +290,8 @@ final class Mcp {
       }
     }
     if (tool.operation() == Operation.BACKFILL_SCHEDULE) {
-      preview.add("backfill", sent(tool.call(Json.createObjectBuilder(arguments).add("dry_run", true).build(), in.actor())));
+      preview.add("backfill", sent(
+          tool.call(Json.createObjectBuilder(arguments).add("dry_run", true).build(), in.actor())));
     }
   }
 
@@ -271,7 +303,8 @@ final class Mcp {
   private static JsonObject brief(JsonObject document) {
     JsonObjectBuilder brief = Json.createObjectBuilder();
     document.forEach((name, value) -> {
-      if (value instanceof JsonString || value instanceof JsonNumber || value == JsonValue.TRUE || value == JsonValue.FALSE) {
+      if (value instanceof JsonString || value instanceof JsonNumber || value == JsonValue.TRUE
+          || value == JsonValue.FALSE) {
         brief.add(name, value);
       }
     });
@@ -291,24 +324,31 @@ final class Mcp {
   private static JsonObject content(JsonObject answer, boolean isError) {
     String text = answer.toString();
     boolean isWhole = text.length() <= LONGEST_TEXT;
-    JsonArray parts = Json.createArrayBuilder().add(Json.createObjectBuilder().add("type", "text").add("text",
-        isWhole ? text : text.substring(0, LONGEST_TEXT) + "\n… cut here: the answer has " + text.length()
-            + " characters; ask for less, or for one step"))
+    JsonArray parts = Json.createArrayBuilder()
+        .add(Json.createObjectBuilder().add("type", "text").add("text",
+            isWhole ? text
+                : text.substring(0, LONGEST_TEXT) + "\n… cut here: the answer has " + text.length()
+                    + " characters; ask for less, or for one step"))
         .build();
-    JsonObjectBuilder content = Json.createObjectBuilder().add("content", parts).add("isError", isError);
+    JsonObjectBuilder content = Json.createObjectBuilder().add("content", parts).add("isError",
+        isError);
     return (isWhole && !isError ? content.add("structuredContent", answer) : content).build();
   }
 
   private Tools tools() {
     if (tools == null) {
-      tools = new Tools(in.client().send(Call.of(Operation.GET_OPEN_API).header("Accept", "application/json")).json(), allowsWrites,
+      tools = new Tools(
+          in.client().send(Call.of(Operation.GET_OPEN_API).header("Accept", "application/json"))
+              .json(),
+          allowsWrites,
           new TreeSet<>(List.of(in.text("--tools").orElse(Tools.BASIC_GROUP).split(","))));
     }
     return tools;
   }
 
   private void answer(JsonValue id, String member, JsonObject value) {
-    in.terminal().out().println(Json.createObjectBuilder().add("jsonrpc", "2.0").add("id", id).add(member, value).build());
+    in.terminal().out().println(
+        Json.createObjectBuilder().add("jsonrpc", "2.0").add("id", id).add(member, value).build());
     in.terminal().out().flush();
   }
 }

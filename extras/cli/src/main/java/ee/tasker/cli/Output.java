@@ -32,7 +32,8 @@ final class Output {
 
   private static final Pattern ID = Pattern.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}");
   private static final Pattern NUMBER = Pattern.compile("|-?[0-9.]+");
-  private static final Pattern TIME = Pattern.compile("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?(\\+00:00|Z)");
+  private static final Pattern TIME = Pattern
+      .compile("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?(\\+00:00|Z)");
 
   /** A UUID of tasks begins with its time; so many characters are hardly ever those of two. */
   private static final int SHORTEST_ID = 18;
@@ -80,7 +81,8 @@ final class Output {
             }
             out.println((first ? "" : "\n") + colours.bold(table.title()));
           }
-          table(rows instanceof JsonArray array ? array : JsonValue.EMPTY_JSON_ARRAY, table.columns());
+          table(rows instanceof JsonArray array ? array : JsonValue.EMPTY_JSON_ARRAY,
+              table.columns());
           first = false;
         }
       }
@@ -98,18 +100,23 @@ final class Output {
   /** Times to the second, unless everything is to be seen. */
   private String shown(JsonValue value) {
     String text = Text.cell(value);
-    return format != Format.WIDE && TIME.matcher(text).matches() ? text.substring(0, 19) + "Z" : text;
+    return format != Format.WIDE && TIME.matcher(text).matches() ? text.substring(0, 19) + "Z"
+        : text;
   }
 
   private void details(JsonValue answer, List<View.Column> lines) {
     List<View.Column> shown = lines.stream().filter(line -> !line.wide() || format == Format.WIDE)
-        .filter(line -> Text.at(answer, line.path()) != null && Text.at(answer, line.path()) != JsonValue.NULL).toList();
+        .filter(line -> Text.at(answer, line.path()) != null
+            && Text.at(answer, line.path()) != JsonValue.NULL)
+        .toList();
     int widest = shown.stream().mapToInt(line -> line.heading().length()).max().orElse(0);
     for (View.Column line : shown) {
       JsonValue value = Text.at(answer, line.path());
-      String label = colours.dim(String.format(Locale.ROOT, "%-" + widest + "s", line.heading())) + "  ";
+      String label = colours.dim(String.format(Locale.ROOT, "%-" + widest + "s", line.heading()))
+          + "  ";
       if (value instanceof JsonObject object && !object.isEmpty()
-          || value instanceof JsonArray array && array.stream().anyMatch(JsonObject.class::isInstance)) {
+          || value instanceof JsonArray array
+              && array.stream().anyMatch(JsonObject.class::isInstance)) {
         out.println(label.stripTrailing());
         Text.yaml(value).lines().forEach(text -> out.println("  " + Text.printable(text)));
       } else {
@@ -119,11 +126,16 @@ final class Output {
   }
 
   void table(JsonArray rows, List<View.Column> all) {
-    List<View.Column> columns = new ArrayList<>(all.stream().filter(column -> !column.wide() || format == Format.WIDE)
-        .filter(column -> !column.sparse() || rows.stream().anyMatch(row -> !Text.cell(Text.at(row, column.path())).isEmpty())).toList());
+    List<View.Column> columns = new ArrayList<>(
+        all.stream().filter(column -> !column.wide() || format == Format.WIDE)
+            .filter(column -> !column.sparse()
+                || rows.stream().anyMatch(row -> !Text.cell(Text.at(row, column.path())).isEmpty()))
+            .toList());
     List<List<String>> cells = new ArrayList<>();
     for (View.Column column : columns) {
-      cells.add(rows.stream().map(row -> column.path().isEmpty() ? Text.cell(row) : shown(Text.at(row, column.path()))).toList());
+      cells.add(rows.stream()
+          .map(row -> column.path().isEmpty() ? Text.cell(row) : shown(Text.at(row, column.path())))
+          .toList());
     }
     boolean[] right = new boolean[columns.size()];
     for (int i = 0; i < right.length; i++) {
@@ -136,16 +148,19 @@ final class Output {
       count--;
     }
     List<View.Column> shown = columns.subList(0, count);
-    out.println(colours.bold(line(shown, shown.stream().map(View.Column::heading).toArray(String[]::new), widths, right, null)));
+    out.println(colours.bold(line(shown,
+        shown.stream().map(View.Column::heading).toArray(String[]::new), widths, right, null)));
     for (int i = 0; i < rows.size(); i++) {
       int row = i;
-      out.println(line(shown, cells.subList(0, count).stream().map(column -> column.get(row)).toArray(String[]::new), widths, right,
-          rows.get(i)));
+      out.println(line(shown,
+          cells.subList(0, count).stream().map(column -> column.get(row)).toArray(String[]::new),
+          widths, right, rows.get(i)));
     }
     if (count < columns.size()) {
       out.flush();
       err.println("Left out, because the terminal is narrow: " + String.join(", ",
-          columns.subList(count, columns.size()).stream().map(View.Column::heading).toList()) + "; -o wide shows everything");
+          columns.subList(count, columns.size()).stream().map(View.Column::heading).toList())
+          + "; -o wide shows everything");
     }
   }
 
@@ -162,7 +177,8 @@ final class Output {
   }
 
   /**
-   * Widths with which a line fits the terminal, if that can be: texts are cut first, the widest before the others, then identifiers, of
+   * Widths with which a line fits the terminal, if that can be: texts are cut first, the widest
+   * before the others, then identifiers, of
    * which the beginning is as good. Numbers, times and states are shown in full.
    */
   private int[] fitted(List<View.Column> columns, List<List<String>> cells) {
@@ -211,16 +227,20 @@ final class Output {
   }
 
   private static long cut(List<String> ids, int length) {
-    return ids.stream().map(id -> id.substring(0, Math.min(length, id.length()))).distinct().count();
+    return ids.stream().map(id -> id.substring(0, Math.min(length, id.length()))).distinct()
+        .count();
   }
 
-  private String line(List<View.Column> columns, String[] cells, int[] widths, boolean[] right, JsonValue row) {
+  private String line(List<View.Column> columns, String[] cells, int[] widths, boolean[] right,
+      JsonValue row) {
     StringBuilder line = new StringBuilder();
     for (int i = 0; i < cells.length; i++) {
-      String text = ID.matcher(cells[i]).matches() ? cells[i].substring(0, Math.min(widths[i], cells[i].length()))
+      String text = ID.matcher(cells[i]).matches()
+          ? cells[i].substring(0, Math.min(widths[i], cells[i].length()))
           : Text.shortened(cells[i], widths[i]);
       String padding = " ".repeat(widths[i] - text.length());
-      String coloured = row == null ? text : cell(columns.get(i), Text.at(row, columns.get(i).path()), text);
+      String coloured = row == null ? text
+          : cell(columns.get(i), Text.at(row, columns.get(i).path()), text);
       line.append(i == 0 ? "" : "  ").append(right[i] ? padding + coloured : coloured + padding);
     }
     return line.toString().stripTrailing();
@@ -231,7 +251,8 @@ final class Output {
   }
 
   private static boolean isState(View.Column column) {
-    return column.path().endsWith("state") || column.path().endsWith("health") || column.path().endsWith("health_status")
+    return column.path().endsWith("state") || column.path().endsWith("health")
+        || column.path().endsWith("health_status")
         || column.path().endsWith("status");
   }
 }

@@ -2,7 +2,8 @@ package ee.tasker.cli;
 
 /** Reading a part of a long document: what is asked for, and how it is shown. */
 final class Parts {
-  static final View VIEW = View.details("document", "pointer", "type", "members", "bytes", "offset", "next=next_offset", "text");
+  static final View VIEW = View.details("document", "pointer", "type", "members", "bytes", "offset",
+      "next=next_offset", "text");
 
   private Parts() {}
 

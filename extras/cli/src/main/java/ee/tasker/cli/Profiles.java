@@ -23,8 +23,10 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The servers that the user has logged in to, with the credentials: {@code profiles.json} in a folder of the user's, mode 600 and
- * 700. A file that others may read is refused, as ssh does it. Immutable; {@link #save} replaces the file as a whole.
+ * The servers that the user has logged in to, with the credentials: {@code profiles.json} in a
+ * folder of the user's, mode 600 and
+ * 700. A file that others may read is refused, as ssh does it. Immutable; {@link #save} replaces
+ * the file as a whole.
  *
  * @param current the name of the profile that is used without a choice
  * @param profiles by name
@@ -47,23 +49,31 @@ record Profiles(String current, Map<String, Profile> profiles) {
     }
   }
 
-  /** {@code TASKER_CONFIG_DIR}, or {@code tasker} in the folder where the system keeps configurations. */
+  /**
+   * {@code TASKER_CONFIG_DIR}, or {@code tasker} in the folder where the system keeps
+   * configurations.
+   */
   static Path folder(Terminal terminal) {
     Optional<String> given = terminal.variable("TASKER_CONFIG_DIR");
     if (given.isPresent()) {
       return Path.of(given.get());
     }
     boolean windows = System.getProperty("os.name").toLowerCase(Locale.ROOT).contains("windows");
-    return (windows ? terminal.variable("APPDATA") : terminal.variable("XDG_CONFIG_HOME")).map(Path::of)
-        .orElseGet(() -> Path.of(terminal.variable("HOME").orElse(System.getProperty("user.home")), ".config")).resolve("tasker");
+    return (windows ? terminal.variable("APPDATA") : terminal.variable("XDG_CONFIG_HOME"))
+        .map(Path::of)
+        .orElseGet(() -> Path.of(terminal.variable("HOME").orElse(System.getProperty("user.home")),
+            ".config"))
+        .resolve("tasker");
   }
 
   static Profiles load(Path folder) {
     Path file = folder.resolve("profiles.json");
     try {
-      Set<PosixFilePermission> mode = isPosix(file) ? Files.getPosixFilePermissions(file) : Set.of();
+      Set<PosixFilePermission> mode = isPosix(file) ? Files.getPosixFilePermissions(file)
+          : Set.of();
       if (mode.stream().anyMatch(permission -> !permission.name().startsWith("OWNER_"))) {
-        throw new UsageException("Others may read or write " + file + ", which has keys; take the permission away: chmod 600 " + file);
+        throw new UsageException("Others may read or write " + file
+            + ", which has keys; take the permission away: chmod 600 " + file);
       }
       return of(Files.readString(file));
     } catch (NoSuchFileException e) {
@@ -80,7 +90,8 @@ record Profiles(String current, Map<String, Profile> profiles) {
       json.getJsonObject("profiles").forEach((name, value) -> {
         JsonObject profile = value.asJsonObject();
         profiles.put(name,
-            new Profile(profile.getString("url"), profile.getString("kind"), profile.getString("user", null), profile.getString("secret")));
+            new Profile(profile.getString("url"), profile.getString("kind"),
+                profile.getString("user", null), profile.getString("secret")));
       });
       return new Profiles(json.getString("current"), profiles);
     }
@@ -99,15 +110,20 @@ record Profiles(String current, Map<String, Profile> profiles) {
   Profiles without(String name) {
     Map<String, Profile> fewer = new TreeMap<>(profiles);
     fewer.remove(name);
-    return new Profiles(current.equals(name) ? fewer.keySet().stream().findFirst().orElse(DEFAULT) : current, fewer);
+    return new Profiles(
+        current.equals(name) ? fewer.keySet().stream().findFirst().orElse(DEFAULT) : current,
+        fewer);
   }
 
   /** Readable by the user alone from the first moment, and never half written. */
   void save(Path folder) {
     JsonObjectBuilder all = Json.createObjectBuilder();
-    profiles.forEach((name, profile) -> all.add(name, Json.createObjectBuilder().add("url", profile.url()).add("kind", profile.kind())
-        .add("user", profile.user() == null ? JsonValue.NULL : Json.createValue(profile.user())).add("secret", profile.secret())));
-    write(folder, "profiles.json", Text.pretty(Json.createObjectBuilder().add("current", current).add("profiles", all).build()));
+    profiles.forEach((name, profile) -> all.add(name,
+        Json.createObjectBuilder().add("url", profile.url()).add("kind", profile.kind())
+            .add("user", profile.user() == null ? JsonValue.NULL : Json.createValue(profile.user()))
+            .add("secret", profile.secret())));
+    write(folder, "profiles.json", Text
+        .pretty(Json.createObjectBuilder().add("current", current).add("profiles", all).build()));
   }
 
   /** A file in the folder of the configuration, which only its user may read. */
@@ -122,17 +138,21 @@ record Profiles(String current, Map<String, Profile> profiles) {
       Path written = Files.createTempFile(folder, name, ".new", owned(folder, "rw-------"));
       try {
         Files.writeString(written, text + "\n");
-        Files.move(written, folder.resolve(name), StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+        Files.move(written, folder.resolve(name), StandardCopyOption.REPLACE_EXISTING,
+            StandardCopyOption.ATOMIC_MOVE);
       } finally {
         Files.deleteIfExists(written);
       }
     } catch (IOException e) {
-      throw new UncheckedIOException("Cannot store " + name + " in " + folder + ": " + Faults.text(e), e);
+      throw new UncheckedIOException(
+          "Cannot store " + name + " in " + folder + ": " + Faults.text(e), e);
     }
   }
 
   private static FileAttribute<?>[] owned(Path where, String mode) {
-    return isPosix(where) ? new FileAttribute<?>[]{PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(mode))}
+    return isPosix(where)
+        ? new FileAttribute<?>[]{
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(mode))}
         : new FileAttribute<?>[0];
   }
 

@@ -19,8 +19,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The documents of tasks and steps, and the sources of templates, as resources of the Model Context Protocol: an assistant reads one when
- * it needs it, and no answer has to carry it. Of a long document the part from {@code offset} on is read.
+ * The documents of tasks and steps, and the sources of templates, as resources of the Model Context
+ * Protocol: an assistant reads one when
+ * it needs it, and no answer has to carry it. Of a long document the part from {@code offset} on is
+ * read.
  */
 final class Resources {
   private static final String PARTS = "{?pointer,offset}";
@@ -28,11 +30,15 @@ final class Resources {
   private static final Pattern URI = Pattern.compile("tasker://([^?#]+)(?:\\?([^#]*))?");
 
   /** A kind of resource. */
-  private record Kind(Operation operation, String path, String title, String description, String type) {
+  private record Kind(Operation operation, String path, String title, String description,
+      String type) {
 
     Optional<Map<String, String>> variables(String asked) {
-      List<String> names = Pattern.compile("\\{(\\w+)\\}").matcher(path).results().map(found -> found.group(1)).toList();
-      Matcher found = Pattern.compile(path.replaceAll("\\{\\w+\\}", Matcher.quoteReplacement(PART_OF_URI))).matcher(asked);
+      List<String> names = Pattern.compile("\\{(\\w+)\\}").matcher(path).results()
+          .map(found -> found.group(1)).toList();
+      Matcher found = Pattern
+          .compile(path.replaceAll("\\{\\w+\\}", Matcher.quoteReplacement(PART_OF_URI)))
+          .matcher(asked);
       if (!found.matches()) {
         return Optional.empty();
       }
@@ -46,11 +52,14 @@ final class Resources {
 
   private static final List<Kind> KINDS = List.of(
       new Kind(Operation.READ_TASK_DOCUMENT, "tasks/{task_uuid}/{document}", "A document of a task",
-          "document is context or output; pointer is a JSON pointer to a part of it.", "application/json"),
-      new Kind(Operation.READ_STEP_DOCUMENT, "tasks/{task_uuid}/steps/{step_uuid}/{document}", "A document of a step",
+          "document is context or output; pointer is a JSON pointer to a part of it.",
+          "application/json"),
+      new Kind(Operation.READ_STEP_DOCUMENT, "tasks/{task_uuid}/steps/{step_uuid}/{document}",
+          "A document of a step",
           "document is result, error, inputs or checkpoint, of the latest attempt; pointer is a JSON pointer to a part of it.",
           "application/json"),
-      new Kind(Operation.GET_TEMPLATE, "templates/{namespace}/{name}/{version}", "The source of a template",
+      new Kind(Operation.GET_TEMPLATE, "templates/{namespace}/{name}/{version}",
+          "The source of a template",
           "As it was registered, with its comments.", "application/yaml"));
 
   private Resources() {}
@@ -59,7 +68,9 @@ final class Resources {
   static JsonArray templates() {
     var templates = Json.createArrayBuilder();
     KINDS.forEach(kind -> templates.add(Json.createObjectBuilder()
-        .add("uriTemplate", "tasker://" + kind.path() + (kind.operation() == Operation.GET_TEMPLATE ? "{?offset}" : PARTS))
+        .add("uriTemplate",
+            "tasker://" + kind.path()
+                + (kind.operation() == Operation.GET_TEMPLATE ? "{?offset}" : PARTS))
         .add("name", kind.operation().name().toLowerCase(Locale.ROOT)).add("title", kind.title())
         .add("description", kind.description()).add("mimeType", kind.type())));
     return templates.build();
@@ -76,8 +87,12 @@ final class Resources {
       for (Kind kind : KINDS) {
         Optional<Map<String, String>> variables = kind.variables(asked.group(1));
         if (variables.isPresent()) {
-          return Json.createObjectBuilder().add("contents", Json.createArrayBuilder().add(Json.createObjectBuilder().add("uri", uri)
-              .add("mimeType", kind.type()).add("text", text(client, kind, variables.get(), query(asked.group(2)))))).build();
+          return Json.createObjectBuilder()
+              .add("contents",
+                  Json.createArrayBuilder().add(Json.createObjectBuilder().add("uri", uri)
+                      .add("mimeType", kind.type())
+                      .add("text", text(client, kind, variables.get(), query(asked.group(2))))))
+              .build();
         }
       }
     }
@@ -85,7 +100,8 @@ final class Resources {
         + String.join(", ", KINDS.stream().map(kind -> "tasker://" + kind.path()).toList()));
   }
 
-  private static String text(TaskerClient client, Kind kind, Map<String, String> variables, Map<String, String> query) {
+  private static String text(TaskerClient client, Kind kind, Map<String, String> variables,
+      Map<String, String> query) {
     String offset = query.getOrDefault("offset", "0");
     if (!offset.matches("\\d{1,9}")) {
       throw new UsageException("offset must be a number of characters");
@@ -94,15 +110,20 @@ final class Resources {
       Call call = Call.of(kind.operation());
       variables.forEach(call::path);
       JsonObject template = client.send(call).json();
-      String source = template.get("source") instanceof JsonString text ? text.getString() : Text.yaml(template.get("configuration"));
-      int from = source.offsetByCodePoints(0, Math.min(Integer.parseInt(offset), source.codePointCount(0, source.length())));
+      String source = template.get("source") instanceof JsonString text ? text.getString()
+          : Text.yaml(template.get("configuration"));
+      int from = source.offsetByCodePoints(0,
+          Math.min(Integer.parseInt(offset), source.codePointCount(0, source.length())));
       int to = Math.min(source.length(), from + Mcp.LONGEST_TEXT);
-      return source.substring(from, to) + (to < source.length() ? rest(source.codePointCount(0, to)) : "");
+      return source.substring(from, to)
+          + (to < source.length() ? rest(source.codePointCount(0, to)) : "");
     }
-    Call part = Call.of(kind.operation()).query("offset", offset).query("limit", Mcp.LONGEST_TEXT).query("pointer", query.get("pointer"));
+    Call part = Call.of(kind.operation()).query("offset", offset).query("limit", Mcp.LONGEST_TEXT)
+        .query("pointer", query.get("pointer"));
     variables.forEach(part::path);
     JsonObject read = client.send(part).json();
-    return read.getString("text") + (read.get("next_offset") instanceof JsonNumber next ? rest(next.longValue()) : "");
+    return read.getString("text")
+        + (read.get("next_offset") instanceof JsonNumber next ? rest(next.longValue()) : "");
   }
 
   private static String rest(long next) {
@@ -115,7 +136,8 @@ final class Resources {
       int equals = pair.indexOf('=');
       String name = equals < 0 ? pair : pair.substring(0, equals);
       if (!name.equals("pointer") && !name.equals("offset")) {
-        throw new UsageException("a resource has no parameter " + name + "; there are pointer and offset");
+        throw new UsageException(
+            "a resource has no parameter " + name + "; there are pointer and offset");
       }
       values.put(name, equals < 0 ? "" : decoded(pair.substring(equals + 1)));
     }

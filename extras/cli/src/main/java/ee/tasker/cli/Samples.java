@@ -28,9 +28,10 @@ final class Samples {
       Pattern.compile("GET /v1/tasks/(?<taskUuid>[^/]+)"), Operation.GET_TASK,
       Pattern.compile("GET /v1/tasks/(?<taskUuid>[^/]+)/workflow_steps"), Operation.LIST_STEPS,
       Pattern.compile("GET /v1/tasks/(?<taskUuid>[^/]+)/diagnosis"), Operation.DIAGNOSE_TASK,
-      Pattern.compile("POST /v1/tasks/(?<taskUuid>[^/]+)/signals/(?<signal>[^/]+)"), Operation.SEND_SIGNAL,
-      Pattern.compile("GET /v1/approvals"), Operation.LIST_APPROVALS,
-      Pattern.compile("POST /v1/approvals/(?<approvalUuid>[^/]+)/decide"), Operation.DECIDE_APPROVAL);
+      Pattern.compile("POST /v1/tasks/(?<taskUuid>[^/]+)/signals/(?<signal>[^/]+)"),
+      Operation.SEND_SIGNAL, Pattern.compile("GET /v1/approvals"), Operation.LIST_APPROVALS,
+      Pattern.compile("POST /v1/approvals/(?<approvalUuid>[^/]+)/decide"),
+      Operation.DECIDE_APPROVAL);
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
 
   private Samples() {}
@@ -44,7 +45,9 @@ final class Samples {
     TaskerClient client = in.client();
     List<SampleRunner.Outcome> outcomes;
     try {
-      outcomes = new SampleRunner((method, path, type, body) -> send(client, method, path, type, body), folder, !in.flag("--no-register"))
+      outcomes = new SampleRunner(
+          (method, path, type, body) -> send(client, method, path, type, body), folder,
+          !in.flag("--no-register"))
           .run(sample -> only.isEmpty() || only.equals(sample));
     } catch (IOException e) {
       throw new UsageException(e.getMessage());
@@ -55,8 +58,10 @@ final class Samples {
     boolean isAsExpected;
     if (in.output().isForPrograms()) {
       JsonArrayBuilder cases = Json.createArrayBuilder();
-      outcomes.forEach(outcome -> cases.add(Json.createObjectBuilder().add("sample", outcome.sample()).add("case", outcome.caseName())
-          .add("ok", outcome.ok()).add("differences", Json.createArrayBuilder(outcome.differences()))));
+      outcomes.forEach(outcome -> cases.add(
+          Json.createObjectBuilder().add("sample", outcome.sample()).add("case", outcome.caseName())
+              .add("ok", outcome.ok())
+              .add("differences", Json.createArrayBuilder(outcome.differences()))));
       in.print(Json.createObjectBuilder().add("cases", cases).build());
       isAsExpected = !outcomes.isEmpty() && outcomes.stream().allMatch(SampleRunner.Outcome::ok);
     } else {
@@ -66,7 +71,8 @@ final class Samples {
   }
 
   /** A refusal is an answer like others: the sample may expect it. */
-  private static SampleRunner.Answer send(TaskerClient client, String method, String path, String type, String body) {
+  private static SampleRunner.Answer send(TaskerClient client, String method, String path,
+      String type, String body) {
     String asked = method + " " + path;
     try {
       Reply reply = client.send(call(asked, type, body));

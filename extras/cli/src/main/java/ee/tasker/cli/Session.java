@@ -5,8 +5,10 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Which server is meant and who asks: options first, then the environment, then the profile. Credentials of a profile are sent to the
- * server of that profile only: with another {@code --url} or {@code TASKER_URL} others have to be given.
+ * Which server is meant and who asks: options first, then the environment, then the profile.
+ * Credentials of a profile are sent to the
+ * server of that profile only: with another {@code --url} or {@code TASKER_URL} others have to be
+ * given.
  */
 final class Session {
   static final String LOCAL = "http://localhost:8080";
@@ -15,9 +17,12 @@ final class Session {
 
   /** @param profileName, url, timeout: null if they were not typed */
   static TaskerClient connect(Terminal terminal, String profileName, String url, Integer timeout) {
-    Optional<String> chosen = Optional.ofNullable(profileName).or(() -> terminal.variable("TASKER_PROFILE"));
-    Optional<String> address = Optional.ofNullable(url).or(() -> terminal.variable("TASKER_URL")).map(Session::withoutSlash);
-    boolean hasCredentials = terminal.variable("TASKER_KEY").or(() -> terminal.variable("TASKER_TOKEN"))
+    Optional<String> chosen = Optional.ofNullable(profileName)
+        .or(() -> terminal.variable("TASKER_PROFILE"));
+    Optional<String> address = Optional.ofNullable(url).or(() -> terminal.variable("TASKER_URL"))
+        .map(Session::withoutSlash);
+    boolean hasCredentials = terminal.variable("TASKER_KEY")
+        .or(() -> terminal.variable("TASKER_TOKEN"))
         .or(() -> terminal.variable("TASKER_USER")).isPresent();
 
     Profiles.Profile profile = null;
@@ -25,10 +30,12 @@ final class Session {
       Profiles profiles = Profiles.load(Profiles.folder(terminal));
       profile = profiles.profile(chosen.orElse(profiles.current())).orElse(null);
       if (profile == null && chosen.isPresent()) {
-        throw new UsageException("There is no profile \"" + chosen.get() + "\"; tasker profile list shows them, tasker login makes one");
+        throw new UsageException("There is no profile \"" + chosen.get()
+            + "\"; tasker profile list shows them, tasker login makes one");
       }
     }
-    TaskerClient.Builder builder = builder(address.orElse(profile == null ? LOCAL : profile.url()), timeout);
+    TaskerClient.Builder builder = builder(address.orElse(profile == null ? LOCAL : profile.url()),
+        timeout);
     if (hasCredentials) {
       fromEnvironment(terminal, builder);
     } else if (profile != null && address.map(profile.url()::equals).orElse(true)) {
@@ -41,7 +48,8 @@ final class Session {
     try {
       TaskerClient.Builder builder = TaskerClient.at(url).retries(2).userAgent("tasker-ee-cli");
       return timeout == null ? builder
-          : builder.timeout(Duration.ofSeconds(timeout)).connectTimeout(Duration.ofSeconds(Math.min(5, timeout)));
+          : builder.timeout(Duration.ofSeconds(timeout))
+              .connectTimeout(Duration.ofSeconds(Math.min(5, timeout)));
     } catch (IllegalArgumentException e) {
       throw new UsageException(e.getMessage());
     }
@@ -59,8 +67,10 @@ final class Session {
     } else if (token.isPresent()) {
       builder.token(token.get());
     } else {
-      builder.user(terminal.variable("TASKER_USER").orElseThrow(), terminal.variable("TASKER_PASSWORD")
-          .orElseThrow(() -> new UsageException("TASKER_USER is set and TASKER_PASSWORD is not")));
+      builder.user(terminal.variable("TASKER_USER").orElseThrow(),
+          terminal.variable("TASKER_PASSWORD")
+              .orElseThrow(
+                  () -> new UsageException("TASKER_USER is set and TASKER_PASSWORD is not")));
     }
   }
 

@@ -31,7 +31,8 @@ final class TaskCommands {
       return awaited(in, task, Duration.ofSeconds(in.integer("--wait").getAsLong()));
     }
     in.output().print(answer,
-        View.details("task=task_uuid", "state", "version", "duplicate", "replaces=replaces_task_uuid", "correlation=correlation_id"));
+        View.details("task=task_uuid", "state", "version", "duplicate",
+            "replaces=replaces_task_uuid", "correlation=correlation_id"));
     return Exit.DONE;
   }
 
@@ -65,7 +66,8 @@ final class TaskCommands {
 
   /** The context that was typed, with the members of {@code --set} over it. */
   private static JsonValue context(Invocation in, JsonValue typed) {
-    JsonObjectBuilder context = typed == null ? Json.createObjectBuilder() : Json.createObjectBuilder(typed.asJsonObject());
+    JsonObjectBuilder context = typed == null ? Json.createObjectBuilder()
+        : Json.createObjectBuilder(typed.asJsonObject());
     for (String pair : in.texts("--set")) {
       int equals = pair.indexOf('=');
       if (equals < 1) {
@@ -91,11 +93,14 @@ final class TaskCommands {
     in.text("--idempotency-key").ifPresent(key -> call.header("Idempotency-Key", key));
     JsonObject answer = in.client().send(call).json();
     in.print(answer);
-    answer.getJsonArray("verdicts").getValuesAs(JsonObject.class).stream().map(verdict -> verdict.getString("task_uuid", ""))
-        .filter(task -> !task.isEmpty()).reduce((one, next) -> next).ifPresent(task -> LastTask.save(in, task));
-    return answer.getJsonArray("verdicts").getValuesAs(JsonObject.class).stream().allMatch(verdict -> verdict.getInt("status") / 100 == 2)
-        ? Exit.DONE
-        : Exit.DIFFERS;
+    answer.getJsonArray("verdicts").getValuesAs(JsonObject.class).stream()
+        .map(verdict -> verdict.getString("task_uuid", ""))
+        .filter(task -> !task.isEmpty()).reduce((one, next) -> next)
+        .ifPresent(task -> LastTask.save(in, task));
+    return answer.getJsonArray("verdicts").getValuesAs(JsonObject.class).stream()
+        .allMatch(verdict -> verdict.getInt("status") / 100 == 2)
+            ? Exit.DONE
+            : Exit.DIFFERS;
   }
 
   static int await(Invocation in) {
@@ -110,7 +115,8 @@ final class TaskCommands {
 
   /** Tells scripts whether a task that was waited for has succeeded. */
   static int exit(TaskState state) {
-    return state.isSuccess() ? Exit.DONE : state.isTerminalOrBlocked() ? Exit.TASK_FAILED : Exit.TIMED_OUT;
+    return state.isSuccess() ? Exit.DONE
+        : state.isTerminalOrBlocked() ? Exit.TASK_FAILED : Exit.TIMED_OUT;
   }
 
   /** Completes a step; a decision may choose nothing, which no list of steps says. */
@@ -121,7 +127,9 @@ final class TaskCommands {
         throw new UsageException("--decision and --decide-none exclude each other");
       }
       body = Json.createObjectBuilder(body).add("completion_data",
-          Json.createObjectBuilder(body.getJsonObject("completion_data")).add("decision", JsonValue.EMPTY_JSON_ARRAY)).build();
+          Json.createObjectBuilder(body.getJsonObject("completion_data")).add("decision",
+              JsonValue.EMPTY_JSON_ARRAY))
+          .build();
     }
     return General.sent(in, body);
   }
@@ -132,8 +140,11 @@ final class TaskCommands {
       return UUID.fromString(step).toString();
     } catch (IllegalArgumentException e) {
       UUID task = in.uuid("TASK");
-      return in.client().steps(task).stream().filter(each -> each.name().equals(step)).findFirst().map(Step::stepUuid)
-          .orElseThrow(() -> new NotFoundException("Task " + task + " has no step \"" + step + "\"")).toString();
+      return in.client().steps(task).stream().filter(each -> each.name().equals(step)).findFirst()
+          .map(Step::stepUuid)
+          .orElseThrow(
+              () -> new NotFoundException("Task " + task + " has no step \"" + step + "\""))
+          .toString();
     }
   }
 }

@@ -25,7 +25,10 @@ final class TaskDetails {
 
   private TaskDetails() {}
 
-  /** The task, whose steps have {@code why}: the sentence of the diagnosis and the error of the latest attempt. */
+  /**
+   * The task, whose steps have {@code why}: the sentence of the diagnosis and the error of the
+   * latest attempt.
+   */
   static JsonObject withReasons(Invocation in, JsonObject task) {
     if (!(task.get("steps") instanceof JsonArray steps)) {
       return task;
@@ -36,17 +39,20 @@ final class TaskDetails {
     boolean hasEnded = Arrays.stream(TaskState.values())
         .anyMatch(state -> state.isTerminal() && state.toString().equals(task.getString("state")));
     if (!hasEnded && rows.stream().anyMatch(step -> !DONE.contains(step.getString("state")))) {
-      read(in, Operation.DIAGNOSE_TASK, task, "waiting").forEach(step -> sentences.put(id(step), step.getString("sentence", "")));
+      read(in, Operation.DIAGNOSE_TASK, task, "waiting")
+          .forEach(step -> sentences.put(id(step), step.getString("sentence", "")));
     }
     if (rows.stream().anyMatch(step -> FAILED.contains(step.getString("state")))) {
-      read(in, Operation.LIST_STEPS, task, "steps").stream().filter(step -> FAILED.contains(step.getString("state")))
+      read(in, Operation.LIST_STEPS, task, "steps").stream()
+          .filter(step -> FAILED.contains(step.getString("state")))
           .forEach(step -> errors.put(id(step), error(step.get("error"))));
     }
     JsonArrayBuilder explained = Json.createArrayBuilder();
     rows.forEach(step -> {
       String sentence = sentences.getOrDefault(id(step), "");
       String error = errors.getOrDefault(id(step), "");
-      String why = sentence + (sentence.isEmpty() || error.isEmpty() || sentence.contains(error) ? "" : ": ")
+      String why = sentence
+          + (sentence.isEmpty() || error.isEmpty() || sentence.contains(error) ? "" : ": ")
           + (sentence.contains(error) ? "" : error);
       explained.add(why.isEmpty() ? step : Json.createObjectBuilder(step).add("why", why).build());
     });
@@ -57,8 +63,12 @@ final class TaskDetails {
     return step.getString("step_uuid", "");
   }
 
-  /** What the caller may not read, or the server does not tell just now, is left out: the task itself is shown all the same. */
-  private static List<JsonObject> read(Invocation in, Operation operation, JsonObject task, String member) {
+  /**
+   * What the caller may not read, or the server does not tell just now, is left out: the task
+   * itself is shown all the same.
+   */
+  private static List<JsonObject> read(Invocation in, Operation operation, JsonObject task,
+      String member) {
     try {
       Call call = Call.of(operation).path("task_uuid", task.getString("task_uuid"));
       if (operation == Operation.LIST_STEPS) {
@@ -82,11 +92,15 @@ final class TaskDetails {
     return type + (type.isEmpty() || message.isEmpty() ? "" : ": ") + message;
   }
 
-  /** The history, whose entries have {@code what}: the same question has another member in each kind of entry. */
+  /**
+   * The history, whose entries have {@code what}: the same question has another member in each kind
+   * of entry.
+   */
   static JsonObject withWhat(Invocation in, JsonObject history) {
     JsonArrayBuilder entries = Json.createArrayBuilder();
     history.getJsonArray("entries").getValuesAs(JsonObject.class)
-        .forEach(entry -> entries.add(Json.createObjectBuilder(entry).add("what", what(entry)).build()));
+        .forEach(
+            entry -> entries.add(Json.createObjectBuilder(entry).add("what", what(entry)).build()));
     return Json.createObjectBuilder(history).add("entries", entries).build();
   }
 
@@ -95,8 +109,10 @@ final class TaskDetails {
       case "task", "step" -> words(" -> ", entry, "from_state", "to_state");
       case "result" -> words(": ", Text.cell(entry.get("outcome")), error(entry.get("error")));
       case "action" -> Text.cell(entry.get("action"));
-      case "wait_armed" -> words(" ", "waits for", words(" ", entry, "wait", "signal"), until(entry));
-      case "wait_ended" -> words(" ", words(" ", entry, "wait", "signal"), Text.cell(entry.get("outcome")));
+      case "wait_armed" ->
+        words(" ", "waits for", words(" ", entry, "wait", "signal"), until(entry));
+      case "wait_ended" ->
+        words(" ", words(" ", entry, "wait", "signal"), Text.cell(entry.get("outcome")));
       case "approval" -> words(" to ", entry, "event", "to");
       case "signal_received" -> words(" ", "signal", words(" ", entry, "signal", "signal_id"));
       case "dead_letter_opened" -> Text.cell(entry.get("reason"));
@@ -111,7 +127,8 @@ final class TaskDetails {
   }
 
   private static String words(String between, JsonObject entry, String... members) {
-    return words(between, Arrays.stream(members).map(member -> Text.cell(entry.get(member))).toArray(String[]::new));
+    return words(between,
+        Arrays.stream(members).map(member -> Text.cell(entry.get(member))).toArray(String[]::new));
   }
 
   private static String words(String between, String... texts) {

@@ -19,13 +19,16 @@ import java.util.regex.Pattern;
 
 /** Templates: from files, and registered ones by reference. */
 final class TemplateCommands {
-  private static final View PROBLEMS = View.rows("problems", "LINE=line", "COLUMN=column", "AT=path", "PROBLEM=message");
+  private static final View PROBLEMS = View.rows("problems", "LINE=line", "COLUMN=column",
+      "AT=path", "PROBLEM=message");
 
   private TemplateCommands() {}
 
   static Arg reference(String label) {
-    return Arg.local("template", label, "NAMESPACE/NAME:VERSION, or without the version for the latest.").positional().covers("namespace",
-        "name", "version");
+    return Arg
+        .local("template", label, "NAMESPACE/NAME:VERSION, or without the version for the latest.")
+        .positional().covers("namespace",
+            "name", "version");
   }
 
   /** @param version null for the latest */
@@ -35,25 +38,34 @@ final class TemplateCommands {
     static Reference of(String text) {
       Matcher form = FORM.matcher(text);
       if (!form.matches()) {
-        throw new UsageException("A template is NAMESPACE/NAME or NAMESPACE/NAME:VERSION, not \"" + text + "\"");
+        throw new UsageException(
+            "A template is NAMESPACE/NAME or NAMESPACE/NAME:VERSION, not \"" + text + "\"");
       }
       return new Reference(form.group(1), form.group(2), form.group(3));
     }
   }
 
-  /** The registered template; without a version the one that a submission would take: the highest release, else the highest prerelease. */
+  /**
+   * The registered template; without a version the one that a submission would take: the highest
+   * release, else the highest prerelease.
+   */
   static JsonObject registered(Invocation in, Reference reference) {
     String version = reference.version();
     if (version == null) {
-      version = in.client().send(Call.of(Operation.LIST_TEMPLATES).query("namespace", reference.namespace())).json()
+      version = in.client()
+          .send(Call.of(Operation.LIST_TEMPLATES).query("namespace", reference.namespace())).json()
           .getJsonArray("templates")
-          .getValuesAs(JsonObject.class).stream().filter(each -> each.getString("name").equals(reference.name()))
+          .getValuesAs(JsonObject.class).stream()
+          .filter(each -> each.getString("name").equals(reference.name()))
           .map(each -> each.getString("version"))
-          .max(Comparator.comparing((String each) -> !each.contains("-")).thenComparing(TemplateCommands::compareVersions))
-          .orElseThrow(() -> new NotFoundException("There is no template " + reference.namespace() + "/" + reference.name()));
+          .max(Comparator.comparing((String each) -> !each.contains("-"))
+              .thenComparing(TemplateCommands::compareVersions))
+          .orElseThrow(() -> new NotFoundException(
+              "There is no template " + reference.namespace() + "/" + reference.name()));
     }
     return in.client().send(
-        Call.of(Operation.GET_TEMPLATE).path("namespace", reference.namespace()).path("name", reference.name()).path("version", version))
+        Call.of(Operation.GET_TEMPLATE).path("namespace", reference.namespace())
+            .path("name", reference.name()).path("version", version))
         .json();
   }
 
@@ -64,7 +76,8 @@ final class TemplateCommands {
     for (int i = 0; i < Math.min(left.length, right.length); i++) {
       boolean numbers = left[i].matches("\\d{1,18}") && right[i].matches("\\d{1,18}");
       int compared = numbers ? Long.compare(Long.parseLong(left[i]), Long.parseLong(right[i]))
-          : left[i].matches("\\d+") ? -1 : right[i].matches("\\d+") ? 1 : left[i].compareTo(right[i]);
+          : left[i].matches("\\d+") ? -1
+              : right[i].matches("\\d+") ? 1 : left[i].compareTo(right[i]);
       if (compared != 0) {
         return compared;
       }
@@ -84,7 +97,8 @@ final class TemplateCommands {
   }
 
   private static String source(JsonObject template) {
-    return template.get("source") instanceof JsonString source ? source.getString() : Text.yaml(template.get("configuration")) + "\n";
+    return template.get("source") instanceof JsonString source ? source.getString()
+        : Text.yaml(template.get("configuration")) + "\n";
   }
 
   static int validate(Invocation in) {
@@ -109,7 +123,8 @@ final class TemplateCommands {
   }
 
   private static JsonObject verdict(Invocation in, String text) {
-    return in.client().send(Call.of(Operation.VALIDATE_TEMPLATE).body("application/yaml", text)).json();
+    return in.client().send(Call.of(Operation.VALIDATE_TEMPLATE).body("application/yaml", text))
+        .json();
   }
 
   static int register(Invocation in) {
@@ -125,10 +140,14 @@ final class TemplateCommands {
       }
       JsonObject answer = in.client().send(call).json();
       all.add(answer);
-      in.output().say(answer.getString("namespace") + "/" + answer.getString("name") + ":" + answer.getString("version")
-          + (answer.getBoolean("registered") ? " " + in.output().colours().green("registered") : " was registered before"));
+      in.output()
+          .say(answer.getString("namespace") + "/" + answer.getString("name") + ":"
+              + answer.getString("version")
+              + (answer.getBoolean("registered") ? " " + in.output().colours().green("registered")
+                  : " was registered before"));
       answer.getJsonArray("warnings").getValuesAs(JsonString.class)
-          .forEach(warning -> in.terminal().err().println("Warning: " + Text.printable(warning.getString())));
+          .forEach(warning -> in.terminal().err()
+              .println("Warning: " + Text.printable(warning.getString())));
     }
     if (in.output().isForPrograms()) {
       in.output().print(Json.createObjectBuilder().add("templates", all).build(), View.details());
@@ -140,23 +159,27 @@ final class TemplateCommands {
     String[] names = {in.required("OLD"), in.required("NEW")};
     boolean source = in.flag("--source");
     for (String name : names) {
-      // A template that is not valid has no normal form; nor has a file whose version is registered with other content.
+      // A template that is not valid has no normal form; nor has a file whose version is registered
+      // with other content.
       if (!source && isFile(name)) {
         JsonObject verdict = verdict(in, in.read(name));
         if (!verdict.getBoolean("valid")) {
           source = true;
-          in.terminal().err().println("Comparing the original texts, since " + name + " is refused: "
-              + Text.cell(Text.at(verdict.getJsonArray("problems").get(0), "message")));
+          in.terminal().err()
+              .println("Comparing the original texts, since " + name + " is refused: "
+                  + Text.cell(Text.at(verdict.getJsonArray("problems").get(0), "message")));
         }
       }
     }
     boolean texts = source;
-    List<List<String>> compared = Arrays.stream(names).map(name -> text(in, name, texts).lines().toList()).toList();
+    List<List<String>> compared = Arrays.stream(names)
+        .map(name -> text(in, name, texts).lines().toList()).toList();
     List<String> lines = Diff.unified(names[0], names[1], compared.get(0), compared.get(1));
     for (String line : lines) {
       String shown = Text.printable(line);
       Colours colours = in.output().colours();
-      in.terminal().out().println(line.startsWith("+") ? colours.green(shown) : line.startsWith("-") ? colours.red(shown) : shown);
+      in.terminal().out().println(line.startsWith("+") ? colours.green(shown)
+          : line.startsWith("-") ? colours.red(shown) : shown);
     }
     in.terminal().out().flush();
     return lines.isEmpty() ? Exit.DONE : Exit.DIFFERS;
@@ -172,7 +195,10 @@ final class TemplateCommands {
     return source ? source(template) : Text.yaml(Text.sorted(template.get("configuration")));
   }
 
-  /** The template in its normal form: of a file, if there is one of the name, else a registered one. Empty, and told, if it is invalid. */
+  /**
+   * The template in its normal form: of a file, if there is one of the name, else a registered one.
+   * Empty, and told, if it is invalid.
+   */
   static Optional<JsonValue> normalForm(Invocation in, String name) {
     if (!isFile(name) && !name.equals("-")) {
       return Optional.of(registered(in, Reference.of(name)).get("configuration"));

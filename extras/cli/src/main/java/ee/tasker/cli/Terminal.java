@@ -23,7 +23,8 @@ final class Terminal {
   private BufferedReader lines;
 
   /** @param interactive whether the output goes to a terminal */
-  Terminal(InputStream in, PrintStream out, PrintStream err, Map<String, String> environment, boolean interactive) {
+  Terminal(InputStream in, PrintStream out, PrintStream err, Map<String, String> environment,
+      boolean interactive) {
     this.in = in;
     this.out = out;
     this.err = err;
@@ -31,12 +32,18 @@ final class Terminal {
     this.interactive = interactive;
   }
 
-  /** That of the process. The script tells whether the output is a terminal; without it, the console does. */
+  /**
+   * That of the process. The script tells whether the output is a terminal; without it, the console
+   * does.
+   */
   static Terminal ofProcess() {
     String told = System.getProperty("tasker.terminal");
-    PrintStream out = new PrintStream(new java.io.FileOutputStream(java.io.FileDescriptor.out), false, StandardCharsets.UTF_8);
-    PrintStream err = new PrintStream(new java.io.FileOutputStream(java.io.FileDescriptor.err), true, StandardCharsets.UTF_8);
-    return new Terminal(System.in, out, err, System.getenv(), told == null ? hasConsole() : told.equals("true"));
+    PrintStream out = new PrintStream(new java.io.FileOutputStream(java.io.FileDescriptor.out),
+        false, StandardCharsets.UTF_8);
+    PrintStream err = new PrintStream(new java.io.FileOutputStream(java.io.FileDescriptor.err),
+        true, StandardCharsets.UTF_8);
+    return new Terminal(System.in, out, err, System.getenv(),
+        told == null ? hasConsole() : told.equals("true"));
   }
 
   /** From Java 22 on there is a console also without a terminal. */
@@ -79,7 +86,8 @@ final class Terminal {
   }
 
   int width() {
-    return number(System.getProperty("tasker.columns", environment.getOrDefault("COLUMNS", "")), WIDTH_IF_UNKNOWN);
+    return number(System.getProperty("tasker.columns", environment.getOrDefault("COLUMNS", "")),
+        WIDTH_IF_UNKNOWN);
   }
 
   int height() {

@@ -20,9 +20,14 @@ import java.util.regex.Pattern;
 
 /** JSON values as text: JSON, YAML, and cells of tables. */
 final class Text {
-  /** What YAML reads as a string without quotes: begins with a letter, has nothing that means something. */
-  private static final Pattern PLAIN = Pattern.compile("[A-Za-z_/][A-Za-z0-9_./@+-]*( [A-Za-z0-9_./@+(-][A-Za-z0-9_./@+()-]*)*");
-  private static final Pattern WORD_OF_YAML = Pattern.compile("(?i)true|false|null|yes|no|on|off|y|n");
+  /**
+   * What YAML reads as a string without quotes: begins with a letter, has nothing that means
+   * something.
+   */
+  private static final Pattern PLAIN = Pattern
+      .compile("[A-Za-z_/][A-Za-z0-9_./@+-]*( [A-Za-z0-9_./@+(-][A-Za-z0-9_./@+()-]*)*");
+  private static final Pattern WORD_OF_YAML = Pattern
+      .compile("(?i)true|false|null|yes|no|on|off|y|n");
 
   private Text() {}
 
@@ -37,7 +42,8 @@ final class Text {
   static String pretty(JsonValue value) {
     StringWriter text = new StringWriter();
     if (value instanceof JsonObject || value instanceof JsonArray) {
-      try (JsonWriter writer = Json.createWriterFactory(Map.of(JsonGenerator.PRETTY_PRINTING, true)).createWriter(text)) {
+      try (JsonWriter writer = Json.createWriterFactory(Map.of(JsonGenerator.PRETTY_PRINTING, true))
+          .createWriter(text)) {
         writer.write(value);
       }
       return text.toString().strip();
@@ -86,7 +92,8 @@ final class Text {
   }
 
   private static boolean isLeaf(JsonValue value) {
-    return !(value instanceof JsonObject object && !object.isEmpty() || value instanceof JsonArray array && !array.isEmpty());
+    return !(value instanceof JsonObject object && !object.isEmpty()
+        || value instanceof JsonArray array && !array.isEmpty());
   }
 
   private static String leaf(JsonValue value) {
@@ -94,10 +101,14 @@ final class Text {
   }
 
   private static String scalar(String text) {
-    return PLAIN.matcher(text).matches() && !WORD_OF_YAML.matcher(text).matches() ? text : Json.createValue(text).toString();
+    return PLAIN.matcher(text).matches() && !WORD_OF_YAML.matcher(text).matches() ? text
+        : Json.createValue(text).toString();
   }
 
-  /** The same value with the members of each object in the order of their names; the database has another order than the parser of templates. */
+  /**
+   * The same value with the members of each object in the order of their names; the database has
+   * another order than the parser of templates.
+   */
   static JsonValue sorted(JsonValue value) {
     if (value instanceof JsonObject object) {
       JsonObjectBuilder sorted = Json.createObjectBuilder();
@@ -129,7 +140,8 @@ final class Text {
     if (value instanceof JsonString string) {
       return printable(string.getString());
     }
-    if (value instanceof JsonArray array && array.stream().noneMatch(item -> item instanceof JsonObject || item instanceof JsonArray)) {
+    if (value instanceof JsonArray array && array.stream()
+        .noneMatch(item -> item instanceof JsonObject || item instanceof JsonArray)) {
       return String.join(", ", array.stream().map(Text::cell).toList());
     }
     return printable(value.toString());
@@ -138,7 +150,8 @@ final class Text {
   /** Without what would move the cursor or colour the terminal: text from others could do so. */
   static String printable(String text) {
     StringBuilder printable = new StringBuilder(text.length());
-    text.codePoints().map(c -> c == '\n' || c == '\t' ? ' ' : c).map(c -> isControl(c) ? '\uFFFD' : c).forEach(printable::appendCodePoint);
+    text.codePoints().map(c -> c == '\n' || c == '\t' ? ' ' : c)
+        .map(c -> isControl(c) ? '\uFFFD' : c).forEach(printable::appendCodePoint);
     return printable.toString();
   }
 
@@ -147,7 +160,8 @@ final class Text {
   }
 
   static String shortened(String text, int width) {
-    return text.length() <= width ? text : width < 2 ? text.substring(0, Math.max(0, width)) : text.substring(0, width - 1) + "…";
+    return text.length() <= width ? text
+        : width < 2 ? text.substring(0, Math.max(0, width)) : text.substring(0, width - 1) + "…";
   }
 
   static List<String> words(String text) {

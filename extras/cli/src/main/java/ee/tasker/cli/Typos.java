@@ -13,7 +13,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
- * The first command or option that does not exist, before anything else is complained of: what is missing or left over is mostly missing
+ * The first command or option that does not exist, before anything else is complained of: what is
+ * missing or left over is mostly missing
  * or left over because of it. Only what is a typo away is suggested.
  */
 final class Typos {
@@ -30,13 +31,15 @@ final class Typos {
       String word = typed[i];
       CommandLine next = at.getSubcommands().get(word);
       if (next == null) {
-        return Optional.of(new Typo("There is no command \"" + (at == root ? "" : at.getCommandName() + " ") + word + "\"",
+        return Optional.of(new Typo(
+            "There is no command \"" + (at == root ? "" : at.getCommandName() + " ") + word + "\"",
             command(at == root, word, at.getSubcommands().keySet()), at.getCommandSpec()));
       }
       at = next;
       i++;
     }
-    return at.getSubcommands().isEmpty() ? option(at.getCommandSpec(), List.of(typed).subList(i, typed.length)) : Optional.empty();
+    return at.getSubcommands().isEmpty()
+        ? option(at.getCommandSpec(), List.of(typed).subList(i, typed.length)) : Optional.empty();
   }
 
   private static Optional<Typo> option(CommandSpec command, List<String> rest) {
@@ -51,8 +54,11 @@ final class Typos {
       if (option == null) {
         Set<String> names = new TreeSet<>(known.keySet());
         names.removeIf(each -> !each.startsWith("--"));
-        return Optional.of(new Typo("Unknown option " + name, suggestion(near(name.replaceFirst("^--?", ""),
-            names.stream().map(each -> each.substring(2)).toList()).stream().map(each -> "--" + each).toList()), command));
+        return Optional.of(new Typo("Unknown option " + name,
+            suggestion(near(name.replaceFirst("^--?", ""),
+                names.stream().map(each -> each.substring(2)).toList()).stream()
+                .map(each -> "--" + each).toList()),
+            command));
       }
       if (option.arity().min() > 0 && word.equals(name)) {
         i++;
@@ -69,7 +75,8 @@ final class Typos {
     }
     List<String> elsewhere = new ArrayList<>();
     for (Commands.Group group : Commands.groups()) {
-      group.commands().get().stream().filter(command -> command.name().equals(word) || command.aliases().contains(word))
+      group.commands().get().stream()
+          .filter(command -> command.name().equals(word) || command.aliases().contains(word))
           .forEach(command -> elsewhere.add(group.name() + " " + word));
     }
     return elsewhere.size() == 1 ? suggestion(elsewhere) : "";
@@ -84,10 +91,13 @@ final class Typos {
     int most = typed.length() < 3 ? 0 : typed.length() < 6 ? 1 : 2;
     record Candidate(String word, int distance) {
     }
-    List<Candidate> near = known.stream().filter(word -> Math.abs(word.length() - typed.length()) <= most)
+    List<Candidate> near = known.stream()
+        .filter(word -> Math.abs(word.length() - typed.length()) <= most)
         .map(word -> new Candidate(word, distance(typed, word)))
-        .filter(each -> each.distance() <= most).sorted(Comparator.comparingInt(Candidate::distance)).toList();
-    return near.stream().filter(each -> each.distance() == near.get(0).distance()).map(Candidate::word).sorted().toList();
+        .filter(each -> each.distance() <= most)
+        .sorted(Comparator.comparingInt(Candidate::distance)).toList();
+    return near.stream().filter(each -> each.distance() == near.get(0).distance())
+        .map(Candidate::word).sorted().toList();
   }
 
   /** Insertions, deletions, replacements and swaps of neighbours. */
@@ -100,8 +110,10 @@ final class Typos {
           continue;
         }
         int replaced = distances[i - 1][j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-        distances[i][j] = Math.min(replaced, Math.min(distances[i - 1][j], distances[i][j - 1]) + 1);
-        if (i > 1 && j > 1 && a.charAt(i - 1) == b.charAt(j - 2) && a.charAt(i - 2) == b.charAt(j - 1)) {
+        distances[i][j] = Math.min(replaced,
+            Math.min(distances[i - 1][j], distances[i][j - 1]) + 1);
+        if (i > 1 && j > 1 && a.charAt(i - 1) == b.charAt(j - 2)
+            && a.charAt(i - 2) == b.charAt(j - 1)) {
           distances[i][j] = Math.min(distances[i][j], distances[i - 2][j - 2] + 1);
         }
       }

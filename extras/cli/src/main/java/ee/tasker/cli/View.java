@@ -5,7 +5,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What a table shows of an answer: some of its members, and lists of objects as tables. JSON and YAML show all.
+ * What a table shows of an answer: some of its members, and lists of objects as tables. JSON and
+ * YAML show all.
  *
  * @param lines paths of members, one line each; empty: none
  * @param tables lists
@@ -13,7 +14,8 @@ import java.util.List;
 record View(List<Column> lines, List<Table> tables) {
 
   /**
-   * A column or a line: {@code HEADING=path}; {@code +HEADING=path} for what only {@code -o wide} shows, and {@code ?HEADING=path} for a
+   * A column or a line: {@code HEADING=path}; {@code +HEADING=path} for what only {@code -o wide}
+   * shows, and {@code ?HEADING=path} for a
    * column that is left out if it is empty.
    */
   record Column(String heading, String path, boolean wide, boolean sparse) {
@@ -27,12 +29,16 @@ record View(List<Column> lines, List<Table> tables) {
     }
   }
 
-  /** A list in the member at the path, or the answer's only one; its title is shown if there are several. */
+  /**
+   * A list in the member at the path, or the answer's only one; its title is shown if there are
+   * several.
+   */
   record Table(String path, String title, List<Column> columns) {
   }
 
   static View rows(String path, String... columns) {
-    return new View(List.of(), List.of(new Table(path, null, Arrays.stream(columns).map(Column::of).toList())));
+    return new View(List.of(),
+        List.of(new Table(path, null, Arrays.stream(columns).map(Column::of).toList())));
   }
 
   static View details(String... lines) {

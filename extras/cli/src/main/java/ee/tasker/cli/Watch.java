@@ -44,8 +44,10 @@ final class Watch {
         } else {
           print(in, event);
         }
-        boolean blocked = event.type().equals("task") && "blocked_by_failures".equals(event.data().getString("to_state", ""));
-        if (blocked && !toTheEnd && in.client().task(uuid).state() == TaskState.BLOCKED_BY_FAILURES) {
+        boolean blocked = event.type().equals("task")
+            && "blocked_by_failures".equals(event.data().getString("to_state", ""));
+        if (blocked && !toTheEnd
+            && in.client().task(uuid).state() == TaskState.BLOCKED_BY_FAILURES) {
           break;
         }
       }
@@ -59,8 +61,10 @@ final class Watch {
       picture.finish(last);
     }
     if (!in.output().isForPrograms()) {
-      in.output().say("Task " + uuid + " is " + in.output().colours().state(last.state().toString(), last.state().toString())
-          + last.explanation().map(why -> ": " + Text.printable(why)).orElse(""));
+      in.output()
+          .say("Task " + uuid + " is "
+              + in.output().colours().state(last.state().toString(), last.state().toString())
+              + last.explanation().map(why -> ": " + Text.printable(why)).orElse(""));
       in.terminal().out().flush();
     }
     return TaskCommands.exit(last.state());
@@ -68,7 +72,8 @@ final class Watch {
 
   static int events(Invocation in) {
     long count = in.integer("--count").orElse(Long.MAX_VALUE);
-    try (EventStream events = in.client().events(in.command().call(in), in.text("--after").orElse(null))) {
+    try (EventStream events = in.client().events(in.command().call(in),
+        in.text("--after").orElse(null))) {
       for (long i = 0; i < count; i++) {
         Optional<TaskEvent> event = events.next();
         if (event.isEmpty()) {
@@ -85,9 +90,11 @@ final class Watch {
     JsonObject data = event.data();
     switch (in.output().format()) {
       case JSON ->
-        out.println(jakarta.json.Json.createObjectBuilder().add("id", event.id()).add("event", event.type()).add("data", data).build());
+        out.println(jakarta.json.Json.createObjectBuilder().add("id", event.id())
+            .add("event", event.type()).add("data", data).build());
       case YAML -> out.println("---\n"
-          + Text.yaml(jakarta.json.Json.createObjectBuilder().add("id", event.id()).add("event", event.type()).add("data", data).build()));
+          + Text.yaml(jakarta.json.Json.createObjectBuilder().add("id", event.id())
+              .add("event", event.type()).add("data", data).build()));
       default -> {
         if (event.type().equals("domain_event")) {
           out.println(text(data, "time") + "  " + text(data, "subject") + "  " + text(data, "type")
@@ -95,9 +102,12 @@ final class Watch {
         } else if (!event.type().equals("end")) {
           boolean ofTask = event.type().equals("task");
           String state = text(data, "to_state");
-          out.println(text(data, "at") + "  " + text(data, "task_uuid") + "  " + (ofTask ? "task" : "step " + text(data, "step")) + "  "
-              + (text(data, "from_state").isEmpty() ? "" : text(data, "from_state") + " -> ") + in.output().colours().state(state, state)
-              + (ofTask || text(data, "attempt").isEmpty() ? "" : "  attempt " + text(data, "attempt")));
+          out.println(text(data, "at") + "  " + text(data, "task_uuid") + "  "
+              + (ofTask ? "task" : "step " + text(data, "step")) + "  "
+              + (text(data, "from_state").isEmpty() ? "" : text(data, "from_state") + " -> ")
+              + in.output().colours().state(state, state)
+              + (ofTask || text(data, "attempt").isEmpty() ? ""
+                  : "  attempt " + text(data, "attempt")));
         }
       }
     }
@@ -108,7 +118,10 @@ final class Watch {
     return Text.cell(data.get(member));
   }
 
-  /** The graph with a bar below it, drawn anew in place while the task runs. Its thread draws; the events come from another. */
+  /**
+   * The graph with a bar below it, drawn anew in place while the task runs. Its thread draws; the
+   * events come from another.
+   */
   private static final class Picture {
     private final Invocation in;
     private final Task task;
@@ -188,17 +201,21 @@ final class Watch {
     private List<String> lines() {
       List<String> lines = new java.util.ArrayList<>();
       lines.add(
-          in.output().colours().bold(Text.printable(task.namespace() + "/" + task.name().orElse("?") + ":" + task.version().orElse("?"))));
+          in.output().colours().bold(Text.printable(task.namespace() + "/" + task.name().orElse("?")
+              + ":" + task.version().orElse("?"))));
       List<Graph.Line> drawn = graph.draw(step -> GraphCommands.glyph(states.get(step)));
       int room = Math.max(3, in.terminal().height() - 4);
       if (drawn.size() <= room) {
-        drawn.forEach(line -> lines.add(line.step() == null ? line.rails() : line.rails() + " " + label(line.step())));
+        drawn.forEach(line -> lines
+            .add(line.step() == null ? line.rails() : line.rails() + " " + label(line.step())));
       } else {
-        states.keySet().stream().filter(step -> !states.get(step).equals("pending") && !isDone(step)).limit(room)
+        states.keySet().stream()
+            .filter(step -> !states.get(step).equals("pending") && !isDone(step)).limit(room)
             .forEach(step -> lines.add(GraphCommands.glyph(states.get(step)) + " " + label(step)));
       }
       // Steps that were added while it runs.
-      states.keySet().stream().filter(step -> !graph.parents().containsKey(step)).limit(Math.max(0, room - lines.size()))
+      states.keySet().stream().filter(step -> !graph.parents().containsKey(step))
+          .limit(Math.max(0, room - lines.size()))
           .forEach(step -> lines.add(GraphCommands.glyph(states.get(step)) + "  " + label(step)));
       lines.add(bar());
       return lines;
@@ -207,7 +224,8 @@ final class Watch {
     private String label(String step) {
       String shown = states.getOrDefault(step, "");
       String attempt = attempts.getOrDefault(step, "");
-      String name = String.format(Locale.ROOT, "%-" + Math.max(1, widest) + "s", Text.printable(step));
+      String name = String.format(Locale.ROOT, "%-" + Math.max(1, widest) + "s",
+          Text.printable(step));
       int room = Math.max(10, in.terminal().width() - 50);
       return Text.shortened(name, room) + "  " + in.output().colours().state(shown, shown)
           + (attempt.matches("[2-9]|\\d{2,}") ? "  attempt " + attempt : "");
@@ -220,9 +238,11 @@ final class Watch {
     private String bar() {
       long done = states.keySet().stream().filter(this::isDone).count();
       int full = states.isEmpty() ? 0 : (int) (30 * done / states.size());
-      return in.output().colours().green("█".repeat(full)) + in.output().colours().dim("░".repeat(30 - full)) + " " + done + "/"
+      return in.output().colours().green("█".repeat(full))
+          + in.output().colours().dim("░".repeat(30 - full)) + " " + done + "/"
           + states.size() + " steps  "
-          + in.output().colours().state(state, state) + "  " + Duration.ofNanos(System.nanoTime() - began).toSeconds() + " s";
+          + in.output().colours().state(state, state) + "  "
+          + Duration.ofNanos(System.nanoTime() - began).toSeconds() + " s";
     }
   }
 }

@@ -32,36 +32,47 @@ class BenchTest {
 
   private void submitted(int status, String state) {
     tasker.answer(Operation.SUBMIT_TASK, status, status < 400
-        ? "{\"task_uuid\":\"01a1fc6e-c2c5-70dd-8baf-9fc43ba29188\",\"state\":\"" + state + "\",\"version\":\"1.0.0\",\"duplicate\":false}"
+        ? "{\"task_uuid\":\"01a1fc6e-c2c5-70dd-8baf-9fc43ba29188\",\"state\":\"" + state
+            + "\",\"version\":\"1.0.0\",\"duplicate\":false}"
         : "{\"title\":\"Refused\",\"status\":" + status + ",\"code\":\"" + state + "\"}");
   }
 
   @Test
   void every_task_is_submitted_once_with_a_key_of_its_own() {
-    assertThat(tasker.run("-o", "json", "bench", "a/b", "--set", "n=7", "--tasks", "20", "--connections", "3")).isEqualTo(Exit.DONE);
+    assertThat(tasker.run("-o", "json", "bench", "a/b", "--set", "n=7", "--tasks", "20",
+        "--connections", "3")).isEqualTo(Exit.DONE);
 
     assertThat(tasker.requests).hasSize(20).allSatisfy(request -> {
       assertThat(request.operation()).isEqualTo(Operation.SUBMIT_TASK);
       assertThat(request.query()).containsKey("wait");
-      assertThat(Text.parse(request.body(), "body").asJsonObject().getJsonObject("context").getInt("n")).isEqualTo(7);
+      assertThat(
+          Text.parse(request.body(), "body").asJsonObject().getJsonObject("context").getInt("n"))
+          .isEqualTo(7);
     });
-    assertThat(tasker.requests).extracting(request -> Text.parse(request.body(), "body").asJsonObject().getString("idempotency_key"))
+    assertThat(tasker.requests).extracting(
+        request -> Text.parse(request.body(), "body").asJsonObject().getString("idempotency_key"))
         .doesNotHaveDuplicates();
     JsonObject answer = Text.parse(tasker.out, "answer").asJsonObject();
     assertThat(answer.getInt("tasks")).isEqualTo(20);
     assertThat(answer.getInt("accepted")).isEqualTo(20);
     assertThat(answer.getJsonObject("ends").getInt("complete")).isEqualTo(20);
     assertThat(answer.getJsonObject("milliseconds").getJsonNumber("p50").doubleValue())
-        .isLessThanOrEqualTo(answer.getJsonObject("milliseconds").getJsonNumber("most").doubleValue());
+        .isLessThanOrEqualTo(
+            answer.getJsonObject("milliseconds").getJsonNumber("most").doubleValue());
   }
 
   @Test
   void due_tasks_are_submitted_at_their_rate() {
-    assertThat(tasker.run("-o", "json", "bench", "a/b", "--tasks", "11", "--rate", "50", "--no-wait")).isEqualTo(Exit.DONE);
+    assertThat(
+        tasker.run("-o", "json", "bench", "a/b", "--tasks", "11", "--rate", "50", "--no-wait"))
+        .isEqualTo(Exit.DONE);
 
-    assertThat(tasker.requests).hasSize(11).allSatisfy(request -> assertThat(request.query()).doesNotContainKey("wait"));
+    assertThat(tasker.requests).hasSize(11)
+        .allSatisfy(request -> assertThat(request.query()).doesNotContainKey("wait"));
     // The last is due 10 / 50 s after the first.
-    assertThat(Text.parse(tasker.out, "answer").asJsonObject().getJsonNumber("seconds").doubleValue()).isGreaterThanOrEqualTo(0.2);
+    assertThat(
+        Text.parse(tasker.out, "answer").asJsonObject().getJsonNumber("seconds").doubleValue())
+        .isGreaterThanOrEqualTo(0.2);
   }
 
   @Test
@@ -102,7 +113,8 @@ class BenchTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"bench", "bench a/b --tasks 0", "bench a/b --connections 257", "bench a/b --rate 0", "bench a/b --tasks 1000001"})
+  @ValueSource(strings = {"bench", "bench a/b --tasks 0", "bench a/b --connections 257",
+    "bench a/b --rate 0", "bench a/b --tasks 1000001"})
   void wrong_command_line_is_told_and_nothing_is_sent(String line) {
     assertThat(tasker.run(line.split(" "))).isEqualTo(Exit.USAGE);
     assertThat(tasker.requests).isEmpty();

@@ -13,15 +13,18 @@ import org.junit.jupiter.api.Test;
 
 class CommandsTest {
   /** The page of the browser, and its sessions. */
-  private static final Set<Operation> WITHOUT_COMMAND = Set.of(Operation.GET_LANDING_PAGE, Operation.SIGN_IN, Operation.SIGN_OUT);
+  private static final Set<Operation> WITHOUT_COMMAND = Set.of(Operation.GET_LANDING_PAGE,
+      Operation.SIGN_IN, Operation.SIGN_OUT);
 
   @Test
   void every_operation_has_a_command() {
     Set<Operation> called = new TreeSet<>(WITHOUT_COMMAND);
     Commands.all().forEach(command -> called.addAll(command.getValue().operations()));
 
-    assertThat(java.util.EnumSet.allOf(Operation.class)).as("operations").allSatisfy(operation -> assertThat(called).contains(operation));
-    assertThat(Commands.all()).flatExtracting(command -> command.getValue().operations()).doesNotContainAnyElementsOf(WITHOUT_COMMAND);
+    assertThat(java.util.EnumSet.allOf(Operation.class)).as("operations")
+        .allSatisfy(operation -> assertThat(called).contains(operation));
+    assertThat(Commands.all()).flatExtracting(command -> command.getValue().operations())
+        .doesNotContainAnyElementsOf(WITHOUT_COMMAND);
   }
 
   @Test
@@ -33,8 +36,10 @@ class CommandsTest {
       }
     }
     given.forEach((operation, members) -> {
-      assertThat(members).as("query parameters of %s", operation).containsAll(OpenApi.DOCUMENT.query(operation));
-      assertThat(members).as("members of %s", operation).containsAll(OpenApi.DOCUMENT.members(operation));
+      assertThat(members).as("query parameters of %s", operation)
+          .containsAll(OpenApi.DOCUMENT.query(operation));
+      assertThat(members).as("members of %s", operation)
+          .containsAll(OpenApi.DOCUMENT.members(operation));
     });
   }
 
@@ -44,9 +49,12 @@ class CommandsTest {
       Command command = entry.getValue();
       for (Arg arg : command.args()) {
         switch (arg.place()) {
-          case QUERY -> assertThat(OpenApi.DOCUMENT.query(command.operations().get(0))).as(entry.getKey()).contains(arg.member());
-          case BODY -> assertThat(OpenApi.DOCUMENT.members(command.operations().get(0))).as(entry.getKey()).contains(arg.member());
-          case PATH -> assertThat(command.operations().get(0).path()).as(entry.getKey()).contains("{" + arg.member() + "}");
+          case QUERY -> assertThat(OpenApi.DOCUMENT.query(command.operations().get(0)))
+              .as(entry.getKey()).contains(arg.member());
+          case BODY -> assertThat(OpenApi.DOCUMENT.members(command.operations().get(0)))
+              .as(entry.getKey()).contains(arg.member());
+          case PATH -> assertThat(command.operations().get(0).path()).as(entry.getKey())
+              .contains("{" + arg.member() + "}");
           case LOCAL -> {
             // What it becomes is checked by the examples.
           }
@@ -95,8 +103,10 @@ class CommandsTest {
     for (var entry : Commands.all()) {
       Command command = entry.getValue();
       assertThat(command.description()).as(entry.getKey()).endsWith(".");
-      assertThat(command.examples()).as(entry.getKey()).isNotEmpty().allMatch(example -> example.contains("tasker " + entry.getKey()));
-      assertThat(command.args()).as(entry.getKey()).allSatisfy(arg -> assertThat(arg.description()).endsWith("."));
+      assertThat(command.examples()).as(entry.getKey()).isNotEmpty()
+          .allMatch(example -> example.contains("tasker " + entry.getKey()));
+      assertThat(command.args()).as(entry.getKey())
+          .allSatisfy(arg -> assertThat(arg.description()).endsWith("."));
     }
   }
 

@@ -26,7 +26,8 @@ final class Dialogue implements AutoCloseable {
     PrintStream out = new PrintStream(new PipedOutputStream(written), true, StandardCharsets.UTF_8);
     answers = new BufferedReader(new InputStreamReader(written, StandardCharsets.UTF_8));
     Terminal terminal = new Terminal(in, out, System.err, program.environment, false);
-    status = CompletableFuture.supplyAsync(() -> new Tasker(terminal).run("mcp", "--tools", "all", "--allow-write"));
+    status = CompletableFuture
+        .supplyAsync(() -> new Tasker(terminal).run("mcp", "--tools", "all", "--allow-write"));
   }
 
   JsonObject ask(String message) throws IOException {

@@ -9,7 +9,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** {@code docs/cli.md} has every command with its examples, and every exit status. {@code -Ddocs.write=true} writes the list of commands anew. */
+/**
+ * {@code docs/cli.md} has every command with its examples, and every exit status. {@code
+ * -Ddocs.write=true} writes the list of commands anew.
+ */
 class DocumentTest {
   private static final Path DOCUMENT = Path.of("../../docs/cli.md");
   private static final String BEGIN = "<!-- commands: written by DocumentTest -->\n";
@@ -25,7 +28,8 @@ class DocumentTest {
       Files.writeString(DOCUMENT, document);
       end = document.indexOf(END);
     }
-    assertThat(document.substring(begin, end)).as("write it anew with ./mvnw -f extras/pom.xml test -Ddocs.write=true")
+    assertThat(document.substring(begin, end))
+        .as("write it anew with ./mvnw -f extras/pom.xml test -Ddocs.write=true")
         .isEqualTo(commands());
   }
 
@@ -40,20 +44,25 @@ class DocumentTest {
   private static String commands() {
     StringBuilder text = new StringBuilder();
     for (Commands.Group group : Commands.groups()) {
-      text.append("\n### ").append(group.name().isEmpty() ? "General" : "tasker " + group.name()).append("\n\n");
+      text.append("\n### ").append(group.name().isEmpty() ? "General" : "tasker " + group.name())
+          .append("\n\n");
       if (!group.description().isEmpty()) {
         text.append(group.description()).append("\n\n");
       }
       text.append("| Command | Does | Options |\n|---|---|---|\n");
       for (Command command : group.commands().get()) {
-        text.append("| `").append(group.name().isEmpty() ? "" : group.name() + " ").append(command.name())
+        text.append("| `").append(group.name().isEmpty() ? "" : group.name() + " ")
+            .append(command.name())
             .append(words(command, true)).append("` | ").append(command.description())
-            .append(command.aliases().isEmpty() ? "" : " Also `" + String.join("`, `", command.aliases()) + "`.").append(" | ")
+            .append(command.aliases().isEmpty() ? ""
+                : " Also `" + String.join("`, `", command.aliases()) + "`.")
+            .append(" | ")
             .append(words(command, false))
             .append(" |\n");
       }
       text.append("\n```\n");
-      group.commands().get().forEach(command -> command.examples().forEach(example -> text.append(example).append('\n')));
+      group.commands().get().forEach(
+          command -> command.examples().forEach(example -> text.append(example).append('\n')));
       text.append("```\n");
     }
     return text.append('\n').toString();
@@ -62,9 +71,13 @@ class DocumentTest {
   private static String words(Command command, boolean positional) {
     Stream<Arg> args = command.args().stream().filter(arg -> arg.isPositional() == positional);
     return positional
-        ? args.map(arg -> " " + (arg.isRequired() ? arg.label() : "[" + arg.label() + "]") + (arg.isMany() ? "…" : ""))
+        ? args
+            .map(arg -> " " + (arg.isRequired() ? arg.label() : "[" + arg.label() + "]")
+                + (arg.isMany() ? "…" : ""))
             .collect(Collectors.joining())
-        : args.map(arg -> "`" + String.join("`, `", arg.names()) + "`" + (arg.isRequired() ? " (required)" : ""))
+        : args
+            .map(arg -> "`" + String.join("`, `", arg.names()) + "`"
+                + (arg.isRequired() ? " (required)" : ""))
             .collect(Collectors.joining(", "));
   }
 }

@@ -12,7 +12,8 @@ class GraphTest {
 
   @Test
   void diamond_forks_and_joins() {
-    assertThat(drawn("start", "", "left", "start", "right", "start", "end", "left right")).isEqualTo("""
+    assertThat(drawn("start", "", "left", "start", "right", "start", "end", "left right"))
+        .isEqualTo("""
         * start
         ├─╮
         * │ left
@@ -23,7 +24,8 @@ class GraphTest {
 
   @Test
   void chain_and_steps_without_edges_are_lines() {
-    assertThat(drawn("b", "a", "a", "", "c", "")).isEqualTo("* a\n* │ c\n* b".replace("* │ c", "│ * c"));
+    assertThat(drawn("b", "a", "a", "", "c", ""))
+        .isEqualTo("* a\n* │ c\n* b".replace("* │ c", "│ * c"));
   }
 
   @Test
@@ -31,13 +33,15 @@ class GraphTest {
     Graph graph = graph("f", "d e", "a", "", "b", "a", "c", "a", "d", "b c", "e", "b c");
 
     assertThat(graph.parents().keySet()).containsExactly("a", "b", "c", "d", "e", "f");
-    assertThat(graph.draw(step -> "*").stream().map(Graph.Line::step).filter(step -> step != null)).containsExactly("a", "b", "c", "d", "e",
-        "f");
+    assertThat(graph.draw(step -> "*").stream().map(Graph.Line::step).filter(step -> step != null))
+        .containsExactly("a", "b", "c", "d", "e",
+            "f");
   }
 
   @Test
   void cycle_and_unknown_parent_are_survived() {
-    assertThat(graph("a", "b", "b", "a", "c", "nobody").draw(step -> "*")).extracting(Graph.Line::step).contains("a", "b", "c");
+    assertThat(graph("a", "b", "b", "a", "c", "nobody").draw(step -> "*"))
+        .extracting(Graph.Line::step).contains("a", "b", "c");
   }
 
   @Test
@@ -45,13 +49,16 @@ class GraphTest {
     Graph graph = graph("a", "", "b \"x\"", "a");
 
     assertThat(graph.mermaid(Map.of("a", "complete")))
-        .isEqualTo("flowchart TD\n  s0[\"a<br/>complete\"]\n  s1[\"b #quot;x#quot;\"]\n  s0 --> s1\n");
+        .isEqualTo(
+            "flowchart TD\n  s0[\"a<br/>complete\"]\n  s1[\"b #quot;x#quot;\"]\n  s0 --> s1\n");
     assertThat(graph.dot(Map.of()))
-        .isEqualTo("digraph task {\n  \"a\" [label=\"a\"];\n  \"b \\\"x\\\"\" [label=\"b \\\"x\\\"\"];\n  \"a\" -> \"b \\\"x\\\"\";\n}\n");
+        .isEqualTo(
+            "digraph task {\n  \"a\" [label=\"a\"];\n  \"b \\\"x\\\"\" [label=\"b \\\"x\\\"\"];\n  \"a\" -> \"b \\\"x\\\"\";\n}\n");
   }
 
   private static String drawn(String... steps) {
-    return graph(steps).draw(step -> "*").stream().map(line -> line.step() == null ? line.rails() : line.rails() + line.step())
+    return graph(steps).draw(step -> "*").stream()
+        .map(line -> line.step() == null ? line.rails() : line.rails() + line.step())
         .collect(Collectors.joining("\n"));
   }
 

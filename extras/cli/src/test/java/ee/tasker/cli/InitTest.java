@@ -36,23 +36,29 @@ class InitTest {
       return List.of();
     }
     try (Stream<Path> files = Files.walk(shop)) {
-      return files.filter(Files::isRegularFile).map(file -> shop.relativize(file).toString().replace('\\', '/')).sorted().toList();
+      return files.filter(Files::isRegularFile)
+          .map(file -> shop.relativize(file).toString().replace('\\', '/')).sorted().toList();
     }
   }
 
   @Test
   void application_has_a_handler_a_template_a_test_and_the_build() throws IOException {
-    assertThat(tasker.run("init", folder.resolve("shop").toString(), "--package", "org.example.shop")).as(tasker.err).isZero();
+    assertThat(
+        tasker.run("init", folder.resolve("shop").toString(), "--package", "org.example.shop"))
+        .as(tasker.err).isZero();
 
-    assertThat(files()).containsExactly(".gitignore", "README.md", "pom.xml", "src/main/java/org/example/shop/Greet.java",
-        "src/main/resources/META-INF/tasker-templates", "src/main/resources/org/example/shop/greeting.yaml",
+    assertThat(files()).containsExactly(".gitignore", "README.md", "pom.xml",
+        "src/main/java/org/example/shop/Greet.java",
+        "src/main/resources/META-INF/tasker-templates",
+        "src/main/resources/org/example/shop/greeting.yaml",
         "src/test/java/org/example/shop/GreetingTest.java");
     for (String file : files()) {
       assertThat(Files.readString(folder.resolve("shop").resolve(file))
           .replaceAll("@(ApplicationScoped|Handles|Override|TaskerTest|BeforeEach|Test)\\b", ""))
           .as(file).doesNotContain("@");
     }
-    assertThat(Files.readString(folder.resolve("shop/pom.xml"))).contains("<artifactId>shop</artifactId>", "${tasker.version}")
+    assertThat(Files.readString(folder.resolve("shop/pom.xml")))
+        .contains("<artifactId>shop</artifactId>", "${tasker.version}")
         .containsPattern("<tasker.version>\\d+\\.\\d+\\.\\d+[^<]*<");
     assertThat(tasker.requests).isEmpty();
   }
@@ -69,7 +75,8 @@ class InitTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"--package=Shop", "--package=a..b", "--package=org.new", "--package=../x", "--name=<x>", "--name=a b"})
+  @ValueSource(strings = {"--package=Shop", "--package=a..b", "--package=org.new", "--package=../x",
+    "--name=<x>", "--name=a b"})
   void name_that_java_or_maven_would_refuse_makes_nothing(String option) throws IOException {
     assertThat(tasker.run("init", folder.resolve("shop").toString(), option)).isEqualTo(Exit.USAGE);
 

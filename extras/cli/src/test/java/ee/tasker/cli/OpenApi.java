@@ -22,7 +22,9 @@ import java.util.TreeSet;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** The OpenAPI document of the product: what requests may have, and answers as it describes them. */
+/**
+ * The OpenAPI document of the product: what requests may have, and answers as it describes them.
+ */
 final class OpenApi {
   static final OpenApi DOCUMENT = new OpenApi();
 
@@ -33,22 +35,26 @@ final class OpenApi {
   private OpenApi() {
     try {
       document = json(new Load(LoadSettings.builder().build())
-          .loadFromString(Files.readString(Path.of("../../src/main/resources/META-INF/tasker/openapi.yaml")))).asJsonObject();
+          .loadFromString(
+              Files.readString(Path.of("../../src/main/resources/META-INF/tasker/openapi.yaml"))))
+          .asJsonObject();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    document.getJsonObject("paths").forEach((path, methods) -> methods.asJsonObject().forEach((method, described) -> {
-      if (described instanceof JsonObject operation) {
-        operations.put(operation.getString("operationId"), operation);
-        List<JsonObject> all = new ArrayList<>();
-        for (JsonObject from : List.of(methods.asJsonObject(), operation)) {
-          if (from.containsKey("parameters")) {
-            from.getJsonArray("parameters").getValuesAs(JsonObject.class).forEach(parameter -> all.add(resolved(parameter)));
+    document.getJsonObject("paths")
+        .forEach((path, methods) -> methods.asJsonObject().forEach((method, described) -> {
+          if (described instanceof JsonObject operation) {
+            operations.put(operation.getString("operationId"), operation);
+            List<JsonObject> all = new ArrayList<>();
+            for (JsonObject from : List.of(methods.asJsonObject(), operation)) {
+              if (from.containsKey("parameters")) {
+                from.getJsonArray("parameters").getValuesAs(JsonObject.class)
+                    .forEach(parameter -> all.add(resolved(parameter)));
+              }
+            }
+            parameters.put(operation.getString("operationId"), all);
           }
-        }
-        parameters.put(operation.getString("operationId"), all);
-      }
-    }));
+        }));
   }
 
   /** The document in JSON, as the server answers it. */
@@ -68,9 +74,11 @@ final class OpenApi {
       list.forEach(item -> array.add(json(item)));
       return array.build();
     }
-    return value == null ? JsonValue.NULL : value instanceof Boolean truth ? truth ? JsonValue.TRUE : JsonValue.FALSE
-        : value instanceof Number number ? Json.createValue(new java.math.BigDecimal(number.toString()))
-            : Json.createValue(value.toString());
+    return value == null ? JsonValue.NULL
+        : value instanceof Boolean truth ? truth ? JsonValue.TRUE : JsonValue.FALSE
+            : value instanceof Number number
+                ? Json.createValue(new java.math.BigDecimal(number.toString()))
+                : Json.createValue(value.toString());
   }
 
   private JsonObject resolved(JsonObject object) {
@@ -88,7 +96,8 @@ final class OpenApi {
   /** The names of the query parameters. */
   TreeSet<String> query(Operation operation) {
     TreeSet<String> names = new TreeSet<>();
-    parameters.get(operation.id()).stream().filter(parameter -> parameter.getString("in").equals("query"))
+    parameters.get(operation.id()).stream()
+        .filter(parameter -> parameter.getString("in").equals("query"))
         .forEach(parameter -> names.add(parameter.getString("name")));
     return names;
   }
@@ -96,7 +105,8 @@ final class OpenApi {
   TreeSet<String> requiredQuery(Operation operation) {
     TreeSet<String> names = new TreeSet<>();
     parameters.get(operation.id()).stream()
-        .filter(parameter -> parameter.getString("in").equals("query") && parameter.getBoolean("required", false))
+        .filter(parameter -> parameter.getString("in").equals("query")
+            && parameter.getBoolean("required", false))
         .forEach(parameter -> names.add(parameter.getString("name")));
     return names;
   }
@@ -138,7 +148,8 @@ final class OpenApi {
     JsonObject body = body(operation);
     TreeSet<String> names = new TreeSet<>();
     if (body != null && resolved(body).containsKey("required")) {
-      resolved(body).getJsonArray("required").getValuesAs(JsonString.class).forEach(name -> names.add(name.getString()));
+      resolved(body).getJsonArray("required").getValuesAs(JsonString.class)
+          .forEach(name -> names.add(name.getString()));
     }
     return names;
   }
@@ -149,7 +160,8 @@ final class OpenApi {
     if (schema == null) {
       return "";
     }
-    JsonObject standalone = Json.createObjectBuilder(schema).add("$defs", document.getJsonObject("components").getJsonObject("schemas"))
+    JsonObject standalone = Json.createObjectBuilder(schema)
+        .add("$defs", document.getJsonObject("components").getJsonObject("schemas"))
         .build();
     var result = new ValidatorFactory().withJsonNodeFactory(new JakartaJsonNode.Factory())
         .validate(standalone.toString().replace("#/components/schemas/", "#/$defs/"), body);
@@ -159,7 +171,8 @@ final class OpenApi {
   /** Which operation a request is for; fails if there is none. */
   Operation operation(String method, String path) {
     for (Operation operation : Operation.values()) {
-      if (operation.method().equals(method) && path.matches(operation.path().replace(".", "\\.").replaceAll("\\{[a-z_]+}", "[^/]+"))) {
+      if (operation.method().equals(method) && path
+          .matches(operation.path().replace(".", "\\.").replaceAll("\\{[a-z_]+}", "[^/]+"))) {
         return operation;
       }
     }
@@ -169,14 +182,16 @@ final class OpenApi {
   /** An answer with all members that the document promises. */
   String answer(Operation operation) {
     JsonObject responses = operations.get(operation.id()).getJsonObject("responses");
-    JsonObject response = responses.keySet().stream().filter(status -> status.startsWith("2")).findFirst()
+    JsonObject response = responses.keySet().stream().filter(status -> status.startsWith("2"))
+        .findFirst()
         .map(status -> resolved(responses.getJsonObject(status)))
         .orElseThrow();
     JsonObject content = response.getJsonObject("content");
     if (!content.containsKey("application/json")) {
       return "text";
     }
-    return example(content.getJsonObject("application/json").getJsonObject("schema"), "").toString();
+    return example(content.getJsonObject("application/json").getJsonObject("schema"), "")
+        .toString();
   }
 
   private JsonValue example(JsonObject unresolved, String name) {
@@ -189,27 +204,33 @@ final class OpenApi {
     }
     for (String some : List.of("anyOf", "oneOf")) {
       if (schema.containsKey(some) && !schema.containsKey("properties")) {
-        return example(schema.getJsonArray(some).getJsonObject(schema.getJsonArray(some).size() - 1), name);
+        return example(
+            schema.getJsonArray(some).getJsonObject(schema.getJsonArray(some).size() - 1), name);
       }
     }
     if (schema.containsKey("properties") || schema.containsKey("allOf")) {
       JsonObjectBuilder object = Json.createObjectBuilder();
       if (schema.containsKey("allOf")) {
-        schema.getJsonArray("allOf").getValuesAs(JsonObject.class).forEach(part -> example(part, name).asJsonObject().forEach(object::add));
+        schema.getJsonArray("allOf").getValuesAs(JsonObject.class)
+            .forEach(part -> example(part, name).asJsonObject().forEach(object::add));
       }
       if (schema.containsKey("properties")) {
         // The last page.
         schema.getJsonObject("properties")
             .forEach((member, described) -> object.add(member,
-                member.equals("next") ? JsonValue.NULL : example(described.asJsonObject(), member)));
+                member.equals("next") ? JsonValue.NULL
+                    : example(described.asJsonObject(), member)));
       }
       return object.build();
     }
     JsonValue type = schema.get("type");
-    String one = type instanceof JsonArray types ? types.getString(0) : type instanceof JsonString string ? string.getString() : "object";
+    String one = type instanceof JsonArray types ? types.getString(0)
+        : type instanceof JsonString string ? string.getString() : "object";
     return switch (one) {
       case "array" -> Json.createArrayBuilder()
-          .add(schema.containsKey("items") ? example(schema.getJsonObject("items"), name) : JsonValue.EMPTY_JSON_OBJECT).build();
+          .add(schema.containsKey("items") ? example(schema.getJsonObject("items"), name)
+              : JsonValue.EMPTY_JSON_OBJECT)
+          .build();
       case "integer" -> Json.createValue(7);
       case "number" -> Json.createValue(new java.math.BigDecimal("1.50"));
       case "boolean" -> JsonValue.TRUE;

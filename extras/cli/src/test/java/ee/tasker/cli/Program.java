@@ -20,11 +20,15 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 
-/** The program in this process, with a server that answers as the OpenAPI document says, or as the test does. */
+/**
+ * The program in this process, with a server that answers as the OpenAPI document says, or as the
+ * test does.
+ */
 final class Program implements AutoCloseable {
 
   /** A request that the server got, for this operation. */
-  record Request(Operation operation, String path, Map<String, List<String>> query, String body, String authorization) {
+  record Request(Operation operation, String path, Map<String, List<String>> query, String body,
+      String authorization) {
   }
 
   final List<Request> requests = new CopyOnWriteArrayList<>();
@@ -77,9 +81,10 @@ final class Program implements AutoCloseable {
   int runWith(String input, String... arguments) {
     ByteArrayOutputStream written = new ByteArrayOutputStream();
     ByteArrayOutputStream complained = new ByteArrayOutputStream();
-    Terminal terminal = new Terminal(new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
-        new PrintStream(written, true, StandardCharsets.UTF_8), new PrintStream(complained, true, StandardCharsets.UTF_8), environment,
-        interactive);
+    Terminal terminal = new Terminal(
+        new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
+        new PrintStream(written, true, StandardCharsets.UTF_8),
+        new PrintStream(complained, true, StandardCharsets.UTF_8), environment, interactive);
     int status = new Tasker(terminal).run(arguments);
     out = written.toString(StandardCharsets.UTF_8);
     err = complained.toString(StandardCharsets.UTF_8);
@@ -88,16 +93,20 @@ final class Program implements AutoCloseable {
 
   private void handle(HttpExchange exchange) throws IOException {
     String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
-    Operation operation = OpenApi.DOCUMENT.operation(exchange.getRequestMethod(), exchange.getRequestURI().getRawPath());
+    Operation operation = OpenApi.DOCUMENT.operation(exchange.getRequestMethod(),
+        exchange.getRequestURI().getRawPath());
     Map<String, List<String>> query = new HashMap<>();
     String raw = exchange.getRequestURI().getRawQuery();
     for (String pair : raw == null ? new String[0] : raw.split("&")) {
       String[] parts = pair.split("=", 2);
-      query.computeIfAbsent(parts[0], none -> new ArrayList<>()).add(URLDecoder.decode(parts[1], StandardCharsets.UTF_8));
+      query.computeIfAbsent(parts[0], none -> new ArrayList<>())
+          .add(URLDecoder.decode(parts[1], StandardCharsets.UTF_8));
     }
     requests.add(
-        new Request(operation, exchange.getRequestURI().getRawPath(), query, body, exchange.getRequestHeaders().getFirst("Authorization")));
-    boolean stream = operation == Operation.STREAM_EVENTS || operation == Operation.STREAM_TASK_EVENTS
+        new Request(operation, exchange.getRequestURI().getRawPath(), query, body,
+            exchange.getRequestHeaders().getFirst("Authorization")));
+    boolean stream = operation == Operation.STREAM_EVENTS
+        || operation == Operation.STREAM_TASK_EVENTS
         || operation == Operation.STREAM_DOMAIN_EVENTS;
     int status = statuses.getOrDefault(operation, 200);
     String answer = answers.containsKey(operation) ? answers.get(operation)
@@ -106,7 +115,8 @@ final class Program implements AutoCloseable {
             : OpenApi.DOCUMENT.answer(operation);
     byte[] bytes = answer.getBytes(StandardCharsets.UTF_8);
     exchange.getResponseHeaders().add("Content-Type",
-        status >= 400 ? "application/problem+json" : stream ? "text/event-stream" : "application/json");
+        status >= 400 ? "application/problem+json"
+            : stream ? "text/event-stream" : "application/json");
     exchange.sendResponseHeaders(status, bytes.length);
     exchange.getResponseBody().write(bytes);
     exchange.close();

@@ -30,13 +30,15 @@ class SamplesTest {
     program = new Program(folder.resolve("configuration"))
         .answer(Operation.REGISTER_TEMPLATE, 201, "{}")
         .answer(Operation.SUBMIT_TASK, 201, "{\"task_uuid\": \"" + TASK + "\"}")
-        .answer(Operation.GET_TASK, 200, "{\"task_uuid\": \"" + TASK + "\", \"state\": \"complete\"}");
+        .answer(Operation.GET_TASK, 200,
+            "{\"task_uuid\": \"" + TASK + "\", \"state\": \"complete\"}");
     steps("3");
   }
 
   private void steps(String result) {
     program.answer(Operation.LIST_STEPS, 200,
-        "{\"steps\": [{\"name\": \"a\", \"state\": \"complete\", \"attempts\": 1, \"result\": " + result + "}], \"next\": null}");
+        "{\"steps\": [{\"name\": \"a\", \"state\": \"complete\", \"attempts\": 1, \"result\": "
+            + result + "}], \"next\": null}");
   }
 
   @AfterEach
@@ -56,9 +58,12 @@ class SamplesTest {
   void cases_that_end_as_expected_are_listed_and_counted() {
     assertThat(samples()).as("%s", program.err).isEqualTo(Exit.DONE);
 
-    assertThat(program.out).isEqualToNormalizingNewlines("ok   adding\n1 cases, 1 as expected, 0 not\n");
-    assertThat(program.requests).extracting(Program.Request::operation).startsWith(Operation.REGISTER_TEMPLATE, Operation.SUBMIT_TASK);
-    assertThat(program.requests).extracting(Program.Request::authorization).containsOnly("ApiKey tkr_test");
+    assertThat(program.out)
+        .isEqualToNormalizingNewlines("ok   adding\n1 cases, 1 as expected, 0 not\n");
+    assertThat(program.requests).extracting(Program.Request::operation)
+        .startsWith(Operation.REGISTER_TEMPLATE, Operation.SUBMIT_TASK);
+    assertThat(program.requests).extracting(Program.Request::authorization)
+        .containsOnly("ApiKey tkr_test");
   }
 
   @Test
@@ -67,10 +72,13 @@ class SamplesTest {
 
     assertThat(samples("--no-register")).isEqualTo(Exit.DIFFERS);
 
-    assertThat(program.out).contains("FAIL adding").contains("expected 3").contains("1 cases, 0 as expected, 1 not");
-    assertThat(program.requests).extracting(Program.Request::operation).doesNotContain(Operation.REGISTER_TEMPLATE);
+    assertThat(program.out).contains("FAIL adding").contains("expected 3")
+        .contains("1 cases, 0 as expected, 1 not");
+    assertThat(program.requests).extracting(Program.Request::operation)
+        .doesNotContain(Operation.REGISTER_TEMPLATE);
     assertThat(samples("-o", "json")).isEqualTo(Exit.DIFFERS);
-    assertThat(Text.parse(program.out, "output").asJsonObject().getJsonArray("cases").getJsonObject(0).getBoolean("ok")).isFalse();
+    assertThat(Text.parse(program.out, "output").asJsonObject().getJsonArray("cases")
+        .getJsonObject(0).getBoolean("ok")).isFalse();
   }
 
   @Test
@@ -78,27 +86,35 @@ class SamplesTest {
     Files.writeString(folder.resolve("samples/adding/expected.json"), """
         {"state": "complete", "signals": {"a": {"name": "paid", "signal_id": "p-1", "payload": {"amount": 3}}},
          "steps": {"a": {"state": "complete", "result": 3}}}""");
-    program.answer(Operation.DIAGNOSE_TASK, 200, "{\"waiting\": [{\"name\": \"a\", \"cause\": \"signal\"}]}")
+    program
+        .answer(Operation.DIAGNOSE_TASK, 200,
+            "{\"waiting\": [{\"name\": \"a\", \"cause\": \"signal\"}]}")
         .answer(Operation.SEND_SIGNAL, 201, "{\"outcome\": \"accepted\"}");
 
     assertThat(samples()).as("%s", program.err).isEqualTo(Exit.DONE);
 
-    assertThat(program.requests).filteredOn(request -> request.operation() == Operation.SEND_SIGNAL).singleElement().satisfies(sent -> {
-      assertThat(sent.path()).endsWith("/v1/tasks/" + TASK + "/signals/paid");
-      assertThat(Text.parse(sent.body(), "body")).isEqualTo(Text.parse("{\"signal_id\": \"p-1\", \"payload\": {\"amount\": 3}}", "body"));
-    });
+    assertThat(program.requests).filteredOn(request -> request.operation() == Operation.SEND_SIGNAL)
+        .singleElement().satisfies(sent -> {
+          assertThat(sent.path()).endsWith("/v1/tasks/" + TASK + "/signals/paid");
+          assertThat(Text.parse(sent.body(), "body")).isEqualTo(
+              Text.parse("{\"signal_id\": \"p-1\", \"payload\": {\"amount\": 3}}", "body"));
+        });
   }
 
   @Test
   void a_signal_that_is_refused_is_the_difference_of_its_case() throws IOException {
     Files.writeString(folder.resolve("samples/adding/expected.json"), """
         {"state": "complete", "signals": {"a": {"name": "paid", "payload": 3}}, "steps": {}}""");
-    program.answer(Operation.DIAGNOSE_TASK, 200, "{\"waiting\": [{\"name\": \"a\", \"cause\": \"signal\"}]}")
-        .answer(Operation.SEND_SIGNAL, 409, "{\"title\": \"x\", \"status\": 409, \"code\": \"signal-not-known\", \"detail\": \"x\"}");
+    program
+        .answer(Operation.DIAGNOSE_TASK, 200,
+            "{\"waiting\": [{\"name\": \"a\", \"cause\": \"signal\"}]}")
+        .answer(Operation.SEND_SIGNAL, 409,
+            "{\"title\": \"x\", \"status\": 409, \"code\": \"signal-not-known\", \"detail\": \"x\"}");
 
     assertThat(samples()).isEqualTo(Exit.DIFFERS);
 
-    assertThat(program.out).contains("FAIL adding").contains("signal of a").contains("signal-not-known");
+    assertThat(program.out).contains("FAIL adding").contains("signal of a")
+        .contains("signal-not-known");
   }
 
   @Test

@@ -14,7 +14,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Completion in the shells themselves, where they are installed: {@code apt-get install zsh fish}. */
+/**
+ * Completion in the shells themselves, where they are installed: {@code apt-get install zsh fish}.
+ */
 class ShellsTest {
   @TempDir
   private Path folder;
@@ -30,18 +32,27 @@ class ShellsTest {
     tasker.close();
   }
 
-  /** @param offered words that the shell shows for the line, with spaces between; those after a ! are not shown */
+  /**
+   * @param offered words that the shell shows for the line, with spaces between; those after a !
+   * are not shown
+   */
   private void check(String shell, String line, String offered) throws Exception {
-    assumeTrue(run("sh", "-c", "command -v " + shell).length() > 0, "no " + shell + " on this machine: apt-get install " + shell);
+    assumeTrue(run("sh", "-c", "command -v " + shell).length() > 0,
+        "no " + shell + " on this machine: apt-get install " + shell);
     assertThat(tasker.run("completion", shell)).isZero();
     Path script = Files.writeString(folder.resolve("tasker." + shell), tasker.out);
 
     String shown = switch (shell) {
-      case "fish" -> run("fish", "--no-config", "-c", "source " + script + "; complete -C '" + line + "'");
-      case "zsh" -> run("zsh", "-f", Path.of("src/test/resources/complete.zsh").toAbsolutePath().toString(), script.toString(), line);
-      default -> run("bash", "--norc", "--noprofile", "-c", "source " + script + "; COMP_WORDS=(" + line + (line.endsWith(" ") ? " ''" : "")
-          + "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMP_LINE='" + line + "'; COMP_POINT=" + line.length()
-          + "; _complete_tasker; printf '%s\\n' \"${COMPREPLY[@]}\"");
+      case "fish" ->
+        run("fish", "--no-config", "-c", "source " + script + "; complete -C '" + line + "'");
+      case "zsh" ->
+        run("zsh", "-f", Path.of("src/test/resources/complete.zsh").toAbsolutePath().toString(),
+            script.toString(), line);
+      default -> run("bash", "--norc", "--noprofile", "-c",
+          "source " + script + "; COMP_WORDS=(" + line + (line.endsWith(" ") ? " ''" : "")
+              + "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMP_LINE='" + line + "'; COMP_POINT="
+              + line.length()
+              + "; _complete_tasker; printf '%s\\n' \"${COMPREPLY[@]}\"");
     };
 
     List<String> words = List.of(shown.replaceAll("\u001B\\[[0-9;?]*[A-Za-z]", " ").split("\\s+"));
@@ -56,7 +67,8 @@ class ShellsTest {
 
   private String run(String... command) throws IOException, InterruptedException {
     Path output = Files.createTempFile(folder, "output", "");
-    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)
+        .redirectOutput(output.toFile());
     builder.environment().put("HOME", folder.toString());
     builder.environment().put("TERM", "xterm");
     Process process = builder.start();

@@ -24,13 +24,16 @@ class TextTest {
 
   @Test
   void diff_has_hunks_with_context() {
-    List<String> before = "1 2 3 4 5 6 7 8 9".lines().flatMap(line -> List.of(line.split(" ")).stream()).toList();
+    List<String> before = "1 2 3 4 5 6 7 8 9".lines()
+        .flatMap(line -> List.of(line.split(" ")).stream()).toList();
     List<String> after = List.of("1", "2", "3", "4", "five", "6", "7", "8", "9", "10");
 
-    assertThat(Diff.unified("old", "new", before, after)).containsExactly("--- old", "+++ new", "@@ -2,8 +2,9 @@", " 2", " 3", " 4", "-5",
+    assertThat(Diff.unified("old", "new", before, after)).containsExactly("--- old", "+++ new",
+        "@@ -2,8 +2,9 @@", " 2", " 3", " 4", "-5",
         "+five", " 6", " 7", " 8", " 9", "+10");
     assertThat(Diff.unified("old", "new", before, before)).isEmpty();
-    assertThat(Diff.unified("old", "new", List.of(), List.of("a"))).containsExactly("--- old", "+++ new", "@@ -0,0 +1,1 @@", "+a");
+    assertThat(Diff.unified("old", "new", List.of(), List.of("a"))).containsExactly("--- old",
+        "+++ new", "@@ -0,0 +1,1 @@", "+a");
   }
 
   @Test

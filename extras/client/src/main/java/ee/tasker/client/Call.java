@@ -64,7 +64,9 @@ public final class Call {
     return this;
   }
 
-  /** How much longer than usual the answer may take, because the request asks the server to wait. */
+  /**
+   * How much longer than usual the answer may take, because the request asks the server to wait.
+   */
   public Call patience(Duration longer) {
     patience = longer;
     return this;
@@ -80,14 +82,16 @@ public final class Call {
     while (parameters.find()) {
       String value = path.get(parameters.group(1));
       if (value == null || value.isEmpty()) {
-        throw new IllegalArgumentException(operation.id() + " needs the path parameter " + parameters.group(1));
+        throw new IllegalArgumentException(
+            operation.id() + " needs the path parameter " + parameters.group(1));
       }
       parameters.appendReplacement(target, Matcher.quoteReplacement(segment(value)));
     }
     parameters.appendTail(target);
     char separator = '?';
     for (Map.Entry<String, String> parameter : query) {
-      target.append(separator).append(encode(parameter.getKey())).append('=').append(encode(parameter.getValue()));
+      target.append(separator).append(encode(parameter.getKey())).append('=')
+          .append(encode(parameter.getValue()));
       separator = '&';
     }
     return target.toString();

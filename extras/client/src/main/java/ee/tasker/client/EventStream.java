@@ -18,7 +18,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Server-sent events, in order, without gap or repetition: if the connection breaks or goes silent, the stream reconnects and goes on
+ * Server-sent events, in order, without gap or repetition: if the connection breaks or goes silent,
+ * the stream reconnects and goes on
  * after the last event that it delivered. For one thread; {@link #close} may come from another.
  */
 public final class EventStream implements AutoCloseable {
@@ -119,7 +120,8 @@ public final class EventStream implements AutoCloseable {
       String text = line.text();
       int colon = text.indexOf(':');
       String field = colon < 0 ? text : text.substring(0, colon);
-      String value = colon < 0 ? "" : text.substring(text.startsWith(": ", colon) ? colon + 2 : colon + 1);
+      String value = colon < 0 ? ""
+          : text.substring(text.startsWith(": ", colon) ? colon + 2 : colon + 1);
       switch (field) {
         case "id" -> id = value;
         case "event" -> type = value;
@@ -165,7 +167,9 @@ public final class EventStream implements AutoCloseable {
   private record Line(String text, boolean broken) {
   }
 
-  /** Reads lines in a thread of its own, because a stream of the HTTP client has no read time-out. */
+  /**
+   * Reads lines in a thread of its own, because a stream of the HTTP client has no read time-out.
+   */
   private static final class Connection {
     private final BlockingQueue<Line> lines = new LinkedBlockingQueue<>(1000);
     private final InputStream stream;
@@ -179,7 +183,8 @@ public final class EventStream implements AutoCloseable {
     }
 
     private void read() {
-      try (BufferedReader text = new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {
+      try (BufferedReader text = new BufferedReader(
+          new InputStreamReader(stream, StandardCharsets.UTF_8))) {
         for (String line = text.readLine(); line != null; line = text.readLine()) {
           lines.put(new Line(line, false));
         }

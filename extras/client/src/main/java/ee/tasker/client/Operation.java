@@ -3,7 +3,8 @@ package ee.tasker.client;
 import java.util.Locale;
 
 /**
- * The operations of the REST interface, named as in its OpenAPI document: {@code listTasks} is {@link #LIST_TASKS}.
+ * The operations of the REST interface, named as in its OpenAPI document: {@code listTasks} is
+ * {@link #LIST_TASKS}.
  * {@link TaskerClient#send} sends any of them; the commonest have methods of their own.
  */
 public enum Operation {
@@ -32,7 +33,8 @@ public enum Operation {
   LIST_STEPS("GET", "/v1/tasks/{task_uuid}/workflow_steps", false),
   GET_STEP("GET", "/v1/tasks/{task_uuid}/workflow_steps/{step_uuid}", false),
   ACT_ON_STEP("PATCH", "/v1/tasks/{task_uuid}/workflow_steps/{step_uuid}", true),
-  READ_STEP_DOCUMENT("GET", "/v1/tasks/{task_uuid}/workflow_steps/{step_uuid}/documents/{document}", false),
+  READ_STEP_DOCUMENT("GET", "/v1/tasks/{task_uuid}/workflow_steps/{step_uuid}/documents/{document}",
+      false),
   AUDIT_STEP("GET", "/v1/tasks/{task_uuid}/workflow_steps/{step_uuid}/audit", false),
   STREAM_EVENTS("GET", "/v1/events", false),
   LIST_BULK_ACTIONS("GET", "/v1/bulk-actions", false),
@@ -74,8 +76,10 @@ public enum Operation {
   REPLAY_WEBHOOK("POST", "/v1/webhooks/{webhook_uuid}/replay", true),
   LIST_WEBHOOK_DELIVERIES("GET", "/v1/webhooks/{webhook_uuid}/deliveries", false),
   GET_WEBHOOK_DELIVERY("GET", "/v1/webhooks/{webhook_uuid}/deliveries/{delivery_uuid}", false),
-  RETRY_WEBHOOK_DELIVERY("POST", "/v1/webhooks/{webhook_uuid}/deliveries/{delivery_uuid}/retry", true),
-  DISCARD_WEBHOOK_DELIVERY("POST", "/v1/webhooks/{webhook_uuid}/deliveries/{delivery_uuid}/discard", true),
+  RETRY_WEBHOOK_DELIVERY("POST", "/v1/webhooks/{webhook_uuid}/deliveries/{delivery_uuid}/retry",
+      true),
+  DISCARD_WEBHOOK_DELIVERY("POST", "/v1/webhooks/{webhook_uuid}/deliveries/{delivery_uuid}/discard",
+      true),
   LIST_CONCURRENCY_POLICIES("GET", "/v1/concurrency-policies", false),
   SET_CONCURRENCY_LIMIT("PUT", "/v1/concurrency-policies/{policy_uuid}/limit", true),
   GET_RETENTION("GET", "/v1/retention", false),
@@ -156,7 +160,10 @@ public enum Operation {
     return path;
   }
 
-  /** Whether the operation accepts an {@code Idempotency-Key}, and so may be repeated after a lost answer. */
+  /**
+   * Whether the operation accepts an {@code Idempotency-Key}, and so may be repeated after a lost
+   * answer.
+   */
   public boolean acceptsIdempotencyKey() {
     return keyed;
   }

@@ -13,7 +13,10 @@ abstract class Pages<T> implements Iterator<T> {
   private String cursor;
   private boolean last;
 
-  /** Adds a page. @param cursor null for the first one @return the cursor of the next page; absent on the last one */
+  /**
+   * Adds a page. @param cursor null for the first one @return the cursor of the next page; absent
+   * on the last one
+   */
   abstract Optional<String> read(String cursor, Collection<T> read);
 
   @Override

@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/** The server refused the request, with a problem of RFC 9457. Programs rely on {@link #code()}; {@code docs/rest.md} lists the codes. */
+/**
+ * The server refused the request, with a problem of RFC 9457. Programs rely on {@link #code()};
+ * {@code docs/rest.md} lists the codes.
+ */
 public final class ProblemException extends TaskerException {
   private final int status;
   private final transient JsonObject problem;
@@ -31,7 +34,10 @@ public final class ProblemException extends TaskerException {
     return status;
   }
 
-  /** The stable name of the problem, {@code task-not-found}; {@code refused} if the answer names none. */
+  /**
+   * The stable name of the problem, {@code task-not-found}; {@code refused} if the answer names
+   * none.
+   */
   public String code() {
     return problem.getString("code", "refused");
   }
@@ -45,13 +51,17 @@ public final class ProblemException extends TaskerException {
   public List<Violation> violations() {
     JsonValue violations = problem.get("violations");
     return violations == null || violations.getValueType() != JsonValue.ValueType.ARRAY ? List.of()
-        : violations.asJsonArray().stream().filter(JsonObject.class::isInstance).map(JsonValue::asJsonObject)
-            .map(violation -> new Violation(violation.getString("field", ""), violation.getString("message", ""))).toList();
+        : violations.asJsonArray().stream().filter(JsonObject.class::isInstance)
+            .map(JsonValue::asJsonObject)
+            .map(violation -> new Violation(violation.getString("field", ""),
+                violation.getString("message", "")))
+            .toList();
   }
 
   /** The existing task, with {@code duplicate-task}. */
   public Optional<UUID> task() {
-    return problem.get("task_uuid") instanceof JsonString uuid ? Optional.of(UUID.fromString(uuid.getString())) : Optional.empty();
+    return problem.get("task_uuid") instanceof JsonString uuid
+        ? Optional.of(UUID.fromString(uuid.getString())) : Optional.empty();
   }
 
   /** How long to wait before the next attempt, if the server says so. */

@@ -30,7 +30,10 @@ public final class Reply {
     return headers.firstValue(name);
   }
 
-  /** Whether the server answers with the stored answer to an earlier request of the same idempotency key. */
+  /**
+   * Whether the server answers with the stored answer to an earlier request of the same idempotency
+   * key.
+   */
   public boolean replayed() {
     return header("Idempotent-Replayed").filter("true"::equals).isPresent();
   }
@@ -49,7 +52,8 @@ public final class Reply {
     try (JsonReader reader = Json.createReader(new StringReader(body))) {
       return reader.readObject();
     } catch (JsonException | IllegalStateException e) {
-      throw new UnreachableException("The answer is not a JSON object; is this the address of a Tasker EE server?", e);
+      throw new UnreachableException(
+          "The answer is not a JSON object; is this the address of a Tasker EE server?", e);
     }
   }
 }

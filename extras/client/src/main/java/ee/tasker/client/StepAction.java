@@ -15,19 +15,23 @@ public final class StepAction {
   /** The failed step runs again, with all its attempts. */
   public static StepAction reset(String resetBy, String reason) {
     return new StepAction(
-        Json.createObjectBuilder().add("action_type", "reset_for_retry").add("reset_by", resetBy).add("reason", reason).build());
+        Json.createObjectBuilder().add("action_type", "reset_for_retry").add("reset_by", resetBy)
+            .add("reason", reason).build());
   }
 
   /** The step counts as done, without a result. */
   public static StepAction resolve(String resolvedBy, String reason) {
     return new StepAction(
-        Json.createObjectBuilder().add("action_type", "resolve_manually").add("resolved_by", resolvedBy).add("reason", reason).build());
+        Json.createObjectBuilder().add("action_type", "resolve_manually")
+            .add("resolved_by", resolvedBy).add("reason", reason).build());
   }
 
   /** The step is complete with this result, which must fit its schema. */
   public static StepAction complete(JsonValue result, String completedBy, String reason) {
-    return new StepAction(Json.createObjectBuilder().add("action_type", "complete_manually").add("completed_by", completedBy)
-        .add("reason", reason).add("completion_data", Json.createObjectBuilder().add("result", result)).build());
+    return new StepAction(Json.createObjectBuilder().add("action_type", "complete_manually")
+        .add("completed_by", completedBy)
+        .add("reason", reason)
+        .add("completion_data", Json.createObjectBuilder().add("result", result)).build());
   }
 
   /** Refused with {@code attempt-has-changed} if the step has moved on from this attempt. */
@@ -41,11 +45,13 @@ public final class StepAction {
   }
 
   /**
-   * Gives the step another idempotency token, because its effect is wanted again; for a reset. Without this call it keeps its token, so that
+   * Gives the step another idempotency token, because its effect is wanted again; for a reset.
+   * Without this call it keeps its token, so that
    * other systems know what an earlier attempt has done.
    */
   public StepAction newIdempotencyToken() {
-    return new StepAction(Json.createObjectBuilder(json).add("new_idempotency_token", true).build());
+    return new StepAction(
+        Json.createObjectBuilder(json).add("new_idempotency_token", true).build());
   }
 
   public JsonObject json() {

@@ -11,7 +11,8 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * A task as the server showed it: what is asked for most, and the rest in {@link #json()}. In a list it has neither context nor
+ * A task as the server showed it: what is asked for most, and the rest in {@link #json()}. In a
+ * list it has neither context nor
  * steps.
  *
  * @param json all members
@@ -26,7 +27,10 @@ public record Task(JsonObject json) {
     return TaskState.of(json.getString("state"));
   }
 
-  /** What the task is for, once it has ended well; empty before, without one, and for callers who may not see it. */
+  /**
+   * What the task is for, once it has ended well; empty before, without one, and for callers who
+   * may not see it.
+   */
   public Optional<JsonObject> output() {
     return json.get("output") instanceof JsonObject output ? Optional.of(output) : Optional.empty();
   }
@@ -35,7 +39,10 @@ public record Task(JsonObject json) {
     return json.getString("namespace");
   }
 
-  /** The name of its template; absent in the brief answer to a caller who may act on the task but not read it. */
+  /**
+   * The name of its template; absent in the brief answer to a caller who may act on the task but
+   * not read it.
+   */
   public Optional<String> name() {
     return text("name");
   }
@@ -60,21 +67,25 @@ public record Task(JsonObject json) {
 
   /** 0 to 100. */
   public double completionPercentage() {
-    return json.get("completion_percentage") instanceof JsonNumber number ? number.doubleValue() : 0;
+    return json.get("completion_percentage") instanceof JsonNumber number ? number.doubleValue()
+        : 0;
   }
 
   /** Its input; absent if the caller may not see it. */
   public Optional<JsonObject> context() {
-    return json.get("context") instanceof JsonObject context ? Optional.of(context) : Optional.empty();
+    return json.get("context") instanceof JsonObject context ? Optional.of(context)
+        : Optional.empty();
   }
 
   /** Its steps with their states, without results; {@link TaskerClient#steps} has these. */
   public List<Step> steps() {
     JsonValue steps = json.get("steps");
-    return steps == null ? List.of() : steps.asJsonArray().getValuesAs(JsonObject.class).stream().map(Step::new).toList();
+    return steps == null ? List.of()
+        : steps.asJsonArray().getValuesAs(JsonObject.class).stream().map(Step::new).toList();
   }
 
   private Optional<String> text(String member) {
-    return json.get(member) instanceof JsonString text ? Optional.of(text.getString()) : Optional.empty();
+    return json.get(member) instanceof JsonString text ? Optional.of(text.getString())
+        : Optional.empty();
   }
 }

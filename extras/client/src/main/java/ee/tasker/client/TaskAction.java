@@ -15,7 +15,8 @@ public final class TaskAction {
 
   private static TaskAction of(String type, String requestedBy, String reason) {
     return new TaskAction(
-        Json.createObjectBuilder().add("action_type", type).add("requested_by", requestedBy).add("reason", reason).build());
+        Json.createObjectBuilder().add("action_type", type).add("requested_by", requestedBy)
+            .add("reason", reason).build());
   }
 
   /** All failed steps run again. */
@@ -23,7 +24,9 @@ public final class TaskAction {
     return of("retry", requestedBy, reason);
   }
 
-  /** The step and everything after it run again; completed steps only with {@link #rerunCompleted}. */
+  /**
+   * The step and everything after it run again; completed steps only with {@link #rerunCompleted}.
+   */
   public static TaskAction retryFromStep(String step, String requestedBy, String reason) {
     return of("retry_from_step", requestedBy, reason).with("step", Json.createValue(step));
   }
@@ -38,7 +41,10 @@ public final class TaskAction {
     return of("fail", requestedBy, reason);
   }
 
-  /** What the task has done is compensated; a blocked one ends in {@code error} after that, another one as {@code cancelled}. */
+  /**
+   * What the task has done is compensated; a blocked one ends in {@code error} after that, another
+   * one as {@code cancelled}.
+   */
   public static TaskAction compensate(String requestedBy, String reason) {
     return of("compensate", requestedBy, reason);
   }
@@ -48,13 +54,17 @@ public final class TaskAction {
     return with("context", context);
   }
 
-  /** Also steps that are complete. Each of them gets another idempotency token: its effect happens again. */
+  /**
+   * Also steps that are complete. Each of them gets another idempotency token: its effect happens
+   * again.
+   */
   public TaskAction rerunCompleted() {
     return with("rerun_completed", JsonValue.TRUE);
   }
 
   /**
-   * Whether the steps that start again get another idempotency token, because their effects are wanted again; for the two retries. Without
+   * Whether the steps that start again get another idempotency token, because their effects are
+   * wanted again; for the two retries. Without
    * this call the completed ones do, and the failed ones keep theirs.
    */
   public TaskAction newIdempotencyTokens(boolean areNew) {

@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Which tasks a list has: those that match everything. Immutable; every method returns another filter. */
+/**
+ * Which tasks a list has: those that match everything. Immutable; every method returns another
+ * filter.
+ */
 public final class TaskFilter {
   private static final TaskFilter ALL = new TaskFilter(List.of());
 
@@ -36,7 +39,8 @@ public final class TaskFilter {
 
   /** In one of these states. */
   public TaskFilter state(TaskState... states) {
-    return with("state", Arrays.stream(states).map(TaskState::toString).collect(Collectors.joining(",")));
+    return with("state",
+        Arrays.stream(states).map(TaskState::toString).collect(Collectors.joining(",")));
   }
 
   public TaskFilter tag(String tag) {

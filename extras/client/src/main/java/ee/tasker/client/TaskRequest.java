@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/** A request for a task: the template and its input. Immutable; every method returns another request. The server checks the values. */
+/**
+ * A request for a task: the template and its input. Immutable; every method returns another
+ * request. The server checks the values.
+ */
 public final class TaskRequest {
   private final Map<String, JsonValue> members;
 
@@ -20,7 +23,8 @@ public final class TaskRequest {
 
   /** A task of the latest version of the template, with an empty context. */
   public static TaskRequest of(String namespace, String name) {
-    return new TaskRequest(Map.of()).with("namespace", Json.createValue(namespace)).with("name", Json.createValue(name))
+    return new TaskRequest(Map.of()).with("namespace", Json.createValue(namespace))
+        .with("name", Json.createValue(name))
         .with("context", JsonValue.EMPTY_JSON_OBJECT);
   }
 
@@ -65,12 +69,17 @@ public final class TaskRequest {
     return with("parent_task_uuid", Json.createValue(task.toString()));
   }
 
-  /** Identifies the task within its template for as long as it is kept: a second request with it is a duplicate. */
+  /**
+   * Identifies the task within its template for as long as it is kept: a second request with it is
+   * a duplicate.
+   */
   public TaskRequest idempotencyKey(String key) {
     return with("idempotency_key", Json.createValue(key));
   }
 
-  /** A duplicate is answered with the existing task, instead of a problem {@code duplicate-task}. */
+  /**
+   * A duplicate is answered with the existing task, instead of a problem {@code duplicate-task}.
+   */
   public TaskRequest returnDuplicate() {
     return with("on_duplicate", Json.createValue("return"));
   }

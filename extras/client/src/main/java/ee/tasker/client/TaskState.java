@@ -4,8 +4,9 @@ import java.util.Locale;
 
 /** The state of a task. */
 public enum TaskState {
-  PENDING, INITIALIZING, ENQUEUING_STEPS, STEPS_IN_PROCESS, EVALUATING_RESULTS, WAITING_FOR_DEPENDENCIES, WAITING_FOR_RETRY,
-  BLOCKED_BY_FAILURES, COMPLETE, ERROR, CANCELLED, RESOLVED_MANUALLY,
+  PENDING, INITIALIZING, ENQUEUING_STEPS, STEPS_IN_PROCESS, EVALUATING_RESULTS,
+  WAITING_FOR_DEPENDENCIES, WAITING_FOR_RETRY, BLOCKED_BY_FAILURES, COMPLETE, ERROR, CANCELLED,
+  RESOLVED_MANUALLY,
   /** A state that this version of the client does not know. */
   UNKNOWN;
 
@@ -28,7 +29,9 @@ public enum TaskState {
     return isTerminal() || this == BLOCKED_BY_FAILURES;
   }
 
-  /** Whether the task has done what it was submitted for, by itself or with the help of an operator. */
+  /**
+   * Whether the task has done what it was submitted for, by itself or with the help of an operator.
+   */
   public boolean isSuccess() {
     return this == COMPLETE || this == RESOLVED_MANUALLY;
   }

@@ -17,7 +17,8 @@ import java.util.concurrent.Executors;
 final class StubServer implements AutoCloseable {
 
   /** @param key the header Idempotency-Key */
-  record Asked(String method, String target, String body, String authorization, String key, String lastEventId) {
+  record Asked(String method, String target, String body, String authorization, String key,
+      String lastEventId) {
   }
 
   @FunctionalInterface
@@ -50,7 +51,8 @@ final class StubServer implements AutoCloseable {
 
   StubServer then(int status, String json, String... headers) {
     return then(exchange -> {
-      exchange.getResponseHeaders().add("Content-Type", status < 400 ? "application/json" : "application/problem+json");
+      exchange.getResponseHeaders().add("Content-Type",
+          status < 400 ? "application/json" : "application/problem+json");
       for (int i = 0; i < headers.length; i += 2) {
         exchange.getResponseHeaders().add(headers[i], headers[i + 1]);
       }
@@ -80,7 +82,8 @@ final class StubServer implements AutoCloseable {
     asked.add(new Asked(exchange.getRequestMethod(), exchange.getRequestURI().toString(),
         new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8),
         exchange.getRequestHeaders().getFirst("Authorization"),
-        exchange.getRequestHeaders().getFirst("Idempotency-Key"), exchange.getRequestHeaders().getFirst("Last-Event-ID")));
+        exchange.getRequestHeaders().getFirst("Idempotency-Key"),
+        exchange.getRequestHeaders().getFirst("Last-Event-ID")));
     Answer answer = answers.poll();
     if (answer == null) {
       exchange.sendResponseHeaders(599, -1);

@@ -30,7 +30,8 @@ final class Attempt {
   /** Empty if the worker dies. */
   Optional<StepResult> run() {
     if (fault instanceof Fault.Crash crash) {
-      String before = crash.handlerRuns() ? "the handler answers " + call().outcome().word() + ", " : "";
+      String before = crash.handlerRuns() ? "the handler answers " + call().outcome().word() + ", "
+          : "";
       tell(before + "the server dies");
       return Optional.empty();
     }
@@ -45,15 +46,18 @@ final class Attempt {
     } else {
       result = call();
     }
-    tell(result.outcome().word() + " " + (result.outcome() == Outcome.SUCCESS ? result.result() : result.error())
+    tell(result.outcome().word() + " "
+        + (result.outcome() == Outcome.SUCCESS ? result.result() : result.error())
         + result.decision().map(names -> ", chooses " + names).orElse(""));
     return Optional.of(result);
   }
 
   private StepResult call() {
     if (handler == null) {
-      throw new IllegalStateException("step " + step.name() + " of " + step.definition().taskName() + " needs the handler "
-          + step.definition().handler() + step.definition().resolver().map(name -> " of the resolver " + name).orElse("")
+      throw new IllegalStateException("step " + step.name() + " of " + step.definition().taskName()
+          + " needs the handler "
+          + step.definition().handler()
+          + step.definition().resolver().map(name -> " of the resolver " + name).orElse("")
           + ", which this test has not given: with(\"" + step.definition().callable() + "\", …)");
     }
     if (step.isCancelRequested()) {
@@ -62,12 +66,14 @@ final class Attempt {
     AttemptContext context = new AttemptContext(tasker, step);
     try {
       StepOutcome outcome = handler.handle(context);
-      return Outcomes.toResult(step, outcome == null ? StepOutcome.success() : outcome, Duration.ZERO);
+      return Outcomes.toResult(step, outcome == null ? StepOutcome.success() : outcome,
+          Duration.ZERO);
     } catch (AssertionError e) {
       // Of the test itself: a server would store it as a failure, and the test would not see it.
       throw e;
     } catch (Exception e) {
-      return Outcomes.toResult(step, Outcomes.ofException(e, context.isCancelRequested()), Duration.ZERO);
+      return Outcomes.toResult(step, Outcomes.ofException(e, context.isCancelRequested()),
+          Duration.ZERO);
     } catch (Error e) {
       return Outcomes.panicked(step, e, Duration.ZERO);
     }

@@ -110,7 +110,8 @@ final class AttemptContext implements StepContext {
   public Optional<JsonValue> result(String stepName) {
     JsonValue direct = step.results().get(stepName);
     return direct != null ? Optional.of(direct)
-        : Optional.ofNullable(tasker.sql().object("select tasker.get_ancestor_results(?)", stepUuid()).get(stepName));
+        : Optional.ofNullable(
+            tasker.sql().object("select tasker.get_ancestor_results(?)", stepUuid()).get(stepName));
   }
 
   @Override
@@ -120,7 +121,8 @@ final class AttemptContext implements StepContext {
 
   @Override
   public List<JsonObject> signals() {
-    return tasker.sql().array("select tasker.get_signal_documents(?, true)", taskUuid()).getValuesAs(JsonObject.class);
+    return tasker.sql().array("select tasker.get_signal_documents(?, true)", taskUuid())
+        .getValuesAs(JsonObject.class);
   }
 
   @Override
@@ -128,7 +130,8 @@ final class AttemptContext implements StepContext {
     Checkpoints.complaint(progress).ifPresent(complaint -> {
       throw new IllegalArgumentException(complaint);
     });
-    if (!tasker.sql().flag("select tasker.save_checkpoint(?, ?, cast(? as jsonb))", stepUuid(), step.key().handoff(), progress)) {
+    if (!tasker.sql().flag("select tasker.save_checkpoint(?, ?, cast(? as jsonb))", stepUuid(),
+        step.key().handoff(), progress)) {
       throw new StaleAttemptException(stepUuid(), attempt());
     }
     checkpoint = Optional.of(progress);
@@ -141,6 +144,8 @@ final class AttemptContext implements StepContext {
 
   @Override
   public boolean isCancelRequested() {
-    return tasker.sql().flag("select t.cancel_requested_at is not null from tasker.tasks t where t.task_uuid = ?", taskUuid());
+    return tasker.sql().flag(
+        "select t.cancel_requested_at is not null from tasker.tasks t where t.task_uuid = ?",
+        taskUuid());
   }
 }

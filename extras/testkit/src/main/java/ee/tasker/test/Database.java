@@ -18,13 +18,16 @@ import org.flywaydb.core.Flyway;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * One database of a test: a copy of the one that was migrated when the first test of this JVM asked. All are on one server, an embedded one, or the one that
- * the property {@value #URL} names. A copy takes about as long as a test, so the next one is made while a test runs.
+ * One database of a test: a copy of the one that was migrated when the first test of this JVM
+ * asked. All are on one server, an embedded one, or the one that
+ * the property {@value #URL} names. A copy takes about as long as a test, so the next one is made
+ * while a test runs.
  */
 final class Database implements AutoCloseable {
   /** A JDBC URL of a PostgreSQL, as a user who may create databases; they are dropped again. */
   static final String URL = "tasker.test.url";
-  private static final Map<String, String> SETTINGS = Map.of("fsync", "off", "synchronous_commit", "off", "full_page_writes", "off",
+  private static final Map<String, String> SETTINGS = Map.of("fsync", "off", "synchronous_commit",
+      "off", "full_page_writes", "off",
       "autovacuum", "off", "max_connections", "100");
   /** Kept, or its level would be forgotten with it. */
   private static final Logger FLYWAY_LOG = Logger.getLogger("org.flywaydb");
@@ -47,9 +50,12 @@ final class Database implements AutoCloseable {
       source = source();
       FLYWAY_LOG.setLevel(Level.WARNING);
       onServer("create database " + template);
-      Flyway.configure(Database.class.getClassLoader()).dataSource(source.database(template)).schemas("tasker")
-          .locations("classpath:db/migration", "classpath:db/routine").failOnMissingLocations(true).load().migrate();
-      try (Connection connection = source.database(template).getConnection(); Statement statement = connection.createStatement()) {
+      Flyway.configure(Database.class.getClassLoader()).dataSource(source.database(template))
+          .schemas("tasker")
+          .locations("classpath:db/migration", "classpath:db/routine").failOnMissingLocations(true)
+          .load().migrate();
+      try (Connection connection = source.database(template).getConnection();
+          Statement statement = connection.createStatement()) {
         statement.execute("select tasker.make_history_partitions()");
       } catch (SQLException e) {
         throw new IllegalStateException("the history partitions could not be made", e);
@@ -116,7 +122,8 @@ final class Database implements AutoCloseable {
     }
 
     private void onServer(String sql) {
-      try (Connection connection = source.database(null).getConnection(); Statement statement = connection.createStatement()) {
+      try (Connection connection = source.database(null).getConnection();
+          Statement statement = connection.createStatement()) {
         statement.execute(sql);
       } catch (SQLException e) {
         throw new IllegalStateException(sql + ": " + e.getMessage(), e);

@@ -37,7 +37,8 @@ final class Handlers {
 
   Optional<StepHandler> find(StepSpec step) {
     Optional<StepHandler> found = step.resolver().isPresent()
-        ? Optional.ofNullable(resolvers.get(step.resolver().get())).flatMap(resolver -> resolver.resolve(step.callable()))
+        ? Optional.ofNullable(resolvers.get(step.resolver().get()))
+            .flatMap(resolver -> resolver.resolve(step.callable()))
         : Optional.ofNullable(handlers.get(step.callable()));
     return found.flatMap(handler -> HandlerMethod.of(handler, step.method()));
   }

@@ -11,12 +11,17 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/** A schedule of a test. It fires when the clock is moved; what it answers is read from the database each time. */
+/**
+ * A schedule of a test. It fires when the clock is moved; what it answers is read from the database
+ * each time.
+ */
 public final class ScheduleRun {
   private static final Set<String> OPTIONS = Set.of("tags", "priority", "source_system");
-  private static final Set<String> MEMBERS = Set.of("namespace", "name", "template_version", "context", "time_member", "cron",
+  private static final Set<String> MEMBERS = Set.of("namespace", "name", "template_version",
+      "context", "time_member", "cron",
       "every_seconds",
-      "zone", "starts_at", "ends_at", "jitter_seconds", "overlap", "catch_up", "catch_up_seconds", "pause_after_failures");
+      "zone", "starts_at", "ends_at", "jitter_seconds", "overlap", "catch_up", "catch_up_seconds",
+      "pause_after_failures");
 
   private final Tasker tasker;
   private final UUID uuid;
@@ -24,7 +29,8 @@ public final class ScheduleRun {
   /**
    * What became of a fire time.
    *
-   * @param outcome {@code started}, {@code queued}, {@code skipped}, {@code missed} or {@code failed}, as SQL and REST spell it
+   * @param outcome {@code started}, {@code queued}, {@code skipped}, {@code missed} or {@code
+   *   failed}, as SQL and REST spell it
    * @param reason  why no task was started; empty when one was
    * @param task    the task of the fire time, if it was started
    */
@@ -38,8 +44,10 @@ public final class ScheduleRun {
 
   /** The members of a request under the names of the database, with the defaults of REST. */
   static JsonObject members(JsonObject request) {
-    JsonObjectBuilder schedule = Json.build().createObjectBuilder().add("context", JsonValue.EMPTY_JSON_OBJECT).add("zone", "UTC")
-        .add("jitter_seconds", 0).add("overlap", "skip").add("catch_up", "last").add("catch_up_seconds", 86_400)
+    JsonObjectBuilder schedule = Json.build().createObjectBuilder()
+        .add("context", JsonValue.EMPTY_JSON_OBJECT).add("zone", "UTC")
+        .add("jitter_seconds", 0).add("overlap", "skip").add("catch_up", "last")
+        .add("catch_up_seconds", 86_400)
         .add("pause_after_failures", 10);
     JsonObjectBuilder options = Json.build().createObjectBuilder();
     request.forEach((member, value) -> {
@@ -68,7 +76,10 @@ public final class ScheduleRun {
     return uuid;
   }
 
-  /** The fire times that were decided, in their order. One that stands for a range of missed fire times is its first. */
+  /**
+   * The fire times that were decided, in their order. One that stands for a range of missed fire
+   * times is its first.
+   */
   public List<Fire> fires() {
     return tasker.sql().array(
         "select coalesce(jsonb_agg(jsonb_build_object('at', f.fire_at, 'outcome', f.outcome, 'reason', f.reason, 'task_uuid', f.task_uuid, "
@@ -77,10 +88,13 @@ public final class ScheduleRun {
             + "left join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid "
             + "left join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid where f.schedule_uuid = ?",
         uuid).getValuesAs(JsonObject.class).stream()
-        .map(row -> new Fire(OffsetDateTime.parse(row.getString("at")).toInstant(), row.getString("outcome"), Json.text(row, "reason"),
-            Json.text(row, "task_uuid").map(task -> new TaskRun(tasker,
-                tasker.workflow(row.getString("namespace"), row.getString("name"), row.getString("version")), UUID.fromString(task),
-                false))))
+        .map(row -> new Fire(OffsetDateTime.parse(row.getString("at")).toInstant(),
+            row.getString("outcome"), Json.text(row, "reason"),
+            Json.text(row, "task_uuid")
+                .map(task -> new TaskRun(tasker,
+                    tasker.workflow(row.getString("namespace"), row.getString("name"),
+                        row.getString("version")),
+                    UUID.fromString(task), false))))
         .toList();
   }
 
@@ -91,16 +105,20 @@ public final class ScheduleRun {
 
   /** The fire time that is decided next; empty when there is none any more. */
   public Optional<Instant> nextFireTime() {
-    return Optional.ofNullable(tasker.sql().instant("select s.next_fire_at from tasker.schedules s where s.schedule_uuid = ?", uuid));
+    return Optional.ofNullable(tasker.sql()
+        .instant("select s.next_fire_at from tasker.schedules s where s.schedule_uuid = ?", uuid));
   }
 
   /** Whether it has paused itself after failures in a row, or a test has paused it. */
   public boolean isPaused() {
-    return tasker.sql().flag("select s.paused_at is not null from tasker.schedules s where s.schedule_uuid = ?", uuid);
+    return tasker.sql().flag(
+        "select s.paused_at is not null from tasker.schedules s where s.schedule_uuid = ?", uuid);
   }
 
   public ScheduleRun pause(String reason) {
-    JsonObject reply = tasker.sql().object("select tasker.change_schedule(?, 'pause', 'test', ?, '{}', ?)", uuid, reason, tasker.now());
+    JsonObject reply = tasker.sql().object(
+        "select tasker.change_schedule(?, 'pause', 'test', ?, '{}', ?)", uuid, reason,
+        tasker.now());
     if ("refused".equals(reply.getString("outcome"))) {
       throw new IllegalStateException("refused: " + reply.getString("message"));
     }

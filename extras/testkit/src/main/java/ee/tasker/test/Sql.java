@@ -23,7 +23,8 @@ final class Sql implements AutoCloseable {
     try {
       connection = dataSource.getConnection();
     } catch (SQLException e) {
-      throw new IllegalStateException("no connection to the database of the test: " + e.getMessage(), e);
+      throw new IllegalStateException(
+          "no connection to the database of the test: " + e.getMessage(), e);
     }
   }
 
@@ -73,7 +74,8 @@ final class Sql implements AutoCloseable {
     }
   }
 
-  private static void set(PreparedStatement statement, int index, Object value) throws SQLException {
+  private static void set(PreparedStatement statement, int index, Object value)
+      throws SQLException {
     if (value instanceof JsonValue json) {
       statement.setObject(index, json.toString(), Types.OTHER);
     } else if (value instanceof Instant time) {

@@ -12,7 +12,8 @@ final class Story {
   private final List<String> lines = new ArrayList<>();
 
   void add(String time, String who, String what) {
-    lines.add(String.format(Locale.ROOT, "%-12s %-20s %s", time, who, what.length() <= LONGEST ? what : what.substring(0, LONGEST) + "…"));
+    lines.add(String.format(Locale.ROOT, "%-12s %-20s %s", time, who,
+        what.length() <= LONGEST ? what : what.substring(0, LONGEST) + "…"));
   }
 
   List<String> lines() {
@@ -26,7 +27,8 @@ final class Story {
     append(text, time.toHoursPart(), "h");
     append(text, time.toMinutesPart(), "m");
     if (time.toMillisPart() > 0) {
-      text.append(time.toSecondsPart()).append('.').append(String.format(Locale.ROOT, "%03d", time.toMillisPart()).replaceAll("0+$", ""))
+      text.append(time.toSecondsPart()).append('.')
+          .append(String.format(Locale.ROOT, "%03d", time.toMillisPart()).replaceAll("0+$", ""))
           .append('s');
     } else if (time.toSecondsPart() > 0 || text.length() == 1) {
       text.append(time.toSecondsPart()).append('s');

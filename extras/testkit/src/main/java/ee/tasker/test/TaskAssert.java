@@ -10,7 +10,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** What a test expects of a task. What is not met is an {@link AssertionError} that ends with {@linkplain TaskRun#story() the story of the task}. */
+/**
+ * What a test expects of a task. What is not met is an {@link AssertionError} that ends with
+ * {@linkplain TaskRun#story() the story of the task}.
+ */
 public final class TaskAssert {
   private final TaskRun task;
 
@@ -39,7 +42,10 @@ public final class TaskAssert {
     return check(task.state() == state, "the task should be " + state + " and is " + task.state());
   }
 
-  /** The task has these steps, in any order, and no others: what a decision did not choose does not exist. */
+  /**
+   * The task has these steps, in any order, and no others: what a decision did not choose does not
+   * exist.
+   */
   public TaskAssert hasSteps(String... names) {
     Set<String> found = task.steps().keySet();
     return check(found.equals(Set.copyOf(Arrays.asList(names))),
@@ -49,16 +55,19 @@ public final class TaskAssert {
   /** @throws AssertionError if there is no such step */
   public StepAssert step(String name) {
     TaskRun.Step step = task.steps().get(name);
-    check(step != null, "the task should have a step " + name + " and has " + task.steps().keySet());
+    check(step != null,
+        "the task should have a step " + name + " and has " + task.steps().keySet());
     return new StepAssert(step);
   }
 
   /** Everything that was to be undone has been, and it is these steps, in this order. */
   public TaskAssert isCompensated(String... steps) {
     check(task.compensation().equals(Optional.of("compensated")),
-        "the task should be compensated and is " + task.compensation().orElse("not to be compensated"));
+        "the task should be compensated and is "
+            + task.compensation().orElse("not to be compensated"));
     return check(task.compensated().equals(Arrays.asList(steps)),
-        "the steps " + Arrays.toString(steps) + " should have been undone, and those undone are " + task.compensated());
+        "the steps " + Arrays.toString(steps) + " should have been undone, and those undone are "
+            + task.compensated());
   }
 
   /** A result has published an event of that name, and its data can be read. */
@@ -70,8 +79,11 @@ public final class TaskAssert {
   /** @param json the data of one of the events of that name */
   public TaskAssert hasPublished(String event, String json) {
     JsonValue data = Json.parse(json);
-    return check(published(event).anyMatch(each -> each.error() == JsonValue.NULL && each.data().equals(data)),
-        "the task should have published " + event + " with " + data + " and has published " + task.events());
+    return check(
+        published(event)
+            .anyMatch(each -> each.error() == JsonValue.NULL && each.data().equals(data)),
+        "the task should have published " + event + " with " + data + " and has published "
+            + task.events());
   }
 
   public TaskAssert hasNotPublished(String event) {
@@ -113,7 +125,8 @@ public final class TaskAssert {
     }
 
     public StepAssert hasAttempts(int attempts) {
-      return that(step.attempts() == attempts, "should have had " + attempts + " attempts and had " + step.attempts());
+      return that(step.attempts() == attempts,
+          "should have had " + attempts + " attempts and had " + step.attempts());
     }
 
     /** @param json compared as JSON: neither blanks nor the order of members count */
@@ -122,13 +135,15 @@ public final class TaskAssert {
     }
 
     public StepAssert hasResult(JsonValue result) {
-      return that(step.result().equals(result), "should have the result " + result + " and has " + step.result());
+      return that(step.result().equals(result),
+          "should have the result " + result + " and has " + step.result());
     }
 
     /** @param type the {@code type} of its latest error, for instance {@code handler_timeout} */
     public StepAssert hasError(String type) {
       return that(
-          step.error() instanceof JsonObject error && error.get("type") instanceof JsonString found && found.getString().equals(type),
+          step.error() instanceof JsonObject error && error.get("type") instanceof JsonString found
+              && found.getString().equals(type),
           "should have an error of type " + type + " and has " + step.error());
     }
 

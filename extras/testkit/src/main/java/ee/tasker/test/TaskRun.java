@@ -15,7 +15,10 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
-/** A task of a test. What it answers is read from the database each time. {@link TaskAssert#assertThat} begins what a test expects of it. */
+/**
+ * A task of a test. What it answers is read from the database each time. {@link
+ * TaskAssert#assertThat} begins what a test expects of it.
+ */
 public final class TaskRun {
   private static final String OPERATOR = "test";
   private static final int MOST_MOVES = 10_000;
@@ -32,7 +35,8 @@ public final class TaskRun {
    * @param result JSON null while there is none
    * @param error  {@code {type, message, …}} of the latest failure; JSON null while there is none
    */
-  public record Step(String name, UUID uuid, String state, int attempts, JsonValue result, JsonValue error) {}
+  public record Step(String name, UUID uuid, String state, int attempts, JsonValue result,
+      JsonValue error) {}
 
   TaskRun(Tasker tasker, Workflow workflow, UUID uuid, boolean isDuplicate) {
     this.tasker = tasker;
@@ -42,7 +46,8 @@ public final class TaskRun {
   }
 
   /**
-   * Runs everything until this task has ended or is blocked, and moves the clock over each wait: for a retry, a timer, or a server whose lease has to end. Returns
+   * Runs everything until this task has ended or is blocked, and moves the clock over each wait:
+   * for a retry, a timer, or a server whose lease has to end. Returns
    * earlier if nothing that moves the clock could help.
    */
   public TaskRun run() {
@@ -54,7 +59,8 @@ public final class TaskRun {
         break;
       }
       if (moves == MOST_MOVES) {
-        throw new IllegalStateException("the task does not end: the clock was moved " + moves + " times\n" + story());
+        throw new IllegalStateException(
+            "the task does not end: the clock was moved " + moves + " times\n" + story());
       }
       tasker.moveTo(due);
     }
@@ -71,7 +77,8 @@ public final class TaskRun {
   }
 
   public TaskState state() {
-    return TaskState.of(tasker.sql().text("select t.state from tasker.tasks t where t.task_uuid = ?", uuid));
+    return TaskState
+        .of(tasker.sql().text("select t.state from tasker.tasks t where t.task_uuid = ?", uuid));
   }
 
   /** The steps that the task has now, by name, in the order of its template. */
@@ -83,13 +90,16 @@ public final class TaskRun {
             + "left join tasker.workflow_step_result_audit a on a.workflow_step_uuid = s.workflow_step_uuid and a.sort_key = s.result_sort_key "
             + "where s.task_uuid = ?",
         uuid).getValuesAs(JsonObject.class).stream()
-        .map(row -> new Step(row.getString("name"), Json.uuid(row, "uuid"), row.getString("state"), row.getInt("attempts"),
-            row.get("result"),
-            row.get("error")))
-        .collect(Collectors.toMap(Step::name, step -> step, (one, other) -> one, LinkedHashMap::new));
+        .map(row -> new Step(row.getString("name"), Json.uuid(row, "uuid"), row.getString("state"),
+            row.getInt("attempts"), row.get("result"), row.get("error")))
+        .collect(
+            Collectors.toMap(Step::name, step -> step, (one, other) -> one, LinkedHashMap::new));
   }
 
-  /** @throws IllegalArgumentException if the task has no such step: one downstream of a decision exists only once it has been chosen */
+  /**
+   * @throws IllegalArgumentException if the task has no such step: one downstream of a decision
+   * exists only once it has been chosen
+   */
   public Step step(String name) {
     return Optional.ofNullable(steps().get(name)).orElseThrow(() -> new IllegalArgumentException(
         "the task has no step " + name + "; its steps: " + steps().keySet()));
@@ -100,7 +110,8 @@ public final class TaskRun {
     if (step(step).result() instanceof JsonObject result) {
       return result;
     }
-    throw new IllegalArgumentException("the result of step " + step + " is no object: " + step(step).result());
+    throw new IllegalArgumentException(
+        "the result of step " + step + " is no object: " + step(step).result());
   }
 
   /**
@@ -109,11 +120,13 @@ public final class TaskRun {
    * @throws IllegalStateException if the task has not ended well, or its output cannot be computed
    */
   public JsonObject output() {
-    JsonObject document = tasker.sql().object("select coalesce(tasker.get_task_output(?), '{}')", uuid);
+    JsonObject document = tasker.sql().object("select coalesce(tasker.get_task_output(?), '{}')",
+        uuid);
     if (document.get("output") instanceof JsonObject output) {
       return output;
     }
-    throw new IllegalStateException("the task has no output: " + (document.isEmpty() ? "it is " + state() : document.get("error")));
+    throw new IllegalStateException("the task has no output: "
+        + (document.isEmpty() ? "it is " + state() : document.get("error")));
   }
 
   /**
@@ -122,8 +135,10 @@ public final class TaskRun {
    * @throws IllegalArgumentException if the step has submitted none
    */
   public TaskRun child(String step) {
-    String child = tasker.sql().text("select w.child_task_uuid from tasker.step_waits w where w.task_uuid = ? and w.workflow_step_uuid = ? "
-        + "and w.kind = 'child' order by w.armed_at desc, w.wait_uuid desc limit 1", uuid, step(step).uuid());
+    String child = tasker.sql().text(
+        "select w.child_task_uuid from tasker.step_waits w where w.task_uuid = ? and w.workflow_step_uuid = ? "
+            + "and w.kind = 'child' order by w.armed_at desc, w.wait_uuid desc limit 1",
+        uuid, step(step).uuid());
     if (child == null) {
       throw new IllegalArgumentException("step " + step + " has submitted no task");
     }
@@ -147,17 +162,24 @@ public final class TaskRun {
             + "join tasker.workflow_steps s on s.workflow_step_uuid = e.workflow_step_uuid "
             + "join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid where e.task_uuid = ?",
         uuid).getValuesAs(JsonObject.class).stream()
-        .map(row -> new Event(row.getString("name"), row.getString("step"), row.get("data"), row.get("error"))).toList();
+        .map(row -> new Event(row.getString("name"), row.getString("step"), row.get("data"),
+            row.get("error")))
+        .toList();
   }
 
-  /** The state of the compensation of the task: {@code asked}, {@code running}, {@code compensated} or {@code incomplete}; empty without one. */
+  /**
+   * The state of the compensation of the task: {@code asked}, {@code running}, {@code compensated}
+   * or {@code incomplete}; empty without one.
+   */
   public Optional<String> compensation() {
-    return Optional.ofNullable(tasker.sql().text("select c.state from tasker.task_compensations c where c.task_uuid = ?", uuid));
+    return Optional.ofNullable(tasker.sql()
+        .text("select c.state from tasker.task_compensations c where c.task_uuid = ?", uuid));
   }
 
   /** The steps that have been undone, in the order in which that was done. */
   public List<String> compensated() {
-    // The clock of the test may have stood still: transactions tell the order, which are one after the other here.
+    // The clock of the test may have stood still: transactions tell the order, which are one after
+    // the other here.
     return tasker.sql().array(
         "select coalesce(jsonb_agg(coalesce(s.name, n.name) order by cast(cast(a.xmin as text) as bigint)), '[]') "
             + "from tasker.workflow_steps u join tasker.workflow_steps s on s.workflow_step_uuid = u.compensates_step_uuid "
@@ -172,7 +194,8 @@ public final class TaskRun {
    *
    * @param payload JSON
    * @throws IllegalArgumentException if the payload does not fit the schema of the signal
-   * @throws IllegalStateException if the task does not take the signal, with the sentence that REST answers
+   * @throws IllegalStateException if the task does not take the signal, with the sentence that REST
+   *   answers
    */
   public TaskRun signal(String name, String payload) {
     return signal(name, Json.parse(payload));
@@ -180,16 +203,20 @@ public final class TaskRun {
 
   /** The same. */
   public TaskRun signal(String name, JsonValue payload) {
-    String schema = tasker.sql().text("select nullif(tasker.get_signal_schema(?, ?) -> 'schema', 'null')", uuid, name);
+    String schema = tasker.sql()
+        .text("select nullif(tasker.get_signal_schema(?, ?) -> 'schema', 'null')", uuid, name);
     if (schema != null) {
-      ContextSchema.compile(schema).validate(payload).complaints().stream().findFirst().ifPresent(violation -> {
-        throw new IllegalArgumentException(
-            "the payload does not fit the schema of the signal " + name + ": payload" + violation.pointer() + ": "
-                + violation.message());
-      });
+      ContextSchema.compile(schema).validate(payload).complaints().stream().findFirst()
+          .ifPresent(violation -> {
+            throw new IllegalArgumentException(
+                "the payload does not fit the schema of the signal " + name + ": payload"
+                    + violation.pointer() + ": "
+                    + violation.message());
+          });
     }
     tell("signal " + name + " " + payload);
-    done(tasker.sql().object("select tasker.send_signals(array[cast(? as uuid)], ?, cast(? as jsonb), null, ?, true, null, ?)",
+    done(tasker.sql().object(
+        "select tasker.send_signals(array[cast(? as uuid)], ?, cast(? as jsonb), null, ?, true, null, ?)",
         uuid, name, payload, OPERATOR, tasker.now()).getJsonArray("signals").getJsonObject(0));
     return this;
   }
@@ -201,24 +228,30 @@ public final class TaskRun {
    * @param values of the form, as JSON; null for none
    * @param roles  the roles of who decides
    * @throws IllegalArgumentException if the values do not fit the form
-   * @throws IllegalStateException if no such step waits for an approval, or it cannot be decided so, with the sentence that REST answers
+   * @throws IllegalStateException if no such step waits for an approval, or it cannot be decided
+   *   so, with the sentence that REST answers
    */
   public TaskRun decide(String step, String by, boolean approved, String values, String... roles) {
     UUID stepUuid = step(step).uuid();
     JsonObject asked = tasker.sql()
-        .object("select coalesce((select jsonb_build_object('uuid', a.approval_uuid, 'form', n.wait_for -> 'form') "
-            + "from tasker.approvals a join tasker.workflow_steps s on s.workflow_step_uuid = a.workflow_step_uuid "
-            + "join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid "
-            + "where a.workflow_step_uuid = ? order by a.created_at desc, a.approval_uuid desc limit 1), '{}')", stepUuid);
+        .object(
+            "select coalesce((select jsonb_build_object('uuid', a.approval_uuid, 'form', n.wait_for -> 'form') "
+                + "from tasker.approvals a join tasker.workflow_steps s on s.workflow_step_uuid = a.workflow_step_uuid "
+                + "join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid "
+                + "where a.workflow_step_uuid = ? order by a.created_at desc, a.approval_uuid desc limit 1), '{}')",
+            stepUuid);
     if (!asked.containsKey("uuid")) {
       throw new IllegalStateException("step " + step + " waits for no approval\n" + story());
     }
     JsonValue given = values == null ? null : Json.parse(values);
     if (asked.get("form") instanceof JsonObject form && (approved || given != null)) {
-      ContextSchema.compile(form.toString()).validate(given == null ? JsonValue.EMPTY_JSON_OBJECT : given).complaints().stream().findFirst()
+      ContextSchema.compile(form.toString())
+          .validate(given == null ? JsonValue.EMPTY_JSON_OBJECT : given).complaints().stream()
+          .findFirst()
           .ifPresent(violation -> {
             throw new IllegalArgumentException(
-                "the values do not fit the form of step " + step + ": values" + violation.pointer() + ": " + violation.message());
+                "the values do not fit the form of step " + step + ": values" + violation.pointer()
+                    + ": " + violation.message());
           });
     }
     tell((approved ? "approved " : "rejected ") + step + " by " + by);
@@ -226,7 +259,8 @@ public final class TaskRun {
     java.util.List.of(roles).forEach(groups::add);
     done(tasker.sql().object(
         "select tasker.decide_approval(?, ?, cast(cast(? as text) as boolean), cast(cast(? as text) as jsonb), null, true, cast(? as jsonb), null, ?)",
-        Json.uuid(asked, "uuid"), by, Boolean.toString(approved), given == null ? null : given.toString(),
+        Json.uuid(asked, "uuid"), by, Boolean.toString(approved),
+        given == null ? null : given.toString(),
         jakarta.json.Json.createObjectBuilder().add("groups", groups).build(), tasker.now()));
     return this;
   }
@@ -234,12 +268,16 @@ public final class TaskRun {
   /** Asks for the task to be cancelled; steps that run are asked to stop. */
   public TaskRun cancel(String reason) {
     tell("cancel requested: " + reason);
-    done(tasker.sql().object("select tasker.request_cancel(?, ?, ?, p_server_uuid => null, p_now => ?)", uuid, OPERATOR, reason,
-        tasker.now()));
+    done(tasker.sql().object(
+        "select tasker.request_cancel(?, ?, ?, p_server_uuid => null, p_now => ?)", uuid, OPERATOR,
+        reason, tasker.now()));
     return this;
   }
 
-  /** What an operator does after a failure: steps that failed start again, with all attempts. A task in error is reopened. */
+  /**
+   * What an operator does after a failure: steps that failed start again, with all attempts. A task
+   * in error is reopened.
+   */
   public TaskRun retry(String reason) {
     return act("retry", reason);
   }
@@ -261,7 +299,8 @@ public final class TaskRun {
 
   /** An operator says what the result of a step is; its successors see it. */
   public TaskRun completeStep(String step, JsonObject result, String reason) {
-    return act(step, "complete_manually", reason, Json.build().createObjectBuilder().add("result", result).build());
+    return act(step, "complete_manually", reason,
+        Json.build().createObjectBuilder().add("result", result).build());
   }
 
   /** A step counts as done without a result. */
@@ -271,14 +310,16 @@ public final class TaskRun {
 
   private TaskRun act(String action, String reason) {
     tell(action + ": " + reason);
-    done(tasker.sql().object("select tasker.act_on_task(?, ?, ?, ?, p_now => ?)", uuid, action, OPERATOR, reason, tasker.now()));
+    done(tasker.sql().object("select tasker.act_on_task(?, ?, ?, ?, p_now => ?)", uuid, action,
+        OPERATOR, reason, tasker.now()));
     return this;
   }
 
   private TaskRun act(String step, String action, String reason, JsonObject data) {
     tasker.story(uuid).add(tasker.clockTime(), step, action + ": " + reason);
-    done(tasker.sql().object("select tasker.act_on_step(?, ?, ?, ?, ?, cast(? as jsonb), p_now => ?)",
-        uuid, step(step).uuid(), action, OPERATOR, reason, data, tasker.now()));
+    done(tasker.sql().object(
+        "select tasker.act_on_step(?, ?, ?, ?, ?, cast(? as jsonb), p_now => ?)", uuid,
+        step(step).uuid(), action, OPERATOR, reason, data, tasker.now()));
     return this;
   }
 
@@ -294,16 +335,20 @@ public final class TaskRun {
 
   /** What happened to the task, and how it is now, in words; assertions that fail end with it. */
   public String story() {
-    StringBuilder text = new StringBuilder("task " + uuid + " of " + workflow + ": " + state() + "\n");
+    StringBuilder text = new StringBuilder(
+        "task " + uuid + " of " + workflow + ": " + state() + "\n");
     tasker.story(uuid).lines().forEach(line -> text.append("  ").append(line).append('\n'));
     steps().values()
-        .forEach(step -> text.append(String.format(Locale.ROOT, "  %-33s %s, %d attempt%s%s%n", step.name(), step.state(), step.attempts(),
-            step.attempts() == 1 ? "" : "s", step.error() == JsonValue.NULL ? "" : ", " + step.error())));
+        .forEach(step -> text.append(String.format(Locale.ROOT, "  %-33s %s, %d attempt%s%s%n",
+            step.name(), step.state(), step.attempts(), step.attempts() == 1 ? "" : "s",
+            step.error() == JsonValue.NULL ? "" : ", " + step.error())));
     if (!state().isTerminal()) {
       tasker.sql()
-          .array("select coalesce(jsonb_agg(e.step_name || ' ' || e.sentence), '[]') from tasker.explain_waiting(?, ?) e", uuid,
-              tasker.now())
-          .getValuesAs(JsonString.class).forEach(sentence -> text.append("  why: ").append(sentence.getString()).append('\n'));
+          .array(
+              "select coalesce(jsonb_agg(e.step_name || ' ' || e.sentence), '[]') from tasker.explain_waiting(?, ?) e",
+              uuid, tasker.now())
+          .getValuesAs(JsonString.class)
+          .forEach(sentence -> text.append("  why: ").append(sentence.getString()).append('\n'));
     }
     return text.toString();
   }

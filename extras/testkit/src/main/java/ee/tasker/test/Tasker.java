@@ -36,16 +36,21 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 
 /**
- * An engine for one test: the product's own SQL functions in an empty PostgreSQL database, one worker that runs handlers on the thread of the test, and a
+ * An engine for one test: the product's own SQL functions in an empty PostgreSQL database, one
+ * worker that runs handlers on the thread of the test, and a
  * clock that stands still until the test moves it. Not for several threads at once.
  *
- * <p>The database decides all that it decides in production: which steps are ready, retries and their times, decisions, cancels, recovery. Templates are read
- * and checked, contexts and results are checked against their schemas, and exceptions become outcomes by the code of the server. What is missing is the rest
- * of the server: REST, CDI, JTA, time-outs of handlers by interruption, and the duties that servers see to in turns (SLA, staleness, retention).
+ * <p>The database decides all that it decides in production: which steps are ready, retries and
+ * their times, decisions, cancels, recovery. Templates are read
+ * and checked, contexts and results are checked against their schemas, and exceptions become
+ * outcomes by the code of the server. What is missing is the rest
+ * of the server: REST, CDI, JTA, time-outs of handlers by interruption, and the duties that servers
+ * see to in turns (SLA, staleness, retention).
  */
 public final class Tasker implements AutoCloseable {
   /** What compares the times in rows with the database's clock; time is virtual here. */
-  private static final List<String> CLOCK = List.of("time_is_that_of_its_move", "nothing_is_dated_in_the_future", "lease_ends_within_a_day",
+  private static final List<String> CLOCK = List.of("time_is_that_of_its_move",
+      "nothing_is_dated_in_the_future", "lease_ends_within_a_day",
       "retry_waits_as_long_as_was_decided", "wakeup_is_within_reach");
   private static final int LEASE_SECONDS = 60;
   private static final int MOST_ROUNDS = 100_000;
@@ -67,7 +72,8 @@ public final class Tasker implements AutoCloseable {
   }
 
   /**
-   * A new engine, for tests without {@link TaskerTest}. The first one of a JVM starts PostgreSQL and creates the schema, which takes some seconds.
+   * A new engine, for tests without {@link TaskerTest}. The first one of a JVM starts PostgreSQL
+   * and creates the schema, which takes some seconds.
    *
    * @return to be closed by the caller
    */
@@ -79,21 +85,24 @@ public final class Tasker implements AutoCloseable {
    * Registers a template.
    *
    * @param template its text, YAML or JSON
-   * @throws IllegalArgumentException with all problems and their lines and columns, if it is not a valid template
+   * @throws IllegalArgumentException with all problems and their lines and columns, if it is not a
+   *   valid template
    */
   public Workflow workflow(String template) {
     TemplateScan scan = TemplateReader.scan(template);
     if (scan.hasExpressions()) {
-      sql.array("select tasker.check_expressions(cast(? as jsonb), cast(? as jsonb))", scan.graph(), scan.expressions())
+      sql.array("select tasker.check_expressions(cast(? as jsonb), cast(? as jsonb))", scan.graph(),
+          scan.expressions())
           .getValuesAs(JsonObject.class)
-          .forEach(found -> scan.refuse(found.getInt("index"), found.getString("pointer"), found.getString("message"),
-              Json.text(found, "unknown_step")));
+          .forEach(found -> scan.refuse(found.getInt("index"), found.getString("pointer"),
+              found.getString("message"), Json.text(found, "unknown_step")));
     }
     if (scan.conclude() instanceof TemplateReading.Invalid invalid) {
       throw new IllegalArgumentException(invalid.problems().stream().map(Object::toString)
           .collect(Collectors.joining("\n  ", "not a valid template:\n  ", "")));
     }
-    Workflow workflow = new Workflow(this, ((TemplateReading.Read) scan.conclude()).template(), template);
+    Workflow workflow = new Workflow(this, ((TemplateReading.Read) scan.conclude()).template(),
+        template);
     workflows.put(workflow.key().toString(), workflow);
     return workflow;
   }
@@ -113,10 +122,12 @@ public final class Tasker implements AutoCloseable {
    * @param resource without a slash at the beginning
    */
   public Workflow workflowResource(String resource) {
-    ClassLoader loader = Optional.ofNullable(Thread.currentThread().getContextClassLoader()).orElse(Tasker.class.getClassLoader());
+    ClassLoader loader = Optional.ofNullable(Thread.currentThread().getContextClassLoader())
+        .orElse(Tasker.class.getClassLoader());
     try (InputStream stream = loader.getResourceAsStream(resource)) {
       if (stream == null) {
-        throw new IllegalArgumentException("there is no resource " + resource + " on the class path");
+        throw new IllegalArgumentException(
+            "there is no resource " + resource + " on the class path");
       }
       return workflow(new String(stream.readAllBytes(), StandardCharsets.UTF_8));
     } catch (IOException e) {
@@ -124,7 +135,10 @@ public final class Tasker implements AutoCloseable {
     }
   }
 
-  /** A handler for the steps of every workflow; one that {@link Workflow#with(String, StepHandler) a workflow has} goes before it. */
+  /**
+   * A handler for the steps of every workflow; one that {@link Workflow#with(String, StepHandler) a
+   * workflow has} goes before it.
+   */
   public Tasker with(String callable, StepHandler handler) {
     handlers.add(callable, handler);
     return this;
@@ -168,15 +182,19 @@ public final class Tasker implements AutoCloseable {
   /** Runs all steps that can run now, one after the other, and does not move the clock. */
   public void runUntilIdle() {
     if (isRunning) {
-      throw new IllegalStateException("a handler cannot run other steps or move the clock: it is part of a run");
+      throw new IllegalStateException(
+          "a handler cannot run other steps or move the clock: it is part of a run");
     }
     isRunning = true;
     try {
       for (int round = 0; round < MOST_ROUNDS; round++) {
-        JsonArray claimed = sql.array("select tasker.claim_steps(?, 1, null, ?, ?)", worker, LEASE_SECONDS, now);
+        JsonArray claimed = sql.array("select tasker.claim_steps(?, 1, null, ?, ?)", worker,
+            LEASE_SECONDS, now);
         if (!claimed.isEmpty()) {
           execute(claimed);
-        } else if (sql.object("select tasker.advance_due_tasks(?, 1000, 0, ?, ?)", worker, LEASE_SECONDS, now).getInt("tasks") == 0) {
+        } else if (sql
+            .object("select tasker.advance_due_tasks(?, 1000, 0, ?, ?)", worker, LEASE_SECONDS, now)
+            .getInt("tasks") == 0) {
           if (!validateChildren() && !fireSchedules()) {
             return;
           }
@@ -185,42 +203,56 @@ public final class Tasker implements AutoCloseable {
     } finally {
       isRunning = false;
     }
-    throw new IllegalStateException("the workflows do not come to rest: " + MOST_ROUNDS + " steps ran without the clock being moved");
+    throw new IllegalStateException("the workflows do not come to rest: " + MOST_ROUNDS
+        + " steps ran without the clock being moved");
   }
 
   /** What a server does with schedules that are due; false when there is none. */
   private boolean fireSchedules() {
-    JsonArray due = sql.object("select tasker.take_due_schedules(100, ?)", now).getJsonArray("schedules");
+    JsonArray due = sql.object("select tasker.take_due_schedules(100, ?)", now)
+        .getJsonArray("schedules");
     if (due.isEmpty()) {
       return false;
     }
     JsonArrayBuilder plans = Json.build().createArrayBuilder();
-    due.getValuesAs(JsonObject.class).forEach(schedule -> plans.add(FirePlan.of(schedule, now, this::version)));
+    due.getValuesAs(JsonObject.class)
+        .forEach(schedule -> plans.add(FirePlan.of(schedule, now, this::version)));
     for (JsonObject fire : sql
-        .object("select tasker.fire_schedules(cast(? as jsonb), ?, 0, ?, ?)", plans.build(), worker, LEASE_SECONDS, now)
+        .object("select tasker.fire_schedules(cast(? as jsonb), ?, 0, ?, ?)", plans.build(), worker,
+            LEASE_SECONDS, now)
         .getJsonArray("fires").getValuesAs(JsonObject.class)) {
       Json.text(fire, "task_uuid").map(UUID::fromString)
-          .ifPresent(task -> story(task).add(clockTime(), "", "submitted by a schedule for " + fire.getString("fire_at")));
+          .ifPresent(task -> story(task).add(clockTime(), "",
+              "submitted by a schedule for " + fire.getString("fire_at")));
     }
     return true;
   }
 
-  /** The version that a server would choose: the highest that is registered, unless the schedule names one. */
+  /**
+   * The version that a server would choose: the highest that is registered, unless the schedule
+   * names one.
+   */
   private String version(JsonObject schedule, Instant fire) {
     String name = schedule.getString("namespace") + "/" + schedule.getString("template_name");
-    Workflow workflow = Json.text(schedule, "template_version").map(version -> workflows.get(name + ":" + version))
-        .or(() -> workflows.values().stream().filter(each -> (each.key().namespace() + "/" + each.key().name()).equals(name))
+    Workflow workflow = Json.text(schedule, "template_version")
+        .map(version -> workflows.get(name + ":" + version))
+        .or(() -> workflows.values().stream()
+            .filter(each -> (each.key().namespace() + "/" + each.key().name()).equals(name))
             .max(Comparator.comparing(Tasker::sortableVersion)))
         .orElseThrow(() -> Problem.of(404, "unknown-template", "there is no template " + name));
-    workflow.violations(FirePlan.context(schedule, fire)).stream().findFirst().ifPresent(violation -> {
-      throw Problem.of(400, "invalid-context", "the context does not fit the input schema of template " + workflow.key() + ": context"
-          + violation.pointer() + ": " + violation.message());
-    });
+    workflow.violations(FirePlan.context(schedule, fire)).stream().findFirst()
+        .ifPresent(violation -> {
+          throw Problem.of(400, "invalid-context",
+              "the context does not fit the input schema of template " + workflow.key()
+                  + ": context"
+                  + violation.pointer() + ": " + violation.message());
+        });
     return workflow.key().version();
   }
 
   private static String sortableVersion(Workflow workflow) {
-    return Stream.of(workflow.key().version().split("\\.")).map(part -> String.format(Locale.ROOT, "%10s", part))
+    return Stream.of(workflow.key().version().split("\\."))
+        .map(part -> String.format(Locale.ROOT, "%10s", part))
         .collect(Collectors.joining("."));
   }
 
@@ -228,19 +260,23 @@ public final class Tasker implements AutoCloseable {
    * Makes a schedule. From now on its fire times submit tasks when the clock is moved over them.
    *
    * @param schedule as {@code POST /v1/schedules} takes it, in JSON
-   * @throws IllegalArgumentException if a member is wrong, its template is not registered, or the context does not fit it
+   * @throws IllegalArgumentException if a member is wrong, its template is not registered, or the
+   *   context does not fit it
    */
   public ScheduleRun schedule(String schedule) {
     JsonObject given = ScheduleRun.members(Json.parseObject(schedule));
     try {
-      JsonObject reply = sql.object("select tasker.save_schedule(cast(? as jsonb), 'test', 'new schedule', p_now => ?)",
+      JsonObject reply = sql.object(
+          "select tasker.save_schedule(cast(? as jsonb), 'test', 'new schedule', p_now => ?)",
           FirePlan.first(given, now, this::version), now);
       if (!reply.getString("outcome").equals("created")) {
-        throw new IllegalArgumentException("the schedule is refused: " + reply.getString("message"));
+        throw new IllegalArgumentException(
+            "the schedule is refused: " + reply.getString("message"));
       }
       return new ScheduleRun(this, Json.uuid(reply, "schedule_uuid"));
     } catch (Problem problem) {
-      throw new IllegalArgumentException("the schedule is refused: " + problem.getMessage(), problem);
+      throw new IllegalArgumentException("the schedule is refused: " + problem.getMessage(),
+          problem);
     }
   }
 
@@ -257,37 +293,49 @@ public final class Tasker implements AutoCloseable {
     return workflows.get(Workflow.key(namespace, name, version).toString());
   }
 
-  /** The contexts of child tasks whose templates have a schema, as a server validates them; false when there is none. */
+  /**
+   * The contexts of child tasks whose templates have a schema, as a server validates them; false
+   * when there is none.
+   */
   private boolean validateChildren() {
     JsonArray unchecked = sql
-        .array("select coalesce(jsonb_agg(jsonb_build_object('task_uuid', t.task_uuid, 'namespace', ns.name, 'name', nt.name, "
-            + "'version', nt.version, 'context', c.context)), '[]') from tasker.tasks t join tasker.task_contexts c on c.task_uuid = t.task_uuid "
-            + "join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid "
-            + "join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid where not t.context_checked and t.completed_at is null");
+        .array(
+            "select coalesce(jsonb_agg(jsonb_build_object('task_uuid', t.task_uuid, 'namespace', ns.name, 'name', nt.name, "
+                + "'version', nt.version, 'context', c.context)), '[]') from tasker.tasks t join tasker.task_contexts c on c.task_uuid = t.task_uuid "
+                + "join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid "
+                + "join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid where not t.context_checked and t.completed_at is null");
     JsonArrayBuilder verdicts = Json.build().createArrayBuilder();
     for (JsonObject task : unchecked.getValuesAs(JsonObject.class)) {
       Workflow workflow = workflows
-          .get(Workflow.key(task.getString("namespace"), task.getString("name"), task.getString("version")).toString());
+          .get(Workflow
+              .key(task.getString("namespace"), task.getString("name"), task.getString("version"))
+              .toString());
       JsonArrayBuilder violations = Json.build().createArrayBuilder();
       workflow.violations(task.getJsonObject("context")).forEach(violation -> violations
-          .add(Json.build().createObjectBuilder().add("field", "context" + violation.pointer()).add("message", violation.message())));
-      verdicts.add(Json.build().createObjectBuilder().add("task_uuid", task.getString("task_uuid")).add("violations", violations));
+          .add(Json.build().createObjectBuilder().add("field", "context" + violation.pointer())
+              .add("message", violation.message())));
+      verdicts.add(Json.build().createObjectBuilder().add("task_uuid", task.getString("task_uuid"))
+          .add("violations", violations));
     }
     if (!unchecked.isEmpty()) {
-      sql.object("select tasker.start_validated_tasks(cast(? as jsonb), ?, 0, ?, ?)", verdicts.build(), worker, LEASE_SECONDS, now);
+      sql.object("select tasker.start_validated_tasks(cast(? as jsonb), ?, 0, ?, ?)",
+          verdicts.build(), worker, LEASE_SECONDS, now);
     }
     return !unchecked.isEmpty();
   }
 
   /**
-   * The promises of the engine, checked over the whole database of this test: {@code tasker.check_history()} without what compares times with the real clock.
+   * The promises of the engine, checked over the whole database of this test: {@code
+   * tasker.check_history()} without what compares times with the real clock.
    *
    * @throws AssertionError with what is broken
    */
   public void checkHistory() {
     List<String> broken = sql
-        .array("select coalesce(jsonb_agg(invariant || ': ' || violations || ' ' || coalesce(examples::text, '')), '[]') "
-            + "from tasker.check_history() where violations > 0 and not invariant = any (string_to_array(?, ','))", String.join(",", CLOCK))
+        .array(
+            "select coalesce(jsonb_agg(invariant || ': ' || violations || ' ' || coalesce(examples::text, '')), '[]') "
+                + "from tasker.check_history() where violations > 0 and not invariant = any (string_to_array(?, ','))",
+            String.join(",", CLOCK))
         .stream().map(Object::toString).toList();
     if (!broken.isEmpty()) {
       throw new AssertionError("broken promises:\n  " + String.join("\n  ", broken));
@@ -321,17 +369,21 @@ public final class Tasker implements AutoCloseable {
   private void execute(JsonArray first) {
     for (JsonArray claimed = first; !claimed.isEmpty();) {
       JsonObject document = claimed.getJsonObject(0);
-      ClaimedStep step = ClaimedStep.of(document, steps.computeIfAbsent(ClaimedStep.templateStepUuid(document), this::spec));
+      ClaimedStep step = ClaimedStep.of(document,
+          steps.computeIfAbsent(ClaimedStep.templateStepUuid(document), this::spec));
       Optional<JsonValue> result = Optional.ofNullable(attempt(step));
       claimed = result.isEmpty() ? JsonValue.EMPTY_JSON_ARRAY : complete(step, result.get());
     }
   }
 
   private JsonArray complete(ClaimedStep step, JsonValue result) {
-    JsonObject reply = sql.object("select tasker.complete_steps(jsonb_build_array(cast(? as jsonb)), ?, p_claim_limit => 1, "
-        + "p_lease_seconds => ?, p_claim_from_queues => true, p_now => ?)", result, worker, LEASE_SECONDS, now);
+    JsonObject reply = sql.object(
+        "select tasker.complete_steps(jsonb_build_array(cast(? as jsonb)), ?, p_claim_limit => 1, "
+            + "p_lease_seconds => ?, p_claim_from_queues => true, p_now => ?)",
+        result, worker, LEASE_SECONDS, now);
     if (!reply.getJsonArray("refused").isEmpty()) {
-      story(step.key().taskUuid()).add(clockTime(), step.name(), "the result is refused: " + reply.getJsonArray("refused"));
+      story(step.key().taskUuid()).add(clockTime(), step.name(),
+          "the result is refused: " + reply.getJsonArray("refused"));
     }
     return reply.getJsonArray("claimed_steps");
   }
@@ -339,7 +391,8 @@ public final class Tasker implements AutoCloseable {
   /** @return null when the worker is gone before it could submit a result */
   private JsonValue attempt(ClaimedStep step) {
     StepSpec spec = step.definition();
-    Workflow workflow = workflows.get(Workflow.key(spec.namespace(), spec.taskName(), spec.taskVersion()).toString());
+    Workflow workflow = workflows
+        .get(Workflow.key(spec.namespace(), spec.taskName(), spec.taskVersion()).toString());
     StepHandler handler = workflow.handlers().find(spec).or(() -> handlers.find(spec)).orElse(null);
     Attempt attempt = new Attempt(this, step, handler, workflow.fault(step.name()));
     return attempt.run().map(result -> (JsonValue) result.toJson()).orElse(null);
@@ -350,10 +403,14 @@ public final class Tasker implements AutoCloseable {
   }
 
   private StepSpec spec(UUID uuid) {
-    return StepSpec.of(sql.array("select tasker.get_step_definitions(array[cast(? as uuid)])", uuid).getJsonObject(0));
+    return StepSpec.of(sql.array("select tasker.get_step_definitions(array[cast(? as uuid)])", uuid)
+        .getJsonObject(0));
   }
 
-  /** When something happens by itself next; null if nothing does. A fire time that is queued waits for the tasks of its schedule, and not for the clock. */
+  /**
+   * When something happens by itself next; null if nothing does. A fire time that is queued waits
+   * for the tasks of its schedule, and not for the clock.
+   */
   Instant nextDue() {
     Instant fire = sql.instant("select min(case when exists (select from tasker.schedule_fires f "
         + "join tasker.tasks t on t.task_uuid = f.task_uuid where f.schedule_uuid = s.schedule_uuid and f.is_open "
@@ -387,7 +444,8 @@ public final class Tasker implements AutoCloseable {
       runUntilIdle();
       next = nextDue();
       if (next != null && !next.isAfter(now.minusSeconds(1))) {
-        throw new IllegalStateException("what was due at " + next + " did not happen; it is " + now);
+        throw new IllegalStateException(
+            "what was due at " + next + " did not happen; it is " + now);
       }
     }
   }

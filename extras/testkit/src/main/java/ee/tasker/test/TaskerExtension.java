@@ -6,7 +6,8 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 
 /** Gives a test its {@link Tasker}; see {@link TaskerTest}. */
 public final class TaskerExtension implements ParameterResolver {
-  private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(TaskerExtension.class);
+  private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace
+      .create(TaskerExtension.class);
 
   /** Closed by JUnit with the context of the test. */
   private record Opened(Tasker tasker) implements ExtensionContext.Store.CloseableResource {
@@ -23,6 +24,8 @@ public final class TaskerExtension implements ParameterResolver {
 
   @Override
   public Tasker resolveParameter(ParameterContext parameter, ExtensionContext context) {
-    return context.getStore(NAMESPACE).getOrComputeIfAbsent(Tasker.class, type -> new Opened(Tasker.open()), Opened.class).tasker();
+    return context.getStore(NAMESPACE)
+        .getOrComputeIfAbsent(Tasker.class, type -> new Opened(Tasker.open()), Opened.class)
+        .tasker();
   }
 }

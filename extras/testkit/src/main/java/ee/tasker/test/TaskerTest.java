@@ -9,7 +9,8 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * For a test class or method whose methods have a parameter of type {@link Tasker}: each test gets one of its own, with an empty database of its own, and it
+ * For a test class or method whose methods have a parameter of type {@link Tasker}: each test gets
+ * one of its own, with an empty database of its own, and it
  * is closed after the test. Tests may run in parallel.
  */
 @Documented

@@ -21,7 +21,10 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Supplier;
 
-/** A registered template with the handlers that a test gives it, and the failures that the test wants. Methods that change it return it. */
+/**
+ * A registered template with the handlers that a test gives it, and the failures that the test
+ * wants. Methods that change it return it.
+ */
 public final class Workflow {
   private final Tasker tasker;
   private final TemplateDefinition template;
@@ -35,7 +38,8 @@ public final class Workflow {
     this.inputSchema = template.inputSchema().map(ContextSchema::compile);
     JsonObject document = Json.build().createObjectBuilder(TemplateJson.toJson(template))
         .add("content_hash", TemplateJson.contentHash(template)).add("source_text", text).build();
-    JsonObject reply = tasker.sql().object("select tasker.register_template(cast(? as jsonb))", document);
+    JsonObject reply = tasker.sql().object("select tasker.register_template(cast(? as jsonb))",
+        document);
     switch (reply.getString("outcome")) {
       case "registered", "unchanged" -> {
         // As a server answers it without a word.
@@ -81,17 +85,26 @@ public final class Workflow {
     return faulty(step, attempts, () -> new Fault.Returned(outcome));
   }
 
-  /** The next attempts of the step run into its {@code timeout_seconds}; that much time passes, and its handler is not called. */
+  /**
+   * The next attempts of the step run into its {@code timeout_seconds}; that much time passes, and
+   * its handler is not called.
+   */
   public Workflow timingOut(String step, int attempts) {
     return faulty(step, attempts, Fault.TimedOut::new);
   }
 
-  /** In the next attempts of the step the server dies before it calls the handler. Another server finds that out when the lease has ended, after a minute. */
+  /**
+   * In the next attempts of the step the server dies before it calls the handler. Another server
+   * finds that out when the lease has ended, after a minute.
+   */
   public Workflow crashingBefore(String step, int attempts) {
     return faulty(step, attempts, () -> new Fault.Crash(false));
   }
 
-  /** In the next attempts of the step the server dies after the handler has returned, and before its result is stored: what the handler did, it does again. */
+  /**
+   * In the next attempts of the step the server dies after the handler has returned, and before its
+   * result is stored: what the handler did, it does again.
+   */
   public Workflow crashingAfter(String step, int attempts) {
     return faulty(step, attempts, () -> new Fault.Crash(true));
   }
@@ -114,7 +127,10 @@ public final class Workflow {
     return next == null ? null : next.poll();
   }
 
-  /** A request for a task of this workflow, for what {@link #submit(JsonObject)} has no parameter for. */
+  /**
+   * A request for a task of this workflow, for what {@link #submit(JsonObject)} has no parameter
+   * for.
+   */
   public TaskRequest request() {
     return TaskRequest.of(key().namespace(), key().name(), key().version());
   }
@@ -125,7 +141,8 @@ public final class Workflow {
   }
 
   /**
-   * A task of this workflow. None of its steps has run; {@link TaskRun#run()} and {@link Tasker#runUntilIdle()} run them.
+   * A task of this workflow. None of its steps has run; {@link TaskRun#run()} and {@link
+   * Tasker#runUntilIdle()} run them.
    *
    * @throws IllegalArgumentException if the context does not fit the template's input schema
    */
@@ -146,21 +163,25 @@ public final class Workflow {
   public TaskRun submit(TaskRequest request) {
     List<ContextSchema.Violation> violations = violations(request.context());
     if (!violations.isEmpty()) {
-      throw new IllegalArgumentException("the context does not fit the input schema of template " + key() + ": context"
-          + violations.get(0).pointer() + ": " + violations.get(0).message());
+      throw new IllegalArgumentException(
+          "the context does not fit the input schema of template " + key() + ": context"
+              + violations.get(0).pointer() + ": " + violations.get(0).message());
     }
     JsonObject verdict = tasker.sql()
-        .object("select tasker.submit_tasks(jsonb_build_array(cast(? as jsonb)), p_context_checked => true, p_now => ?)",
+        .object(
+            "select tasker.submit_tasks(jsonb_build_array(cast(? as jsonb)), p_context_checked => true, p_now => ?)",
             request.toJson(), tasker.now())
         .getJsonArray("verdicts").getJsonObject(0);
     if (!List.of("created", "duplicate").contains(verdict.getString("verdict"))) {
       throw new IllegalArgumentException(
-          "the task is refused: " + verdict.getString("verdict") + Json.text(verdict, "field").map(f -> " " + f).orElse("")
+          "the task is refused: " + verdict.getString("verdict")
+              + Json.text(verdict, "field").map(f -> " " + f).orElse("")
               + Json.text(verdict, "message").map(message -> ": " + message).orElse(""));
     }
     UUID uuid = Json.uuid(verdict, "task_uuid");
     boolean isDuplicate = verdict.getString("verdict").equals("duplicate");
-    tasker.story(uuid).add(tasker.clockTime(), "", (isDuplicate ? "submitted again " : "submitted ") + request.context());
+    tasker.story(uuid).add(tasker.clockTime(), "",
+        (isDuplicate ? "submitted again " : "submitted ") + request.context());
     return new TaskRun(tasker, this, uuid, isDuplicate);
   }
 

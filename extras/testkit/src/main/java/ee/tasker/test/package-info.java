@@ -1,2 +1,5 @@
-/** Tests of workflows with JUnit, against a real PostgreSQL and without an application server. Begin with {@link ee.tasker.test.TaskerTest}. */
+/**
+ * Tests of workflows with JUnit, against a real PostgreSQL and without an application server. Begin
+ * with {@link ee.tasker.test.TaskerTest}.
+ */
 package ee.tasker.test;

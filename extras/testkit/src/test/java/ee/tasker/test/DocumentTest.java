@@ -10,7 +10,10 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The examples of docs/testing-workflows.md are code that runs: {@link GreetingTest} and its template. */
+/**
+ * The examples of docs/testing-workflows.md are code that runs: {@link GreetingTest} and its
+ * template.
+ */
 class DocumentTest {
   private static final Path DOCUMENT = Path.of("../../docs/testing-workflows.md");
 
@@ -19,21 +22,25 @@ class DocumentTest {
     String test = Files.readString(Path.of("src/test/java/ee/tasker/test/GreetingTest.java"));
     List<String> blocks = blocks("java");
 
-    assertThat(blocks).isNotEmpty().allSatisfy(block -> assertThat(squeezed(test)).contains(squeezed(block)));
+    assertThat(blocks).isNotEmpty()
+        .allSatisfy(block -> assertThat(squeezed(test)).contains(squeezed(block)));
   }
 
   @Test
   void the_template_of_the_document_is_that_of_the_test() throws IOException {
-    assertThat(blocks("yaml")).containsExactly(Files.readString(Path.of("src/test/resources/demo/greeting.yaml")));
+    assertThat(blocks("yaml"))
+        .containsExactly(Files.readString(Path.of("src/test/resources/demo/greeting.yaml")));
   }
 
   private static List<String> blocks(String language) throws IOException {
-    return Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL).matcher(Files.readString(DOCUMENT)).results()
+    return Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL)
+        .matcher(Files.readString(DOCUMENT)).results()
         .map((MatchResult result) -> result.group(1)).toList();
   }
 
   /** Without indentation, which a document leaves out. */
   private static String squeezed(String code) {
-    return code.lines().map(String::strip).filter(line -> !line.isEmpty()).reduce("", (all, line) -> all + line + "\n");
+    return code.lines().map(String::strip).filter(line -> !line.isEmpty()).reduce("",
+        (all, line) -> all + line + "\n");
   }
 }

@@ -42,7 +42,8 @@ class GreetingTest {
 
   @Test
   void tries_again_when_the_network_fails() {
-    greeting.failing("send", 1, StepOutcome.retryableAfter(Duration.ofHours(6), "ServiceUnavailable", "come back later"));
+    greeting.failing("send", 1,
+        StepOutcome.retryableAfter(Duration.ofHours(6), "ServiceUnavailable", "come back later"));
 
     TaskRun task = greeting.submit("{\"name\": \"Ann\"}").run();
 

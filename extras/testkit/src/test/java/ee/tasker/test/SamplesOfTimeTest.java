@@ -29,18 +29,21 @@ class SamplesOfTimeTest {
   private static Workflow trial(Tasker tasker) {
     InstantSource clock = tasker::now;
     return tasker.workflow(SAMPLES.resolve("trial_period/template.yaml"))
-        .with(new StartTrial(clock.withZone(ZoneOffset.UTC))).with(new RemindCustomer()).with(new BeginSubscription());
+        .with(new StartTrial(clock.withZone(ZoneOffset.UTC))).with(new RemindCustomer())
+        .with(new BeginSubscription());
   }
 
   private static Workflow order(Tasker tasker) {
-    return tasker.workflow(SAMPLES.resolve("paid_order/template.yaml")).with(new ValidateCart()).with(new UpdateInventory())
+    return tasker.workflow(SAMPLES.resolve("paid_order/template.yaml")).with(new ValidateCart())
+        .with(new UpdateInventory())
         .with(new ReleaseInventory()).with(new CreateOrder()).with(new SendConfirmation());
   }
 
   @Test
   void trial_reminds_after_27_days_and_ends_after_30(Tasker tasker) {
     Instant start = tasker.now();
-    TaskRun task = trial(tasker).submit("{\"customer\": \"grace@example.com\", \"plan\": \"professional\"}");
+    TaskRun task = trial(tasker)
+        .submit("{\"customer\": \"grace@example.com\", \"plan\": \"professional\"}");
 
     tasker.advance(Duration.ofDays(27).minusSeconds(1));
     assertThat(task).isIn(TaskState.WAITING_FOR_DEPENDENCIES).step("remind").isIn("pending");
@@ -51,7 +54,8 @@ class SamplesOfTimeTest {
     tasker.advance(Duration.ofSeconds(1));
 
     assertThat(task).isComplete();
-    assertThat(task.result("begin_subscription").getString("begins_at")).isEqualTo(start.plus(Duration.ofDays(30)).toString());
+    assertThat(task.result("begin_subscription").getString("begins_at"))
+        .isEqualTo(start.plus(Duration.ofDays(30)).toString());
     tasker.checkHistory();
   }
 
@@ -73,7 +77,8 @@ class SamplesOfTimeTest {
 
     tasker.advance(Duration.ofSeconds(10));
 
-    assertThat(task).isIn(TaskState.ERROR).isCompensated("update_inventory").step("process_payment").hasFailed().hasError("wait_timed_out")
+    assertThat(task).isIn(TaskState.ERROR).isCompensated("update_inventory").step("process_payment")
+        .hasFailed().hasError("wait_timed_out")
         .step("create_order").isIn("cancelled");
     assertThat(task.result("update_inventory:compensation").getJsonArray("released")).hasSize(1);
     tasker.checkHistory();

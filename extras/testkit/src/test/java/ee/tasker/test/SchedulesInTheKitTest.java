@@ -19,7 +19,9 @@ class SchedulesInTheKitTest {
   private static final Path SAMPLE = Path.of("../../samples/nightly_report");
 
   private static void job(Tasker tasker, String steps) {
-    tasker.workflow("{name: job, namespace_name: kit, version: \"1.0.0\", identity_strategy: always_unique, steps: [" + steps + "]}")
+    tasker.workflow(
+        "{name: job, namespace_name: kit, version: \"1.0.0\", identity_strategy: always_unique, steps: ["
+            + steps + "]}")
         .with("kit.Do", step -> StepOutcome.success());
   }
 
@@ -29,15 +31,18 @@ class SchedulesInTheKitTest {
 
   @Test
   void sample_reports_once_a_night_and_each_day_has_its_hours(Tasker tasker) {
-    tasker.workflow(SAMPLE.resolve("template.yaml")).with(new ChoosePeriod()).with(new WriteReport());
+    tasker.workflow(SAMPLE.resolve("template.yaml")).with(new ChoosePeriod())
+        .with(new WriteReport());
     ScheduleRun nightly = tasker.schedule(SAMPLE.resolve("schedule.json"));
     Instant first = nightly.nextFireTime().orElseThrow();
 
     tasker.advance(Duration.ofDays(370));
 
-    assertThat(nightly.tasks()).hasSizeBetween(369, 370).allSatisfy(task -> assertThat(task).isComplete());
+    assertThat(nightly.tasks()).hasSizeBetween(369, 370)
+        .allSatisfy(task -> assertThat(task).isComplete());
     assertThat(nightly.fires().get(0).at()).isEqualTo(first);
-    assertThat(nightly.tasks().stream().map(task -> task.result("write_report").getInt("hours")).distinct()).as("a year of Berlin")
+    assertThat(nightly.tasks().stream().map(task -> task.result("write_report").getInt("hours"))
+        .distinct()).as("a year of Berlin")
         .containsExactlyInAnyOrder(24, 23, 25);
     tasker.checkHistory();
   }
@@ -45,21 +50,24 @@ class SchedulesInTheKitTest {
   @Test
   void fires_at_each_time_and_not_before(Tasker tasker) {
     job(tasker, "{name: a, handler: {callable: kit.Do}}");
-    ScheduleRun hourly = tasker.schedule("{\"namespace\": \"kit\", \"name\": \"hourly\", \"template\": \"job\", \"every_seconds\": 3600}");
+    ScheduleRun hourly = tasker.schedule(
+        "{\"namespace\": \"kit\", \"name\": \"hourly\", \"template\": \"job\", \"every_seconds\": 3600}");
     Instant start = tasker.now();
 
     tasker.advance(Duration.ofHours(1).minusSeconds(1));
     assertThat(hourly.fires()).isEmpty();
     tasker.advance(Duration.ofHours(2));
 
-    assertThat(hourly.fires()).extracting(ScheduleRun.Fire::at).containsExactly(start.plusSeconds(3_600), start.plusSeconds(7_200));
+    assertThat(hourly.fires()).extracting(ScheduleRun.Fire::at)
+        .containsExactly(start.plusSeconds(3_600), start.plusSeconds(7_200));
     assertThat(hourly.tasks()).allSatisfy(task -> assertThat(task).isComplete());
   }
 
   @Test
   void unfinished_task_lets_the_next_fire_time_be_skipped_or_wait(Tasker tasker) {
     job(tasker, "{name: a, wait: {for: PT150M}}");
-    ScheduleRun skipping = tasker.schedule("{\"namespace\": \"kit\", \"name\": \"s\", \"template\": \"job\", \"every_seconds\": 3600}");
+    ScheduleRun skipping = tasker.schedule(
+        "{\"namespace\": \"kit\", \"name\": \"s\", \"template\": \"job\", \"every_seconds\": 3600}");
     ScheduleRun queuing = tasker.schedule(
         "{\"namespace\": \"kit\", \"name\": \"q\", \"template\": \"job\", \"every_seconds\": 3600, \"overlap\": \"queue_one\"}");
 
@@ -91,8 +99,11 @@ class SchedulesInTheKitTest {
     });
     assertThat(schedule.isPaused()).isTrue();
     assertThatIllegalArgumentException().isThrownBy(() -> tasker.schedule("""
-        {"namespace": "kit", "name": "t", "template": "strict", "cron": "@daily"}""")).withMessageContaining("context");
-    assertThatIllegalArgumentException().isThrownBy(() -> tasker.schedule("""
+        {"namespace": "kit", "name": "t", "template": "strict", "cron": "@daily"}"""))
+        .withMessageContaining("context");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> tasker.schedule(
+            """
         {"namespace": "kit", "name": "t", "template": "strict", "cron": "@daily", "overlaps": "skip"}"""))
         .withMessageContaining("overlaps");
   }
@@ -100,7 +111,8 @@ class SchedulesInTheKitTest {
   @Test
   void run_of_a_task_fires_what_becomes_due_meanwhile_and_ends_without_help(Tasker tasker) {
     job(tasker, "{name: a, wait: {for: PT1S}}");
-    ScheduleRun daily = tasker.schedule("{\"namespace\": \"kit\", \"name\": \"daily\", \"template\": \"job\", \"every_seconds\": 86400}");
+    ScheduleRun daily = tasker.schedule(
+        "{\"namespace\": \"kit\", \"name\": \"daily\", \"template\": \"job\", \"every_seconds\": 86400}");
     TaskRun waiting = tasker
         .workflow(
             """

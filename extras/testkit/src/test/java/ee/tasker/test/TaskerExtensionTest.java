@@ -47,9 +47,11 @@ class TaskerExtensionTest {
   @Test
   void each_test_has_one_engine_which_is_closed_after_it() throws SQLException {
     GIVEN.clear();
-    EngineTestKit.engine("junit-jupiter").selectors(selectClass(Example.class)).execute().testEvents()
+    EngineTestKit.engine("junit-jupiter").selectors(selectClass(Example.class)).execute()
+        .testEvents()
         .assertStatistics(events -> events.succeeded(1).failed(1))
-        .assertThatEvents().haveExactly(1, event(finishedWithFailure(message("as the test wants it"))));
+        .assertThatEvents()
+        .haveExactly(1, event(finishedWithFailure(message("as the test wants it"))));
 
     assertThat(GIVEN).hasSize(5);
     assertThat(GIVEN.stream().distinct()).hasSize(2);
