@@ -363,7 +363,7 @@ class HardenedGrantsTest {
   @Test
   void server_may_call_what_the_servers_call_and_no_more() throws IOException {
     Pattern call = Pattern.compile(
-        "\\b(?:sql|functions|reads)\\.(?:json|object|array|answer|flag|text|run)\\(\\s*\"([a-z_]+)\\(");
+        "\\b(?:sql|functions|reads)\\s*\\.(?:json|object|array|answer|flag|text|run)\\(\\s*\"([a-z_]+)\\(");
     Set<String> called = new TreeSet<>();
     try (Stream<Path> sources = Files
         .walk(Path.of(System.getProperty("tasker.checkout", "."), "src", "main", "java"))) {

@@ -32,7 +32,7 @@ final class SchemaDump {
       .compile("\\btasker\\.(v_[a-z_]+|[a-z][a-z_0-9]*(?=\\s*\\())");
   /** The beginning of a text in Java: the call that a gateway makes, or one within a statement. */
   private static final Pattern CALL_IN_JAVA = Pattern
-      .compile("\"([a-z][a-z_0-9]*)\\(|(?<!@code )\\btasker\\.([a-z][a-z_0-9]*)\\(");
+      .compile("\"([a-z][a-z_0-9]*)\\(|(?<!@code )(?<!\\* )\\btasker\\.([a-z][a-z_0-9]*)\\(");
 
   private final Sql sql;
   private final Map<String, Set<String>> callers = new TreeMap<>();
