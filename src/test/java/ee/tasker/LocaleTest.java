@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * other digits, and half of Europe writes a comma in {@code %.1f}.
  */
 class LocaleTest {
-  private static final List<Path> ROOTS = List.of(Path.of("src/main/java"), Path.of("src/run/java"),
+  private static final List<Path> ROOTS = List.of(Path.of("src/main/java"), Path.of("tools/run"),
       Path.of("samples"), Path.of("extras"), Path.of("examples"));
   /** Calls that take the language of the machine where they are given none. */
   private static final Pattern FORBIDDEN = Pattern.compile("""
@@ -36,7 +36,7 @@ class LocaleTest {
     for (Path root : ROOTS) {
       try (Stream<Path> files = Files.walk(root)) {
         files.filter(file -> file.toString().endsWith(".java"))
-            .filter(file -> !file.toString().contains("/src/test/"))
+            .filter(file -> !file.toString().contains("/test/java/"))
             .filter(file -> !file.toString().contains("/target/")).forEach(found::add);
       }
     }

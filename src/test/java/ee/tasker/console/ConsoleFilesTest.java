@@ -38,7 +38,7 @@ class ConsoleFilesTest {
 
   @Test
   void files_of_others_are_listed_with_their_version_licence_and_digest() throws Exception {
-    for (Path folder : List.of(VENDOR, Path.of("src", "test", "resources", "console"))) {
+    for (Path folder : List.of(VENDOR, Path.of("tests/it/src/test/resources/console"))) {
       for (JsonObject file : vendored(folder)) {
         byte[] digest = MessageDigest.getInstance("SHA-256")
             .digest(Files.readAllBytes(folder.resolve(file.getString("file"))));

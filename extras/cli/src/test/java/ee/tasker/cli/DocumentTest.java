@@ -29,7 +29,7 @@ class DocumentTest {
       end = document.indexOf(END);
     }
     assertThat(document.substring(begin, end))
-        .as("write it anew with ./mvnw -f extras/pom.xml test -Ddocs.write=true")
+        .as("write it anew with ./mvnw test -pl extras/cli -am -Dtest=DocumentTest -Ddocs.write=true")
         .isEqualTo(commands());
   }
 
