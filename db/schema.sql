@@ -1,6 +1,6 @@
 -- Schema tasker as the migrations make it, for readers: nothing runs this file. Columns, constraints and indexes come from db/migration,
 -- functions from db/routine/<room>. Made by SchemaDump from the catalogue; SchemaDumpTest fails when it differs. Written anew by
---   ./mvnw test-compile surefire:test -Dtest=SchemaDumpTest -Dschema.write=true
+--   ./mvnw test -pl src -am -Dtest=SchemaDumpTest -Dschema.write=true
 -- Not here: the monthly partitions of the two transition tables, and schema pgmq, which may be an extension.
 
 

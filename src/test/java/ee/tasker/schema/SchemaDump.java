@@ -62,7 +62,7 @@ final class SchemaDump {
         "-- Schema tasker as the migrations make it, for readers: nothing runs this file. Columns, constraints and indexes come from db/migration,");
     line(
         "-- functions from db/routine/<room>. Made by SchemaDump from the catalogue; SchemaDumpTest fails when it differs. Written anew by");
-    line("--   ./mvnw test-compile surefire:test -Dtest=SchemaDumpTest -Dschema.write=true");
+    line("--   ./mvnw test -pl src -am -Dtest=SchemaDumpTest -Dschema.write=true");
     line(
         "-- Not here: the monthly partitions of the two transition tables, and schema pgmq, which may be an extension.");
   }

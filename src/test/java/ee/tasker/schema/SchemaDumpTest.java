@@ -22,7 +22,7 @@ class SchemaDumpTest {
     }
 
     assertThat(Files.readAllLines(SchemaDump.FILE))
-        .as("db/schema.sql; write it anew with ./mvnw test-compile surefire:test -Dtest=SchemaDumpTest -Dschema.write=true")
+        .as("db/schema.sql; write it anew with ./mvnw test -pl src -am -Dtest=SchemaDumpTest -Dschema.write=true")
         .containsExactlyElementsOf(made.lines().toList());
   }
 

@@ -298,7 +298,7 @@ class CliIT {
         .filter(all -> all.get(0).contains("alias tasker="))
         .findFirst().orElseThrow();
     assertThat(commands).hasSize(3).first()
-        .isEqualTo("./mvnw -f extras/pom.xml package && alias tasker=\"$PWD/extras/cli/tasker\"");
+        .isEqualTo("./mvnw package -DskipTests -pl extras/cli -am && alias tasker=\"$PWD/extras/cli/tasker\"");
     Path login = Files.createDirectories(home.resolve(".tasker")).resolve("login");
     Files.writeString(login,
         "user = \"" + Login.FOR_TESTS.name() + ":" + Login.FOR_TESTS.password() + "\"\n");

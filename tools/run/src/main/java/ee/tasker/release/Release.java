@@ -29,18 +29,20 @@ public final class Release {
 
   static final List<String> SERVERS = List.of("liberty", "wildfly", "payara");
 
-  /** What Maven Central asks of a POM besides what Maven needs itself. */
-  private static final List<String> CENTRAL = List.of("name", "description", "url", "licenses",
-      "scm", "developers");
+  /** What Maven Central asks of a POM besides what Maven needs itself; POMs inherit the second. */
+  private static final List<String> OWN = List.of("name", "description");
+  private static final List<String> INHERITED = List.of("url", "licenses", "scm", "developers");
 
   /**
    * An artifact of Maven's.
    *
-   * @param folder where it is built
+   * @param folder where its POM is
+   * @param target where it is built
    * @param name   its artifact id
    * @param file   the name that the build gives its files
    */
-  private record Artifact(String folder, String name, String file, String packaging) {}
+  private record Artifact(String folder, String target, String name, String file,
+      String packaging) {}
 
   private final Path checkout;
   private final String version;
@@ -75,6 +77,7 @@ public final class Release {
     Files.createDirectories(folder);
     for (var artifact : artifacts())
       collect(artifact);
+    copy("pom.xml", "tasker-ee-parent-" + version + ".pom");
     copy("target/tasker-ee-db.zip", "tasker-ee-db-" + version + ".zip");
     copy("target/tasker-ee-cli.tar.gz", "tasker-ee-cli-" + version + ".tar.gz");
     for (var server : SERVERS)
@@ -88,16 +91,19 @@ public final class Release {
   }
 
   private List<Artifact> artifacts() {
-    return List.of(
-        new Artifact(".", "tasker-ee", "tasker-ee", "war"),
-        new Artifact("extras/api", "tasker-ee-api", "tasker-ee-api-" + version, "jar"),
-        new Artifact("extras/client", "tasker-ee-client", "tasker-ee-client-" + version, "jar"),
-        new Artifact("extras/cli", "tasker-ee-cli", "tasker-ee-cli", "jar"),
-        new Artifact("extras/testkit", "tasker-ee-test", "tasker-ee-test-" + version, "jar"));
+    return List.of(new Artifact("src", "target", "tasker-ee", "tasker-ee", "war"),
+        extra("api", "tasker-ee-api", "tasker-ee-api-" + version),
+        extra("client", "tasker-ee-client", "tasker-ee-client-" + version),
+        extra("cli", "tasker-ee-cli", "tasker-ee-cli"),
+        extra("testkit", "tasker-ee-test", "tasker-ee-test-" + version));
+  }
+
+  private static Artifact extra(String folder, String name, String file) {
+    return new Artifact("extras/" + folder, "extras/" + folder + "/target", name, file, "jar");
   }
 
   private void collect(Artifact artifact) throws IOException {
-    var built = artifact.folder() + "/target/";
+    var built = artifact.target() + "/";
     var name = artifact.name() + "-" + version;
     copy(built + artifact.file() + "." + artifact.packaging(), name + "." + artifact.packaging());
     copy(built + artifact.file() + "-sources.jar", name + "-sources.jar");
@@ -168,7 +174,7 @@ public final class Release {
     for (var artifact : artifacts()) {
       text.append("\n=== ").append(artifact.name()).append("\n");
       text.append(
-          thirdParty(checkout.resolve(artifact.folder()).resolve("target/THIRD-PARTY.txt")));
+          thirdParty(checkout.resolve(artifact.target()).resolve("THIRD-PARTY.txt")));
     }
     text.append("\n=== jpa/eclipselink.jar of the container context for WildFly\n\n")
         .append(
@@ -238,14 +244,19 @@ public final class Release {
   /** What the POMs lack of that which Maven Central asks for. */
   static List<String> missingForCentral(Path checkout) throws IOException {
     var missing = new ArrayList<String>();
-    for (var pom : Versions.POMS) {
-      var text = Files.readString(checkout.resolve(pom));
-      var lacking = CENTRAL.stream()
-          .filter(element -> !Pattern.compile("(?m)^  <" + element + ">").matcher(text).find())
-          .toList();
-      if (!lacking.isEmpty())
-        missing.add(pom + " has no " + String.join(", no ", lacking));
-    }
+    for (var pom : Versions.POMS)
+      find(checkout, pom, OWN, missing);
+    find(checkout, "pom.xml", INHERITED, missing);
     return missing;
+  }
+
+  private static void find(Path checkout, String pom, List<String> elements, List<String> missing)
+      throws IOException {
+    var text = Files.readString(checkout.resolve(pom));
+    var lacking = elements.stream()
+        .filter(element -> !Pattern.compile("(?m)^  <" + element + ">").matcher(text).find())
+        .toList();
+    if (!lacking.isEmpty())
+      missing.add(pom + " has no " + String.join(", no ", lacking));
   }
 }

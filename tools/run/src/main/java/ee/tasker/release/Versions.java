@@ -20,12 +20,15 @@ public final class Versions {
   private static final Pattern VERSION = Pattern.compile("\\d+\\.\\d+\\.\\d+(-SNAPSHOT)?");
   private static final String OF_PROJECT = "(?m)^  <version>([^<]+)</version>";
   private static final String TIME = "<project\\.build\\.outputTimestamp>([^<]+)<";
+  private static final String OF_PARENT = "<parent>.*<version>([^<]+)</version>";
   private static final String DEPENDENCY = "<artifactId>tasker-ee[^<]*</artifactId><version>([^<]+)</version>";
 
-  /** The product, then what is built beside it. */
-  static final List<String> POMS = List.of("pom.xml", "extras/api/pom.xml", "extras/client/pom.xml",
-      "extras/cli/pom.xml",
-      "extras/testkit/pom.xml");
+  /** What is published: the product, then what is built beside it. */
+  static final List<String> POMS = List.of("src/pom.xml", "extras/api/pom.xml",
+      "extras/client/pom.xml", "extras/cli/pom.xml", "extras/testkit/pom.xml");
+  private static final List<String> MODULES = List.of("samples/pom.xml", "tests/pom.xml",
+      "tests/it/pom.xml", "tools/run/pom.xml", "tools/bench/pom.xml", "tools/faults/pom.xml",
+      "tools/release/pom.xml");
 
   /**
    * A place that names the version.
@@ -38,10 +41,11 @@ public final class Versions {
   private static final List<Place> PLACES = new ArrayList<>();
 
   static {
+    PLACES.add(new Place("pom.xml", OF_PROJECT, version -> version));
     for (var pom : POMS)
-      PLACES.add(new Place(pom, OF_PROJECT, version -> version));
-    for (var pom : List.of("extras/pom.xml", "examples/pom.xml"))
-      PLACES.add(new Place(pom, OF_PROJECT, version -> version));
+      PLACES.add(new Place(pom, OF_PARENT, version -> version));
+    for (var pom : MODULES)
+      PLACES.add(new Place(pom, OF_PARENT, version -> version));
     PLACES.add(
         new Place("examples/embedding/pom.xml", "<tasker\\.version>([^<]+)<", version -> version));
     PLACES.add(new Place("docs/handlers.md", DEPENDENCY, version -> version));
@@ -99,11 +103,6 @@ public final class Versions {
     var complaints = new ArrayList<String>();
     for (var place : PLACES)
       compare(checkout, place.file(), place.pattern(), place.form().apply(version), complaints);
-    var time = Pattern.compile(TIME).matcher(Files.readString(checkout.resolve("pom.xml")));
-    if (!time.find())
-      throw new IOException("pom.xml has no project.build.outputTimestamp");
-    for (var pom : POMS)
-      compare(checkout, pom, TIME, time.group(1), complaints);
     return complaints;
   }
 
@@ -126,8 +125,7 @@ public final class Versions {
           "A version is like 0.1.0 or 0.1.0-SNAPSHOT, and not: " + version);
     for (var place : PLACES)
       replace(checkout.resolve(place.file()), place.pattern(), place.form().apply(version));
-    for (var pom : POMS)
-      replace(checkout.resolve(pom), TIME, time.toString());
+    replace(checkout.resolve("pom.xml"), TIME, time.toString());
   }
 
   private static void replace(Path file, String pattern, String value) throws IOException {

@@ -51,11 +51,12 @@ public final class RunCommand {
   }
 
   /**
-   * Ends the whole process, which is Maven's, without its summary: this was not a build that failed
-   * or succeeded, but a run
-   * that ended.
+   * Ends the whole process, which may be Maven's, without its summary: this was not a build that
+   * failed or succeeded, but a run that ended.
    */
   public static void main(String[] arguments) throws InterruptedException {
+    if (OwnProcess.isPrepared(RunCommand.class.getClassLoader()))
+      System.exit(0);
     try {
       loadEverything();
       var command = new RunCommand(RunSettings.from(System.getenv(), System.getProperties()),
