@@ -23,6 +23,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
  * only when it is asked for, {@code -Dit.test=CliIT}, since the product's build does not make the
  * jar.
  */
+@Tag("long")
 @AgainstServer
 class CliIT {
   private static final Path SCRIPT = Path.of(System.getProperty("tasker.checkout"), "extras", "cli",
@@ -298,7 +300,8 @@ class CliIT {
         .filter(all -> all.get(0).contains("alias tasker="))
         .findFirst().orElseThrow();
     assertThat(commands).hasSize(3).first()
-        .isEqualTo("./mvnw package -DskipTests -pl extras/cli -am && alias tasker=\"$PWD/extras/cli/tasker\"");
+        .isEqualTo(
+            "./mvnw package -DskipTests -pl extras/cli -am && alias tasker=\"$PWD/extras/cli/tasker\"");
     Path login = Files.createDirectories(home.resolve(".tasker")).resolve("login");
     Files.writeString(login,
         "user = \"" + Login.FOR_TESTS.name() + ":" + Login.FOR_TESTS.password() + "\"\n");

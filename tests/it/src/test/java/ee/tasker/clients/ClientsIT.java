@@ -25,6 +25,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,6 +37,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * for, {@code -Dit.test=ClientsIT}, since
  * the product's build does not compile the client in TypeScript.
  */
+@Tag("long")
 @AgainstServer
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ClientsIT {
