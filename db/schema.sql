@@ -2932,6 +2932,9 @@ function tasker.find_webhook_violations(p_since timestamp with time zone DEFAULT
 -- Workers that would not get their steps, or that nobody could declare lost, and owners that no caller is: one row per finding.
 function tasker.find_worker_violations() returns TABLE(invariant text, example jsonb), stable;
   -- called by check_history
+-- The moves of the models: db/model/moves.tsv as rows.
+function tasker.get_model_moves() returns TABLE(kind text, from_state text, to_state text, actor text, handoff integer, attempt integer), immutable;
+  -- called by replay_moves
 -- A hash of what an approval asks of whom, and of its decision.
 function tasker.hash_approval(p_approval tasker.approvals) returns bigint, stable;
   -- called by decide_approval, find_document_violations, judge_approval, stamp_document_hash
@@ -2951,6 +2954,10 @@ function tasker.hash_step_definition(p_step tasker.named_tasks_named_steps) retu
 -- A 64-bit hash of the text of a document, or of two that are written together.
 function tasker.hash_texts(p_document text, p_other text) returns bigint, immutable;
   -- called by hash_documents, stamp_document_hash
+-- Replays the history of each task and step as moves of the models: how many there are of each kind, and how many of them the models do not know.
+function tasker.replay_moves(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone) returns TABLE(kind text, from_state text,
+    to_state text, actor text, moves bigint, unknown bigint, examples jsonb), stable;
+  -- called by no function or class: for manual use
 -- Writes the hash of a document beside it when its row is inserted, and refuses one that could not be read again.
 function tasker.stamp_document_hash() returns trigger;
   -- called by trigger of approvals, trigger of domain_events, trigger of idempotency_keys, trigger of named_tasks, trigger of

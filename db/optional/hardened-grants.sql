@@ -37,7 +37,7 @@ declare
     "api": ["submit_task", "submit_tasks", "send_signal", "queue_signal", "request_cancel"],
     "reader": ["get_current_task_state", "get_step_readiness_status", "get_step_readiness_status_batch", "get_ready_steps",
       "get_task_ready_info", "get_task_execution_context", "get_task_execution_contexts_batch", "calculate_dependency_levels",
-      "get_step_transitive_dependencies", "get_queue_statistics", "get_queue_documents", "list_dead_messages", "check_history", "get_installation_status",
+      "get_step_transitive_dependencies", "get_queue_statistics", "get_queue_documents", "list_dead_messages", "check_history", "replay_moves", "get_installation_status",
       "get_servers", "get_workers", "get_worker_documents", "get_unserved_steps", "get_server_documents", "get_handoff_latency", "list_tasks", "count_tasks", "group_failures", "get_timeline_document", "get_task_documents", "get_step_documents",
       "get_step_audit", "get_templates", "get_pauses", "get_analytics_metrics", "get_system_health_counts", "get_slowest_tasks",
       "get_slowest_steps", "get_slowest_tasks_aggregated", "get_slowest_steps_aggregated", "get_performance_document",

@@ -87,8 +87,6 @@ begin
     insert into tasker.task_wakeups as w (task_uuid, wake_at)
     select a, least(coalesce((select min(s.next_retry_at) from tasker.get_open_steps(a) s where s.state = 'waiting_for_retry'), v.ends_at, v_now + interval '30 seconds'),
                     v.ends_at,
-                    -- Also when it is due already: what completes here does not end it, and the next round has to.
-                    (select min(o.due_at) from tasker.step_waits o where o.task_uuid = a and o.state = 'open'),
                     -- However long the wait, the task is evaluated when it breaches its SLA; after that the SLA sets no wake-up.
                     (select least(case when l.at > v_now then l.at end, case when l.sla_at > v_now then l.sla_at end,
                                   -- One that is past waits for the round that ends the task: it is due.
@@ -99,7 +97,9 @@ begin
                      where t.task_uuid = a))
     from unnest(v_asleep) a
     cross join lateral tasker.calculate_wait_end(a, v_now) v
-    on conflict (task_uuid) do update set wake_at = excluded.wake_at;
+    -- A task that is due stays due: what completes here does not do what it is due for (the end of a wait, a signal, the end of
+    -- a child), and the next round has to.
+    on conflict (task_uuid) do update set wake_at = least(excluded.wake_at, case when w.wake_at <= v_now then w.wake_at end);
   end if;
   if v_awake is not null then
     insert into tasker.task_wakeups as w (task_uuid, wake_at)

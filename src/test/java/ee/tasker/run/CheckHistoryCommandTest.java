@@ -58,7 +58,8 @@ class CheckHistoryCommandTest {
 
     assertThat(check.status()).as(check.output()).isZero();
     long promises = promises();
-    assertThat(check.output().lines()).hasSize((int) promises + 1).last()
+    assertThat(check.output().lines()).hasSize((int) promises + 2)
+        .contains(moves() + " of " + moves() + " moves are moves of the models").last()
         .isEqualTo(promises + " of " + promises + " promises were kept");
     assertThat(check.output()).startsWith("kept           0  task_state_is_the_end_of_its_history");
     assertThat(way.check(url(), "1 hour").output()).as("with those about quiet systems")
@@ -93,6 +94,30 @@ class CheckHistoryCommandTest {
     assertThat(elsewhere.status()).as("no schema of ours: " + elsewhere.output()).isEqualTo(2);
     assertThat(elsewhere.output()).contains("could not be checked");
     assertThat(way.check(url(), "a while").status()).as("not an interval").isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void a_move_that_the_models_do_not_know_is_printed_and_ends_with_1(Way way) {
+    try (SqlWorker worker = SqlWorker.open(); Sql sql = Sql.open()) {
+      worker.runToTheEnd();
+      sql.run("set session_replication_role = replica");
+      sql.run("update tasker.task_transitions set actor = 'worker' where sort_key = 2");
+    }
+
+    Command check = way.check(url(), null);
+
+    assertThat(check.status()).as(check.output()).isEqualTo(1);
+    assertThat(check.output())
+        .contains("UNKNOWN        1  task pending to initializing by worker\n",
+            "the models have no such move",
+            (moves() - 1) + " of " + moves() + " moves are moves of the models");
+  }
+
+  private static long moves() {
+    try (Sql sql = Sql.open()) {
+      return sql.number("select sum(moves) from tasker.replay_moves()");
+    }
   }
 
   private static long promises() {

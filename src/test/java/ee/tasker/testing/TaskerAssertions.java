@@ -61,7 +61,7 @@ public final class TaskerAssertions {
     return assertThat(thrown);
   }
 
-  /** That check_history has nothing to say. */
+  /** That check_history has nothing to say, and that each history consists of moves of the models. */
   public static void assertThatHistoryIsSound() {
     Sql sql = TestDatabase.get().housekeeping();
     // A plan for the empty tables of a small test would compare each row of a large one with each
@@ -75,6 +75,9 @@ public final class TaskerAssertions {
                 + "and not invariant = any (?)",
             TestDatabase.get().isDamaged() ? GUARDS : CLOCK);
     assertThat(broken).as("broken promises").isEmpty();
+    assertThat(sql.texts(
+        "select concat_ws(' ', kind, from_state, to_state, actor, examples) from tasker.replay_moves() where unknown > 0"))
+        .as("broken promises: moves that the models do not know").isEmpty();
   }
 
   public static final class StepAssert {

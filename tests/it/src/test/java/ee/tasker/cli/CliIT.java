@@ -328,7 +328,7 @@ class CliIT {
     Run check = tasker("check", "--db-url", url, "--since", "2099-01-01");
 
     assertThat(check.status()).as(check.out() + check.err()).isZero();
-    assertThat(check.out()).contains("promises were kept");
+    assertThat(check.out()).contains("promises were kept", "moves are moves of the models");
     environment.put("TASKER_DB_PASSWORD", "wrong");
     assertThat(tasker("check", "--db-url", url).status()).isEqualTo(6);
   }

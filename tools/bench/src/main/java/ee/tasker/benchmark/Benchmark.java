@@ -107,7 +107,7 @@ public final class Benchmark {
     System.out.println("   check_history ...");
     if (checks == null) {
       checks = report.table("The tasks of each phase, by check_history", "phase", "tasks",
-          "invariants", "violations");
+          "invariants", "violations", "moves of the models");
     }
     int invariants = 0;
     long violations = 0;
@@ -120,10 +120,20 @@ public final class Benchmark {
             + ", for instance " + found.get(2));
       }
     }
+    long moves = 0;
+    for (List<String> kind : database.rows(
+        "select moves, unknown, concat_ws(' ', kind, from_state, to_state, actor, examples) from tasker.replay_moves(?)",
+        begin)) {
+      moves += Long.parseLong(kind.get(0));
+      if (!"0".equals(kind.get(1))) {
+        report.complain(phase.name() + ": " + kind.get(1)
+            + " moves that the models do not know, for instance " + kind.get(2));
+      }
+    }
     checks.row(phase.name(),
         database.value(Integer.class,
             "select count(*)::int from tasker.tasks where created_at >= ?", begin),
-        invariants, violations);
+        invariants, violations, moves);
   }
 
   private void warmUp(Bench bench) throws IOException, SQLException, InterruptedException {

@@ -193,5 +193,8 @@ class KillMatrix {
         .sql("select * from tasker.check_history(p_quiet_for => '1 second') where violations > 0"))
         .isEmpty();
     assertThat(History.broken(tasker)).isEmpty();
+    assertThat(tasker.sql("select * from tasker.replay_moves() where unknown > 0")).isEmpty();
+    System.out.println("moves of the models: "
+        + tasker.count("select coalesce(sum(moves), 0)::bigint from tasker.replay_moves()"));
   }
 }

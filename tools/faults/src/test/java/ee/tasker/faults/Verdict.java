@@ -125,6 +125,9 @@ record Verdict(long tasks, long steps, long rerun, long resubmissions, Duration 
     check(violations, tasker, "check_history",
         "select * from tasker.check_history(?::timestamptz) where violations > 0",
         begin.atOffset(ZoneOffset.UTC));
+    check(violations, tasker, "moves that the models do not know",
+        "select * from tasker.replay_moves(?::timestamptz) where unknown > 0",
+        begin.atOffset(ZoneOffset.UTC));
 
     return new Verdict(
         tasker.count("select count(*) from tasker.tasks where source_system = ?", round),

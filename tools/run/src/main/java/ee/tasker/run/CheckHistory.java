@@ -14,8 +14,8 @@ import java.util.Properties;
 
 /**
  * Checks on a live database that every promise of {@code docs/promises.md} was kept, and prints
- * each with the number of its
- * violations and up to five offending rows. Read-only. {@code db/check-history} does the same with
+ * each with the number of its violations and up to five offending rows; then replays every history
+ * as moves of the models (docs/model.md). Read-only. {@code db/check-history} does the same with
  * psql only.
  *
  * <p>The exit status is 0 when all were kept, 1 when some were broken, 2 when the check failed.
@@ -46,8 +46,10 @@ public final class CheckHistory {
       PrintStream out, PrintStream err) {
     try (var connection = connect(url, user, password);
         var check = prepare(connection, since, quietFor);
-        var rows = check.executeQuery()) {
-      return print(rows, out);
+        var rows = check.executeQuery();
+        var replay = prepareReplay(connection, since);
+        var moves = replay.executeQuery()) {
+      return print(rows, moves, out);
     } catch (SQLException e) {
       err.println("check-history: could not be checked: " + e.getMessage());
       return NOT_CHECKED;
@@ -71,7 +73,34 @@ public final class CheckHistory {
     return check;
   }
 
-  private static int print(ResultSet rows, PrintStream out) throws SQLException {
+  private static PreparedStatement prepareReplay(Connection connection, String since)
+      throws SQLException {
+    var replay = connection.prepareStatement(
+        "select concat_ws(' ', kind, coalesce(from_state, 'nothing'), 'to', to_state, 'by', actor), moves, unknown, examples::text "
+            + "from tasker.replay_moves(cast(? as timestamptz))");
+    replay.setString(1, since);
+    return replay;
+  }
+
+  private static boolean printMoves(ResultSet rows, PrintStream out) throws SQLException {
+    long moves = 0;
+    long unknown = 0;
+    while (rows.next()) {
+      moves += rows.getLong(2);
+      unknown += rows.getLong(3);
+      if (rows.getLong(3) > 0) {
+        out.printf(Locale.ROOT, "UNKNOWN %8d  %s%n", rows.getLong(3), rows.getString(1));
+        try (JsonReader examples = Json.createReader(new StringReader(rows.getString(4)))) {
+          examples.readArray().forEach(example -> out.println("                    " + example));
+        }
+      }
+    }
+    out.printf(Locale.ROOT, "%d of %d moves are moves of the models%n", moves - unknown, moves);
+    return unknown == 0;
+  }
+
+  private static int print(ResultSet rows, ResultSet replayed, PrintStream out)
+      throws SQLException {
     int promises = 0;
     int kept = 0;
     while (rows.next()) {
@@ -85,7 +114,8 @@ public final class CheckHistory {
         examples.readArray().forEach(example -> out.println("                    " + example));
       }
     }
+    boolean areKnown = printMoves(replayed, out);
     out.printf(Locale.ROOT, "%d of %d promises were kept%n", kept, promises);
-    return kept == promises ? KEPT : BROKEN;
+    return kept == promises && areKnown ? KEPT : BROKEN;
   }
 }
