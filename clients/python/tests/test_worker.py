@@ -205,9 +205,8 @@ class WorkerTest(unittest.TestCase):
 
         self.assertEqual((403, "not-permitted"), (raised.exception.status, raised.exception.code))
 
-    def test_namespace_that_does_not_exist_yet_is_waited_for(self):
-        missing = problem(400, "invalid-request", violations=[{"field": "namespaces", "message": "namespaces must exist: there is no namespace shop"}])
-        self.server.plan["workers"] = [answering(missing), answering(missing)]
+    def test_namespace_that_does_not_exist_yet_is_told(self):
+        self.server.plan["workers"] = [answering((201, {"heartbeat_seconds": 10, "lease_seconds": 60, "steps": [], "missing_namespaces": ["shop"]}))]
         key = self.server.offer("a")
         logging.getLogger("tasker_ee").setLevel(logging.NOTSET)
 
@@ -215,10 +214,10 @@ class WorkerTest(unittest.TestCase):
             self.worker()
             self.server.await_result(key)
 
-        self.assertEqual(3, len(self.server.of("workers")))
-        self.assertEqual(2, len([line for line in logged.output if "not registered yet, trying again" in line and "there is no namespace shop" in line]))
+        self.assertEqual(1, len(self.server.of("workers")))
+        self.assertEqual(1, len([line for line in logged.output if "there is no template in namespace shop yet" in line]))
 
-    def test_other_mistake_in_a_registration_is_raised(self):
+    def test_mistake_in_a_registration_is_raised(self):
         self.server.plan["workers"] = [answering(problem(400, "invalid-request", violations=[{"field": "namespaces", "message": "must name one"}]))]
         worker = Worker(name="test", client=Client(self.server.url))
         worker.add_handler("a", self.note)

@@ -251,8 +251,8 @@ export class Worker {
   }
 
   /**
-   * Registers, and begins to work. Waits for a server that is away, and for a namespace that does not exist yet: its first template
-   * makes it.
+   * Registers, and begins to work. Waits for a server that is away. A namespace need not exist yet: the worker gets its steps as soon
+   * as its first template is registered.
    * @throws ProblemError if the registration is refused: no permission, wrong credentials
    */
   async start(): Promise<void> {
@@ -365,18 +365,20 @@ export class Worker {
 
   // ---- registration
 
-  /** False if the server is away, or does not know a namespace yet. */
+  /** False if the server is away. */
   async #register(): Promise<boolean> {
     const body = {
       worker_uuid: this.workerUuid, name: cut(this.name, 128), namespaces: this.#namespaces, handlers: [...this.#handlers.keys()],
       resolvers: [...this.#resolvers.keys()], capacity: this.capacity, heartbeat_seconds: this.#askedHeartbeatSeconds,
     };
+    let missing: string[];
     try {
       const { body: answer } = await this.client.request("POST", "/v1/workers", { body, retries: 0 });
       this.#heartbeatSeconds = answer.heartbeat_seconds;
       this.#leaseSeconds = answer.lease_seconds;
+      missing = answer.missing_namespaces ?? [];
     } catch (error) {
-      if (!(error instanceof TaskerError) || (error instanceof ProblemError && !error.isPassing && !lacksNamespace(error))) {
+      if (!(error instanceof TaskerError) || (error instanceof ProblemError && !error.isPassing)) {
         throw error;
       }
       this.#log.warn(`not registered yet, trying again: ${error.message}`);
@@ -384,6 +386,9 @@ export class Worker {
     }
     this.#renewed = this.#registered = performance.now();
     this.#log.info(`worker ${this.workerUuid} is registered as ${this.name}`);
+    for (const namespace of missing) {
+      this.#log.warn(`there is no template in namespace ${namespace} yet; its steps come when there is one`);
+    }
     return true;
   }
 
@@ -909,12 +914,6 @@ export class Worker {
     const isPassing = error instanceof UnreachableError || (error instanceof ProblemError && error.isPassing);
     this.#log[isPassing ? "warn" : "error"](`${what}: ${error.message}`);
   }
-}
-
-/** Whether a registration was refused only because a namespace has no template yet. */
-function lacksNamespace(problem: ProblemError): boolean {
-  return problem.status === 400
-    && problem.violations.some((each) => each.field === "namespaces" && each.message.includes("there is no namespace"));
 }
 
 function messageOf(error: unknown): string {

@@ -236,20 +236,18 @@ test("refused registration is thrown", async () => {
   await assert.rejects(made().run(), (error) => error instanceof ProblemError && error.status === 403 && error.code === "not-permitted");
 });
 
-test("namespace that does not exist yet is waited for", async () => {
-  const missing = problem(400, "invalid-request", { violations: [{ field: "namespaces", message: "namespaces must exist: there is no namespace shop" }] });
-  server.plan["workers"] = [missing, missing];
+test("namespace that does not exist yet is told", async () => {
+  server.plan["workers"] = [[201, { heartbeat_seconds: 10, lease_seconds: 60, steps: [], missing_namespaces: ["shop"] }]];
   const warnings: string[] = [];
   const step = server.offer("a");
 
   await started(undefined, { log: { ...quiet, warn: (message) => warnings.push(message) } });
 
   await server.result(step);
-  assert.equal(server.registrations, 1);
-  assert.equal(warnings.filter((each) => each.includes("not registered yet, trying again") && each.includes("there is no namespace shop")).length, 2);
+  assert.equal(warnings.filter((each) => each.includes("there is no template in namespace shop yet")).length, 1);
 });
 
-test("other mistake in a registration is thrown", async () => {
+test("mistake in a registration is thrown", async () => {
   server.plan["workers"] = [problem(400, "invalid-request", { violations: [{ field: "namespaces", message: "must name one" }] })];
 
   await assert.rejects(made().run(), (error) => error instanceof ProblemError && error.status === 400);

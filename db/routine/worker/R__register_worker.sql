@@ -4,10 +4,11 @@
 -- p_worker: {worker_uuid, name, capacity, handlers: [..], namespaces?: [..] | null for all, resolvers?: [..], heartbeat_seconds?: 1 to 300, by default 10}.
 -- p_owner: the caller of the REST interface, by its key; only the same caller can register the worker again. null: a caller of
 -- SQL. p_registered_by: the caller's name.
+-- A namespace need not exist: its first template makes it, and from then on the worker gets its steps.
 -- Returns {outcome: registered, worker_uuid, is_new, heartbeat_seconds, lease_expires_at, steps: [{step_uuid, handoff}] that it
--- still holds from before}; {outcome: foreign} when another caller has registered the worker, or {outcome: invalid, field,
--- message}, which both change nothing. Limits: names of 500 characters, 1000 handlers, 100 namespaces, 100 resolvers, a capacity of 10000
--- steps. Refuses the key of a server, and an unknown namespace.
+-- still holds from before, missing_namespaces: those that do not exist yet}; {outcome: foreign} when another caller has registered the
+-- worker, or {outcome: invalid, field, message}, which both change nothing. Limits: names of 500 characters, 1000 handlers, 100
+-- namespaces, 100 resolvers, a capacity of 10000 steps. Refuses the key of a server, and what cannot be the name of a namespace.
 -- Locks: the worker's key (advisory), its row. Source: design sections 11 and 15.
 create or replace function tasker.register_worker(
   p_worker jsonb, p_now timestamptz default null, p_owner text default null, p_registered_by text default null)
@@ -67,8 +68,9 @@ begin
     return jsonb_build_object('outcome', 'invalid', 'field', 'namespaces', 'message', 'namespaces must name at least one namespace, or be null for all');
   end if;
   if jsonb_typeof(p_worker -> 'namespaces') = 'array' then
-    select format('namespaces must exist: there is no namespace %s', n.name) into v_message from jsonb_array_elements_text(p_worker -> 'namespaces') as n(name)
-    where not exists (select from tasker.task_namespaces ns where ns.name = n.name) order by n.name limit 1;
+    select format('namespaces must be names of namespaces, a letter and at most 28 letters, digits and underscores, but one is %s', left(n.name, 40)) into v_message
+    from jsonb_array_elements_text(p_worker -> 'namespaces') as n(name)
+    where n.name !~ '^[a-zA-Z][a-zA-Z0-9_]{0,28}$' order by n.name limit 1;
     if v_message is not null then
       return jsonb_build_object('outcome', 'invalid', 'field', 'namespaces', 'message', v_message);
     end if;
@@ -98,7 +100,11 @@ begin
     'outcome', 'registered', 'worker_uuid', v_key, 'is_new', v_is_new, 'heartbeat_seconds', v_period,
     'lease_expires_at', v_now + 4 * v_period * interval '1 second',
     'steps', (select coalesce(jsonb_agg(jsonb_build_object('step_uuid', c.workflow_step_uuid, 'handoff', c.handoff)), '[]')
-              from tasker.worker_claims c where c.worker_uuid = v_key));
+              from tasker.worker_claims c where c.worker_uuid = v_key),
+    'missing_namespaces', (
+      select coalesce(jsonb_agg(distinct n.name), '[]')
+      from jsonb_array_elements_text(case when jsonb_typeof(p_worker -> 'namespaces') = 'array' then p_worker -> 'namespaces' else '[]' end) as n(name)
+      where not exists (select from tasker.task_namespaces ns where ns.name = n.name)));
 end
 $$;
 comment on function tasker.register_worker(jsonb, timestamptz, text, text) is

@@ -70,11 +70,6 @@ class _Run:
         return "step %s, handoff %d" % self.key if self.step is None else repr(self.step)
 
 
-def _lacks_namespace(problem: ProblemError) -> bool:
-    """Whether a registration was refused only because a namespace has no template yet."""
-    return problem.status == 400 and any(each.field == "namespaces" and "there is no namespace" in each.message for each in problem.violations)
-
-
 def _mistaken(message: str) -> ValueError:
     """To be raised; a line that is easier to find than the trace comes first."""
     log.error(message)
@@ -215,8 +210,8 @@ class Worker:
         self._signalled = True
 
     def start(self) -> None:
-        """Registers, and starts the threads. Waits for a server that is away, and for a namespace that does not exist yet: its first
-        template makes it.
+        """Registers, and starts the threads. Waits for a server that is away. A namespace need not exist yet: the worker gets its
+        steps as soon as its first template is registered.
 
         :raises ProblemError: if the registration is refused: no permission, wrong credentials
         """
@@ -318,7 +313,7 @@ class Worker:
     # ---- registration
 
     def _register(self) -> bool:
-        """False if the server is away, or does not know a namespace yet."""
+        """False if the server is away."""
         body: Dict[str, Any] = {"worker_uuid": self.worker_uuid, "name": self.name[:128], "namespaces": self.namespaces,
                                 "handlers": sorted({name for name, _ in self._handlers}), "resolvers": sorted(self._resolvers),
                                 "capacity": self.capacity, "heartbeat_seconds": self._asked_heartbeat_seconds}
@@ -326,7 +321,7 @@ class Worker:
             try:
                 answer = self.client.request("POST", "/v1/workers", body=body, retries=0).body
             except ProblemError as e:
-                if not e.is_passing and not _lacks_namespace(e):
+                if not e.is_passing:
                     raise
                 log.warning("not registered yet, trying again: %s", e)
                 return False
@@ -337,6 +332,8 @@ class Worker:
         self._lease_seconds = answer["lease_seconds"]
         self._renewed = self._registered = time.monotonic()
         log.info("worker %s is registered as %s", self.worker_uuid, self.name)
+        for namespace in answer.get("missing_namespaces", ()):
+            log.warning("there is no template in namespace %s yet; its steps come when there is one", namespace)
         return True
 
     # ---- claims

@@ -96,7 +96,8 @@ public class WorkersResource {
             .add("worker_uuid", uuid.toString())
             .add("heartbeat_seconds", document.get("heartbeat_seconds"))
             .add("lease_seconds", leaseSeconds())
-            .add("steps", document.get("steps")).build().toString())
+            .add("steps", document.get("steps"))
+            .add("missing_namespaces", document.get("missing_namespaces")).build().toString())
         .build();
   }
 

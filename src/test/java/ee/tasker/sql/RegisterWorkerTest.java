@@ -97,6 +97,7 @@ class RegisterWorkerTest {
     "resolvers | {'name': 'w', 'capacity': 1, 'handlers': ['a'], 'resolvers': [' ']}",
     "namespaces | {'name': 'w', 'capacity': 1, 'handlers': ['a'], 'namespaces': []}",
     "namespaces | {'name': 'w', 'capacity': 1, 'handlers': ['a'], 'namespaces': ['not there']}",
+    "namespaces | {'name': 'w', 'capacity': 1, 'handlers': ['a'], 'namespaces': ['a23456789012345678901234567890']}",
     "heartbeat_seconds | {'name': 'w', 'capacity': 1, 'handlers': ['a'], 'heartbeat_seconds': 0}",
     "heartbeat_seconds | {'name': 'w', 'capacity': 1, 'handlers': ['a'], 'heartbeat_seconds': 301}",
     "worker_uuid | {'worker_uuid': 'x', 'name': 'w', 'capacity': 1, 'handlers': ['a']}",
@@ -107,6 +108,38 @@ class RegisterWorkerTest {
     assertThat(refusal.getString("field")).isEqualTo(field);
     assertThat(refusal.getString("message")).contains(field);
     assertThat(sql.number("select count(*) from tasker.workers")).isZero();
+  }
+
+  @Test
+  void a_namespace_that_does_not_exist_yet_is_served_as_soon_as_it_has_a_template() {
+    JsonObject registered = register(
+        "{\"name\": \"py-1\", \"capacity\": 4, \"handlers\": [\"a\"], \"namespaces\": [\"later\", \"never\", \"later\"]}");
+    assertThat(registered.getString("outcome")).isEqualTo("registered");
+    assertThat(registered.getJsonArray("missing_namespaces").toString())
+        .isEqualTo("[\"later\",\"never\"]");
+    assertThat(worker.claim(4)).isEmpty();
+
+    Dag.of("a").handler("a").inNamespace("elsewhere").started();
+    assertThat(worker.claim(4)).as("of another namespace").isEmpty();
+    Dag.of("a").handler("a").inNamespace("later").started();
+
+    assertThat(worker.claim(4)).hasSize(1);
+    assertThat(register(
+        "{\"name\": \"py-1\", \"capacity\": 4, \"handlers\": [\"a\"], \"namespaces\": [\"later\"]}",
+        1)
+        .getJsonArray("missing_namespaces")).isEmpty();
+  }
+
+  @Test
+  void a_server_for_a_namespace_that_does_not_exist_yet_serves_it_as_soon_as_it_has_a_template() {
+    sql.object(
+        "select tasker.heartbeat(?, 'early', 'worker', 4, 0, '[]', 60, ?, '{\"handlers\": [\"a\"], \"namespaces\": [\"later\"]}'::jsonb)",
+        worker.uuid(), start);
+    assertThat(worker.claim(4)).isEmpty();
+
+    Dag.of("a").handler("a").inNamespace("later").started();
+
+    assertThat(worker.claim(4)).hasSize(1);
   }
 
   @Test

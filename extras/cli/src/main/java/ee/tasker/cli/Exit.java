@@ -31,7 +31,9 @@ final class Exit {
   static final int TASK_FAILED = 10;
   /** The time was over before the task ended. */
   static final int TIMED_OUT = 11;
-  /** What was compared or checked differs: templates, promises, some requests of many. */
+  /**
+   * What was compared, checked or converted differs: templates, promises, some requests of many.
+   */
   static final int DIFFERS = 12;
 
   private Exit() {}

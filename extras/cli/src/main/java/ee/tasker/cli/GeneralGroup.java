@@ -193,6 +193,23 @@ final class GeneralGroup {
                 Arg.local("package", "PACKAGE",
                     "The Java package, app unless told otherwise. Its last part is the namespace."))
             .runs(Init::run).example("tasker init shop --package org.example.shop"),
+        Command.of("convert",
+            "Turns templates of tasker-core and BPMN models of Camunda 7 into templates, and lists what is not the same afterwards.")
+            .with(
+                Arg.local("file", "FILE", "YAML or BPMN; - for the standard input.").positional()
+                    .many(),
+                Arg.local("to", "FOLDER",
+                    "Writes each template to a file of its name; without it they are printed."),
+                Arg.flag(LOCAL, "force", "Overwrites files."),
+                Arg.local("namespace", "NAMESPACE", "Of the templates of a BPMN model.")
+                    .alias("-n"),
+                Arg.local("version", "VERSION",
+                    "Of the templates of a BPMN model; its version tag or 1.0.0 by default."),
+                Arg.flag(LOCAL, "keep-behaviour",
+                    "Of tasker-core: result schemas are not enforced, and branches beside a failed step go on."))
+            .shows(View.rows("files", "FILE=file"))
+            .runs(Convert::run).example("tasker convert order.bpmn --namespace shop --to templates")
+            .example("tasker convert config/tasks/order.yaml --keep-behaviour"),
         Command
             .of(Commands.MAKES_COMPLETIONS,
                 "Prints a script with which a shell completes commands and options.")

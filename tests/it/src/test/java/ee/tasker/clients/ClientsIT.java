@@ -196,7 +196,8 @@ class ClientsIT {
     String namespace = "later_" + language;
     try (ClientProcess worker = program(language, language.live(), "1", language.toString(), "call",
         namespace)) {
-      worker.await("not registered yet, trying again: .*there is no namespace " + namespace);
+      worker.await("there is no template in namespace " + namespace + " yet");
+      worker.ready();
       assertThat(admin.postTemplate("""
           name: echo
           namespace_name: %s
@@ -204,8 +205,6 @@ class ClientsIT {
           steps:
             - {name: only, handler: {callable: %s.Echo}}
           """.formatted(namespace, language)).status()).isEqualTo(201);
-
-      worker.ready();
 
       UUID task = admin.submit(namespace, "echo", "{}");
       tasks.add(task);

@@ -813,10 +813,20 @@ class WorkersIT {
   }
 
   @Test
-  void namespace_that_does_not_exist_and_key_of_a_server_are_refused() {
-    String registration = "{'name': 'x', 'capacity': 1, 'handlers': ['a'], 'namespaces': ['not_there']}";
-    assertThat(admin.post("/v1/workers", quoted(registration)).fields())
-        .containsExactly("namespaces");
+  void namespace_that_does_not_exist_yet_is_waited_for() {
+    String registration = "{'name': 'x', 'capacity': 1, 'handlers': ['a'], 'namespaces': ['remote', '%s']}";
+    Answer registered = admin.post("/v1/workers", quoted(registration.formatted("not_there")));
+    assertThat(registered.status()).as("%s", registered).isEqualTo(201);
+    assertThat(registered.object().getJsonArray("missing_namespaces").toString())
+        .isEqualTo("[\"not_there\"]");
+    drained(new Worker(admin, registered.text("worker_uuid")));
+
+    assertThat(admin.post("/v1/workers", quoted(registration.formatted("not there"))).fields())
+        .as("what cannot be a namespace").containsExactly("namespaces");
+  }
+
+  @Test
+  void key_of_a_server_is_refused() {
     String server = admin.get("/v1/servers").list("servers").get(0).getString("server_uuid");
     assertThat(ann.post("/v1/workers", quoted("{'worker_uuid': '" + server
         + "', 'name': 'x', 'capacity': 1, 'handlers': ['a'], 'namespaces': ['remote']}")).status())
