@@ -341,14 +341,14 @@ final class Mutations {
           "MessageDelayTest#D2_notice_that_comes_too_early"),
       // One transaction, and nothing left out of it.
       of("a result submission stores its result", BACK,
-          "m.outcome, m.result, m.error, m.may_publish\n    from moved m)",
-          "m.outcome, m.result, m.error, m.may_publish\n    from moved m where false)",
+          "m.outcome, m.result, m.error, m.may_publish, m.is_time_measured\n    from moved m)",
+          "m.outcome, m.result, m.error, m.may_publish, m.is_time_measured\n    from moved m where false)",
           "CompleteStepsTest#a_success_releases", "CrashWindowsTest#C3")
           .and(ONE,
               "  values (v_step_uuid, v_step.transition_count + 1, v_task_uuid, p_server_uuid,",
               "  select v_step_uuid, v_step.transition_count + 1, v_task_uuid, p_server_uuid,")
-          .and(ONE, "nullif(p_result -> 'error', 'null'), v_step.may_publish);",
-              "nullif(p_result -> 'error', 'null'), v_step.may_publish where false;"),
+          .and(ONE, "(p_result ->> 'is_time_measured')::boolean);",
+              "(p_result ->> 'is_time_measured')::boolean where false;"),
       of("a result submission writes its history", BACK, "from moved m where m.state = 'complete')",
           "from moved m where false)",
           "CompleteStepsTest#a_success_releases")
@@ -642,8 +642,7 @@ final class Mutations {
           "AdvanceBulkActionsTest#a_compensation_in_the_background"),
       of("an error of one task leaves the others of a bulk action alone",
           "R__advance_bulk_actions.sql",
-          "                                     true, p_server_uuid, p_now) a;",
-          "                                     false, p_server_uuid, p_now) a;",
+          "true, p_server_uuid, p_now, v_free) a;", "false, p_server_uuid, p_now, v_free) a;",
           "AdvanceBulkActionsTest#an_error_of_one_task"),
       of("an action that would be done is allowed, and no other one", "R__get_allowed_actions.sql",
           "when a.action = 'cancel' and p_task.cancel_requested_at is not null then false",
