@@ -70,7 +70,7 @@ class ResultBatcher implements ResultBacklog {
    */
   private static final int MOST_TRIES = 5;
   /** Results in one call, of those that are kept apart. */
-  private static final int MOST_APART = 16;
+  private static final int MOST_APART = 64;
 
   @Inject
   private EngineThreads threads;
