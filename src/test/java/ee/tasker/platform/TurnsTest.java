@@ -56,7 +56,9 @@ class TurnsTest {
   }
 
   private static void awaitWaiting(Turns turns, int number) {
+    long end = System.nanoTime() + Duration.ofSeconds(5).toNanos();
     while (turns.waitingCount() < number) {
+      assertThat(System.nanoTime()).as("no " + number + " wait").isLessThan(end);
       Thread.onSpinWait();
     }
   }
@@ -113,7 +115,9 @@ class TurnsTest {
     }
     awaitWaiting(turns, 4);
 
+    long begin = System.nanoTime();
     assertThatThrownBy(() -> turns.take("noisy")).isInstanceOfSatisfying(Problem.class, problem -> {
+      assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(LONG.dividedBy(2));
       assertThat(problem.status()).isEqualTo(503);
       assertThat(problem.code()).isEqualTo("server-busy");
       assertThat(problem.extras()).containsEntry("retry_after_seconds", 1);
