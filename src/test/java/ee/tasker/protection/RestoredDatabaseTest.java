@@ -38,10 +38,8 @@ class RestoredDatabaseTest {
         and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
       group by c.oid""".formatted(OURS);
   private static final String SEQUENCES = """
-      select format('select setval(%%L, %%s, true)', c.oid::regclass,
-                    pg_sequence_last_value(c.oid))
-      from pg_class c where c.%s and c.relkind = 'S' and pg_sequence_last_value(c.oid) is not null"""
-      .formatted(OURS);
+      select format('select setval(%L, %s, true)', quote_ident(schemaname) || '.' || quote_ident(sequencename), last_value)
+      from pg_sequences where schemaname in ('tasker', 'pgmq') and last_value is not null""";
   private static final String TOKENS = """
       select s.workflow_step_uuid || ' ' || tasker.format_idempotency_token(s.workflow_step_uuid, s.idempotency_resets)
       from tasker.workflow_steps s order by 1""";
