@@ -52,7 +52,7 @@ public class RunningSteps {
     return List.copyOf(keys);
   }
 
-  /** The namespace of an attempt that this server holds; empty when it does not hold it any more. */
+  /** The namespace of an attempt; empty when this server does not hold it any more. */
   public Optional<String> namespace(StepKey key) {
     return Optional.ofNullable(steps.get(key))
         .map(step -> step.claimedStep().definition().namespace());

@@ -9,9 +9,9 @@ import java.util.function.LongSupplier;
 /**
  * Which namespaces make calls of the database slow, so that the others get calls of their own. A
  * call for several namespaces that takes long makes all of them suspects; a suspect whose own call
- * is quick is cleared, and one whose own call takes long is kept apart for a while. Long is what takes
- * many times what calls usually take for as many items: where the whole machine is slow, no namespace
- * is. A namespace that has the server for itself is never kept apart. Thread-safe.
+ * is quick is cleared, and one whose own call takes long is kept apart for a while. Long is what
+ * takes many times what calls usually take for as many items: where the whole machine is slow, no
+ * namespace is. A namespace that has the server for itself is never kept apart. Thread-safe.
  */
 public final class SlowNamespaces {
   private static final Duration SLOW = Duration.ofMillis(100);

@@ -28,8 +28,8 @@ import java.util.concurrent.CompletableFuture;
  * submits for all waiting callers, under load after a short pause. A lone request costs only its
  * own commit.
  *
- * <p>A large request has a transaction of its own, when it is its namespace's turn: no other request
- * waits for it.
+ * <p>A large request has a transaction of its own, when it is its namespace's turn: no other
+ * request waits for it.
  *
  * <p>The same transaction claims root steps for this server's worker, as many as it has permits
  * available. The others go to

@@ -13,11 +13,10 @@ import java.util.function.LongSupplier;
 
 /**
  * The requests that wait for a call of the database, served by namespace in turns, and within a
- * namespace in the order of their arrival. It accepts no more while the first of them has waited for
- * too long: a server that gets more than the database can take in refuses the surplus at once, and
- * those that it accepted wait no longer than
- * that. The limit is a time and not a number, because how many requests fit into one call depends
- * on them. Thread-safe.
+ * namespace in the order of their arrival. It accepts no more while the first of them has waited
+ * for too long: a server that gets more than the database can take in refuses the surplus at once,
+ * and those that it accepted wait no longer than that. The limit is a time and not a number,
+ * because how many requests fit into one call depends on them. Thread-safe.
  */
 final class SubmissionQueue<T> {
   static final int RETRY_AFTER_SECONDS = 1;

@@ -24,8 +24,8 @@ import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyManager;
 
 /**
- * A dump that is restored, as pg_dump and pg_restore do it: the schema is made anew, and the rows of
- * all tables and the values of all sequences are copied into it.
+ * A dump that is restored, as pg_dump and pg_restore do it: the schema is made anew, and the rows
+ * of all tables and the values of all sequences are copied into it.
  */
 @DatabaseTest
 class RestoredDatabaseTest {
