@@ -1718,6 +1718,8 @@ create table tasker.workflow_step_result_audit (
   document_hash      bigint not null,
   -- False: no domain event follows from this result, because its step has none or a fork copied it. Null: publish_events looks at the template.
   may_publish        boolean,
+  -- True: execution_time_ms is the time from the claim to the result, because the worker named none.
+  is_time_measured   boolean,
   constraint workflow_step_result_audit_pkey PRIMARY KEY (workflow_step_uuid, sort_key),
   constraint failure_has_an_error CHECK ((outcome <> ALL (ARRAY['retryable_failure'::tasker.step_outcome, 'permanent_failure'::tasker.step_outcome])) OR error IS NOT NULL)
 );
@@ -1966,7 +1968,7 @@ function tasker.rebuild_analytics() returns bigint;
 -- Counts the moves of tasks that are not counted yet; null when another session runs it.
 function tasker.roll_up_analytics(p_keep interval DEFAULT '35 days'::interval, p_limit integer DEFAULT 10000) returns bigint;
   -- called by OrchestrationGateway
--- Executions of the steps of tasks that ended, by minute, step of the template and bucket of the duration, of some transactions.
+-- Executions of the steps of tasks that ended or were blocked, by minute, step of the template and bucket of the duration, of some transactions.
 function tasker.tally_steps(p_from bigint, p_until bigint DEFAULT NULL::bigint,
     p_since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone,
     p_before timestamp with time zone DEFAULT 'infinity'::timestamp with time zone) returns TABLE(minute timestamp with time zone,
@@ -2244,9 +2246,9 @@ function tasker.judge_yields(p_results jsonb) returns jsonb, stable;
   -- called by yield_steps
 -- Locks tasks in the order of their uuids, which is the lock order of all functions.
 function tasker.lock_tasks(p_task_uuids uuid[]) returns void;
-  -- called by abandon_steps, advance_bulk_actions, begin_approval_action, complete_steps, decline_steps, end_worker_claims, evaluate_tasks,
-  --   fire_schedules, record_task_fault, release_steps, request_cancel, resume_templates, run_bulk_action, send_signals, set_step_backoff_atomic,
-  --   start_validated_tasks, submit_results_of_workers, submit_worker_results
+  -- called by abandon_steps, begin_approval_action, complete_steps, decline_steps, end_worker_claims, evaluate_tasks, fire_schedules,
+  --   record_task_fault, release_steps, request_cancel, resume_templates, send_signals, set_step_backoff_atomic, start_validated_tasks,
+  --   submit_results_of_workers, submit_worker_results, try_lock_tasks
 -- Merges two replies about different work into one, member by member.
 function tasker.merge_replies(p_first jsonb, p_second jsonb) returns jsonb, immutable;
   -- called by advance_due_tasks, decide_approval, end_worker_claims, process_tasks, submit_queued_requests, submit_worker_results
@@ -2603,8 +2605,8 @@ function tasker.limit_answer(p_answer text) returns text, immutable;
   -- called by SqlFunctions
 -- The results and errors of steps with their sizes, in bytes of their JSON text, and whether an answer shows them.
 function tasker.limit_results(p_step_uuids uuid[], p_step_uuid uuid DEFAULT NULL::uuid, p_most_bytes integer DEFAULT NULL::integer)
-    returns TABLE(workflow_step_uuid uuid, sort_key integer, result jsonb, error jsonb, execution_time_ms bigint, result_bytes integer,
-    error_bytes integer, shows_result boolean, shows_error boolean), stable;
+    returns TABLE(workflow_step_uuid uuid, sort_key integer, result jsonb, error jsonb, execution_time_ms bigint, is_time_measured boolean,
+    result_bytes integer, error_bytes integer, shows_result boolean, shows_error boolean), stable;
   -- called by get_documents_of_steps, get_step_audit
 -- A page of the workers of a batch as the REST interface shows steps, in the order of the batches.
 function tasker.list_batch_workers(p_task_uuid uuid, p_batch_step_uuid uuid, p_after integer DEFAULT 0, p_limit integer DEFAULT 100,
@@ -2691,7 +2693,7 @@ function tasker.act_on_task(p_task_uuid uuid, p_action text, p_by text, p_reason
   -- called by OperationGateway, act_on_tasks_of_bulk
 -- Acts on tasks of a bulk action and records the verdict on each.
 function tasker.act_on_tasks_of_bulk(p_bulk tasker.bulk_actions, p_task_uuids uuid[], p_matching uuid[], p_isolated boolean, p_server_uuid uuid,
-    p_now timestamp with time zone, OUT o_queued jsonb, OUT o_ended jsonb) returns record;
+    p_now timestamp with time zone, p_free uuid[], OUT o_queued jsonb, OUT o_ended jsonb) returns record;
   -- called by advance_bulk_actions, run_bulk_action
 -- One part of the oldest bulk action in the background: up to p_limit of its tasks, with a verdict on each.
 function tasker.advance_bulk_actions(p_server_uuid uuid DEFAULT NULL::uuid, p_limit integer DEFAULT 50,
@@ -2809,6 +2811,9 @@ function tasker.run_bulk_action(p_token uuid, p_server_uuid uuid DEFAULT NULL::u
 function tasker.save_view(p_page text, p_name text, p_query text, p_namespace text, p_owner text, p_by text, p_most integer DEFAULT 100)
     returns jsonb;
   -- called by OperationGateway
+-- Locks tasks for an action on many of them; leaves those that another transaction holds for long.
+function tasker.try_lock_tasks(p_task_uuids uuid[], p_wait interval DEFAULT '00:00:05'::interval) returns uuid[];
+  -- called by advance_bulk_actions, run_bulk_action
 
 
 -- Functions: proof
@@ -2816,8 +2821,8 @@ function tasker.save_view(p_page text, p_name text, p_query text, p_namespace te
 -- Why a document may not be stored: null, or what is wrong with it.
 function tasker.check_document(p_document jsonb, p_most_bytes integer DEFAULT 33554432, p_deepest integer DEFAULT 500, p_text text DEFAULT NULL::text)
     returns text, immutable;
-  -- called by act_on_step, act_on_task, add_steps, check_batches, check_checkpoint, check_signal, decide_approval, save_schedule,
-  --   stamp_document_hash, submit_tasks, update_dlq_entry
+  -- called by act_on_step, act_on_task, add_steps, check_batches, check_checkpoint, check_signal, decide_approval, preview_bulk_action,
+  --   save_schedule, stamp_document_hash, submit_tasks, update_dlq_entry
 -- Checks on the existing data whether every promise was kept: one row per invariant, with the number of its violations and up to five examples.
 function tasker.check_history(p_since timestamp with time zone DEFAULT NULL::timestamp with time zone, p_quiet_for interval DEFAULT NULL::interval)
     returns TABLE(invariant text, violations bigint, examples jsonb), stable;
@@ -3345,6 +3350,9 @@ function tasker.fire_schedules(p_plans jsonb, p_server_uuid uuid DEFAULT NULL::u
 -- The backfills of a schedule with their progress, the newest first.
 function tasker.get_backfill_documents(p_schedule_uuid uuid, p_limit integer DEFAULT 100) returns jsonb, stable;
   -- called by ScheduleGateway
+-- The longest time that can pass between two fire times of a cron expression: an upper bound.
+function tasker.get_longest_cron_gap(p_cron text) returns interval, immutable;
+  -- called by find_schedule_violations
 -- A page of schedules that are not deleted, newest first.
 function tasker.get_schedule_documents(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 25, p_before uuid DEFAULT NULL::uuid)
     returns jsonb, stable;
@@ -3614,7 +3622,7 @@ function tasker.get_step_transitive_dependencies(target_step_uuid uuid) returns 
   -- called by check_decision, get_ancestor_batch_results, get_ancestor_results, get_worker_step_results
 -- Registered templates as a JSON array.
 function tasker.get_templates(p_namespace text DEFAULT NULL::text, p_name text DEFAULT NULL::text, p_version text DEFAULT NULL::text,
-    p_with_configuration boolean DEFAULT false) returns jsonb, stable;
+    p_with_configuration boolean DEFAULT false, p_template_uuid uuid DEFAULT NULL::uuid) returns jsonb, stable;
   -- called by TemplateGateway
 -- The positions of the steps downstream of a decision, in an order in which each comes after its parents.
 function tasker.rank_grown_steps(p_steps jsonb) returns integer[], immutable;

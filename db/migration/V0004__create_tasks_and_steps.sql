@@ -522,6 +522,7 @@ create table tasker.workflow_step_result_audit (
   error              jsonb,
   document_hash      bigint      not null,
   may_publish        boolean,
+  is_time_measured   boolean,
   primary key (workflow_step_uuid, sort_key),
   constraint failure_has_an_error check (outcome not in ('retryable_failure', 'permanent_failure') or error is not null));
 comment on table tasker.workflow_step_result_audit is
@@ -529,6 +530,8 @@ comment on table tasker.workflow_step_result_audit is
 comment on column tasker.workflow_step_result_audit.handoff is 'The handoff of the result, 0 when an operator completed the step before its first.';
 comment on column tasker.workflow_step_result_audit.may_publish is
   'False: no domain event follows from this result, because its step has none or a fork copied it. Null: publish_events looks at the template.';
+comment on column tasker.workflow_step_result_audit.is_time_measured is
+  'True: execution_time_ms is the time from the claim to the result, because the worker named none.';
 comment on column tasker.workflow_step_result_audit.document_hash is 'hash_documents(result, error) at insertion.';
 
 create table tasker.task_forks (

@@ -1,6 +1,6 @@
--- Executions of the steps of tasks that ended, by minute of the end, step of the template and bucket of the duration: what step_tallies and
+-- Executions of the steps of tasks that ended or were blocked, by minute of that, step of the template and bucket of the duration: what step_tallies and
 -- duration_tallies are made of. Of the transactions p_from up to and without p_until (null: as far as the caller sees), ends from p_since on and before p_before.
--- An execution counts with the first end of its task after it.
+-- An execution counts with the first end or block of its task after it: what has failed counts while an operator has not acted yet.
 -- Reads only.
 create or replace function tasker.tally_steps(
   p_from bigint, p_until bigint default null, p_since timestamptz default '-infinity', p_before timestamptz default 'infinity')
@@ -15,13 +15,14 @@ begin
   with ends as materialized (
     select h.task_uuid, h.created_at,
            coalesce((select max(e.created_at) from tasker.task_transitions e
-                     where e.task_uuid = h.task_uuid and e.sort_key < h.sort_key and tasker.is_terminal(e.to_state)),
+                     where e.task_uuid = h.task_uuid and e.sort_key < h.sort_key
+                       and (tasker.is_terminal(e.to_state) or e.to_state = 'blocked_by_failures')),
                     '-infinity'::timestamptz) as last_end
     from tasker.task_transitions h
     where h.xact_id >= p_from and (p_until is null or h.xact_id < p_until)
       and h.created_at >= p_since and h.created_at < p_before
       and h.created_at > (select a.rebuilt_at from tasker.analytics_progress a)
-      and tasker.is_terminal(h.to_state)
+      and (tasker.is_terminal(h.to_state) or h.to_state = 'blocked_by_failures')
   )
   select date_trunc('minute', e.created_at), s.named_step_uuid, tasker.calculate_duration_bucket(r.execution_time_ms / 1000.0),
          count(*), count(*) filter (where not r.success),
@@ -35,4 +36,4 @@ begin
 end
 $$;
 comment on function tasker.tally_steps(bigint, bigint, timestamptz, timestamptz) is
-  'Executions of the steps of tasks that ended, by minute, step of the template and bucket of the duration, of some transactions.';
+  'Executions of the steps of tasks that ended or were blocked, by minute, step of the template and bucket of the duration, of some transactions.';

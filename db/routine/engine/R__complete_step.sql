@@ -59,9 +59,10 @@ begin
   end if;
   o_is_accepted := true;
   insert into tasker.workflow_step_result_audit
-    (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, execution_time_ms, handoff, attempt, outcome, result, error, may_publish)
+    (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, execution_time_ms, handoff, attempt, outcome, result, error, may_publish, is_time_measured)
   values (v_step_uuid, v_step.transition_count + 1, v_task_uuid, p_server_uuid, v_now, (p_result ->> 'execution_time_ms')::bigint,
-          v_step.handoffs, v_step.attempts, 'success', nullif(p_result -> 'result', 'null'), nullif(p_result -> 'error', 'null'), v_step.may_publish);
+          v_step.handoffs, v_step.attempts, 'success', nullif(p_result -> 'result', 'null'), nullif(p_result -> 'error', 'null'), v_step.may_publish,
+          (p_result ->> 'is_time_measured')::boolean);
 
   if v_step.hands_off then
     -- Both steps in one statement: each statement parses the constraints of the table anew.

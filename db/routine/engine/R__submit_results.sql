@@ -24,7 +24,7 @@ declare
   v_now timestamptz := coalesce(p_now, clock_timestamp());
 begin
   with given as (
-    select r.step_uuid, r.task_uuid, r.handoff, r.result, r.execution_time_ms,
+    select r.step_uuid, r.task_uuid, r.handoff, r.result, r.execution_time_ms, r.is_time_measured,
            case when c.was_not_asked_for then 'permanent_failure' else r.outcome end as outcome,
            case when c.was_not_asked_for
                 then jsonb_build_object('type', 'UnrequestedCancel', 'message', 'the handler reported that it was cancelled, but no cancel was requested')
@@ -33,7 +33,7 @@ begin
                 else r.error
            end as error
     from jsonb_to_recordset(p_results) as r(step_uuid uuid, task_uuid uuid, handoff int, outcome tasker.step_outcome,
-                                            result jsonb, error jsonb, execution_time_ms bigint)
+                                            result jsonb, error jsonb, execution_time_ms bigint, is_time_measured boolean)
     cross join lateral (
       select r.outcome = 'cancelled' and not exists (
         select from tasker.tasks t where t.task_uuid = r.task_uuid and t.cancel_requested_at is not null) as was_not_asked_for) c),
@@ -54,12 +54,12 @@ begin
     where s.workflow_step_uuid = g.step_uuid and s.task_uuid = g.task_uuid
       and s.state = 'in_progress' and s.handoffs = g.handoff
     returning s.workflow_step_uuid, s.task_uuid, s.handoffs, s.attempts, s.state, s.result_sort_key, coalesce(s.publishes_events, false) as may_publish, g.outcome, g.result, g.error,
-              g.execution_time_ms),
+              g.execution_time_ms, g.is_time_measured),
   results as (
     insert into tasker.workflow_step_result_audit
-      (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, execution_time_ms, handoff, attempt, outcome, result, error, may_publish)
+      (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, execution_time_ms, handoff, attempt, outcome, result, error, may_publish, is_time_measured)
     select m.workflow_step_uuid, m.result_sort_key, m.task_uuid, p_server_uuid, v_now, m.execution_time_ms, m.handoffs, m.attempts,
-           m.outcome, m.result, m.error, m.may_publish
+           m.outcome, m.result, m.error, m.may_publish, m.is_time_measured
     from moved m),
   history as (
     insert into tasker.workflow_step_transitions

@@ -20,6 +20,7 @@ begin
       'last_failure_at', s.last_failure_at, 'next_retry_at', s.next_retry_at, 'last_attempted_at', s.last_attempted_at,
       'lease_expires_at', s.lease_expires_at, 'leased_by', s.leased_by,
       'result', case when d.shows_result then d.result end, 'error', case when d.shows_error then d.error end, 'execution_time_ms', d.execution_time_ms,
+      'is_time_measured', coalesce(d.is_time_measured, false),
       'document_bytes', jsonb_strip_nulls(jsonb_build_object('result', d.result_bytes, 'error', d.error_bytes)),
       'allowed_actions', tasker.get_allowed_step_actions(t, s))
       order by s.step_position), '[]')

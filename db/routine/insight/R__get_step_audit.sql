@@ -8,6 +8,7 @@ as $$
   select coalesce(jsonb_agg(jsonb_build_object(
       'step_uuid', a.workflow_step_uuid, 'sort_key', a.sort_key, 'task_uuid', a.task_uuid, 'recorded_at', a.recorded_at,
       'worker_uuid', a.worker_uuid, 'attempt', a.attempt, 'outcome', a.outcome, 'success', a.success, 'execution_time_ms', a.execution_time_ms,
+      'is_time_measured', coalesce(a.is_time_measured, false),
       'result', case when d.shows_result then d.result end, 'error', case when d.shows_error then d.error end,
       'document_bytes', jsonb_strip_nulls(jsonb_build_object('result', d.result_bytes, 'error', d.error_bytes))) order by a.sort_key), '[]')
   from tasker.workflow_step_result_audit a

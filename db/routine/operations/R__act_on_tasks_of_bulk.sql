@@ -1,8 +1,10 @@
 -- Acts on tasks of a bulk action and records the verdict on each, and their numbers. Tasks that are not in p_matching are refused: they have moved since
 -- they were counted. p_isolated: an error of one task is its verdict and leaves the others alone, unless it is transient.
--- Returns the namespaces of queues that got messages, and the tasks that ended. Locks: the caller holds the token and the tasks.
+-- p_free: the tasks that are locked by the caller; others are refused as task-locked.
+-- Returns the namespaces of queues that got messages, and the tasks that ended. Locks: the caller holds the token and the tasks in p_free.
 create or replace function tasker.act_on_tasks_of_bulk(
-  p_bulk tasker.bulk_actions, p_task_uuids uuid[], p_matching uuid[], p_isolated boolean, p_server_uuid uuid, p_now timestamptz, out o_queued jsonb, out o_ended jsonb)
+  p_bulk tasker.bulk_actions, p_task_uuids uuid[], p_matching uuid[], p_isolated boolean, p_server_uuid uuid, p_now timestamptz,
+  p_free uuid[], out o_queued jsonb, out o_ended jsonb)
 language plpgsql
 set search_path = ''
 as $$
@@ -14,7 +16,10 @@ begin
   o_queued := '[]';
   o_ended := '[]';
   foreach v_task in array coalesce(p_task_uuids, '{}') loop
-    if not v_task = any (p_matching) then
+    if not v_task = any (p_free) then
+      v_reply := jsonb_build_object('outcome', 'refused', 'code', 'task-locked', 'message',
+        'another transaction has held the task for too long; act on it again later');
+    elsif not v_task = any (p_matching) then
       v_reply := jsonb_build_object('outcome', 'refused', 'code', 'no-longer-matches', 'message', 'the task has changed since it was counted, and the filter and the action no longer fit it');
     elsif not p_isolated then
       v_reply := tasker.act_on_task(v_task, p_bulk.action, p_bulk.acted_by, p_bulk.reason, '{}', p_server_uuid, p_now, p_bulk.token);
@@ -43,5 +48,5 @@ begin
   where b.token = p_bulk.token;
 end
 $$;
-comment on function tasker.act_on_tasks_of_bulk(tasker.bulk_actions, uuid[], uuid[], boolean, uuid, timestamptz) is
+comment on function tasker.act_on_tasks_of_bulk(tasker.bulk_actions, uuid[], uuid[], boolean, uuid, timestamptz, uuid[]) is
   'Acts on tasks of a bulk action and records the verdict on each.';

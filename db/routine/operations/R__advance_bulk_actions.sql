@@ -1,5 +1,6 @@
 -- One part of the oldest bulk action in the background that no other server is at: up to p_limit of the tasks that the dry run counted, in their order.
--- Each is locked and looked at again: one that no longer matches the filter, or no longer allows the action, is refused. Progress and verdicts commit
+-- Each is locked and looked at again: one that another transaction holds for more than five seconds is refused,
+-- and so is one that no longer matches the filter, or no longer allows the action. Progress and verdicts commit
 -- with the actions, so that after the death of a server the next one goes on where the last part ended. Before each part the permissions of the user or
 -- key that made it are checked again; without them the rest is given up with the outcome stopped.
 -- Returns {tasks, token?, claimed_steps, queued, ended}: how many were looked at; 0 when there is nothing to do.
@@ -12,6 +13,7 @@ as $$
 declare
   v_bulk  tasker.bulk_actions;
   v_tasks uuid[];
+  v_free  uuid[];
   v_done  int;
   v_ended text;
   v_queued      jsonb := '[]';
@@ -29,10 +31,10 @@ begin
   else
     perform tasker.set_caller(v_bulk.run_as);
     v_tasks := v_bulk.tasks[v_done + 1:v_done + p_limit];
-    perform tasker.lock_tasks(v_tasks);
+    v_free := tasker.try_lock_tasks(v_tasks);
     select a.o_queued, a.o_ended into v_queued, v_tasks_ended
     from tasker.act_on_tasks_of_bulk(v_bulk, v_tasks, coalesce(tasker.find_tasks_for_action(v_bulk.action, v_bulk.filter, p_limit, v_tasks), '{}'),
-                                     true, p_server_uuid, p_now) a;
+                                     true, p_server_uuid, p_now, v_free) a;
     v_done := v_done + cardinality(v_tasks);
     v_ended := case when v_done >= v_bulk.task_count then 'done' end;
   end if;

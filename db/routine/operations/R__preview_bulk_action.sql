@@ -20,6 +20,9 @@ declare
   v_row           tasker.bulk_actions;
 begin
   perform tasker.check_action(p_action, array['retry', 'resolve', 'fail', 'cancel', 'compensate'], p_by, p_reason);
+  if tasker.check_document(p_filter, 65536) is not null then
+    raise exception 'the filter %', tasker.check_document(p_filter, 65536) using errcode = 'TK007';
+  end if;
   if p_limit is null or p_limit not between 1 and 1000000 then
     raise exception 'limit must be 1 to 1000000, not %', coalesce(p_limit::text, 'null') using errcode = 'TK007';
   end if;

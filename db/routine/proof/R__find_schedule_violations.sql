@@ -34,7 +34,8 @@ as $$
   left join tasker.task_transitions h on h.task_uuid = t.task_uuid and h.from_state = 'error'
   where f.outcome = 'started' and not f.is_open and h.task_uuid is null
   union all
-  -- Fire times of an interval are known here; those of a cron expression are a server's to calculate, and one without an end always has a next one.
+  -- Fire times of an interval are known here; those of a cron expression are a server's to calculate, but one
+  -- without an end always has a next one, and no later than its fields of days allow.
   select 'active_schedule_has_its_next_fire_time',
          jsonb_build_object('schedule_uuid', s.schedule_uuid, 'next_fire_at', s.next_fire_at, 'next_due_at', s.next_due_at, 'every_seconds', s.every_seconds)
   from tasker.schedules s
@@ -44,12 +45,15 @@ as $$
              then s.anchor_at + s.every_seconds * interval '1 second'
                   * (1 + floor(extract(epoch from greatest(clock_timestamp() + interval '1 minute', s.starts_at,
                       -- A clock may have been set back, and tests set it ahead: the next one follows the last one in any case.
-                      (select max(f.fire_at) from tasker.schedule_fires f where f.schedule_uuid = s.schedule_uuid), s.anchor_at - s.every_seconds * interval '1 second') - s.anchor_at) / s.every_seconds)::float8) end as next_at) n
+                      (select max(f.fire_at) from tasker.schedule_fires f where f.schedule_uuid = s.schedule_uuid), s.anchor_at - s.every_seconds * interval '1 second') - s.anchor_at) / s.every_seconds)::float8) end as next_at,
+           greatest(clock_timestamp(), s.starts_at, s.updated_at,
+                    (select max(f.fire_at) from tasker.schedule_fires f where f.schedule_uuid = s.schedule_uuid))
+             + tasker.get_longest_cron_gap(s.cron) as latest_at) n
   where s.deleted_at is null
     and (s.next_fire_at is null and s.ends_at is null
          or s.next_fire_at is null and n.next_at < s.ends_at
          or extract(epoch from s.next_fire_at - s.anchor_at)::numeric % s.every_seconds <> 0
-         or s.next_fire_at > n.next_at or s.next_fire_at < s.starts_at or s.next_fire_at >= s.ends_at
+         or s.next_fire_at > n.next_at or s.next_fire_at > n.latest_at or s.next_fire_at < s.starts_at or s.next_fire_at >= s.ends_at
          or s.next_due_at > s.next_fire_at + s.jitter_seconds * interval '1 second')
      or s.deleted_at is not null and num_nonnulls(s.next_fire_at, s.queued_fire_at) > 0
   union all

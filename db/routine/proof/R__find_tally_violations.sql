@@ -71,7 +71,7 @@ begin
   return query
   with ends as (
     select h.task_uuid, h.created_at, h.xact_id, lag(h.created_at, 1, '-infinity') over (partition by h.task_uuid order by h.sort_key) as last_end
-    from tasker.task_transitions h where h.to_state in ('complete', 'error', 'cancelled', 'resolved_manually')),
+    from tasker.task_transitions h where h.to_state in ('complete', 'error', 'cancelled', 'resolved_manually', 'blocked_by_failures')),
   recounted as (
     select date_trunc('minute', e.created_at) as minute, s.named_step_uuid, count(*) as executions, count(*) filter (where not r.success) as errors,
            sum(r.execution_time_ms) / 1000.0 as seconds, min(r.execution_time_ms) / 1000.0 as least, max(r.execution_time_ms) / 1000.0 as most
@@ -92,11 +92,12 @@ begin
 
   return query
   with ends as (
-    select h.task_uuid, h.created_at, h.xact_id, lag(h.created_at, 1, '-infinity') over (partition by h.task_uuid order by h.sort_key) as last_end
-    from tasker.task_transitions h where h.to_state in ('complete', 'error', 'cancelled', 'resolved_manually')),
+    select h.task_uuid, h.created_at, h.xact_id, h.to_state, lag(h.created_at, 1, '-infinity') over (partition by h.task_uuid order by h.sort_key) as last_end
+    from tasker.task_transitions h where h.to_state in ('complete', 'error', 'cancelled', 'resolved_manually', 'blocked_by_failures')),
   durations(ended_at, subject_uuid, seconds) as (
     select e.created_at, t.named_task_uuid, extract(epoch from e.created_at - t.created_at)
-    from ends e join tasker.tasks t on t.task_uuid = e.task_uuid where e.xact_id < v_next_xact and e.created_at >= v_since
+    from ends e join tasker.tasks t on t.task_uuid = e.task_uuid
+    where e.xact_id < v_next_xact and e.created_at >= v_since and e.to_state <> 'blocked_by_failures'
     union all
     select e.created_at, s.named_step_uuid, r.execution_time_ms / 1000.0
     from ends e

@@ -1,6 +1,7 @@
 -- A page of schedules that are not deleted, newest first, as {schedules: [...], next}; next is null on the last page.
 -- p_filter: {schedule_uuid?, namespace?, name?, template?, paused?, failing?, namespaces?}; namespaces is an array of those that the caller may read. failing: the last fire
 -- times failed, or the schedule was paused for it.
+-- failed: fire times whose task could not be submitted; blocked_tasks: those of its tasks that are blocked now.
 -- declines: the live servers that cannot calculate its fire times (decline_schedules), with the reason.
 -- Each has allowed_actions: the actions that its state allows now, by the rule of change_schedule. Each has its context; now is the clock of the database, from which a server calculates the next fire times.
 -- Locks: none. Source: ADR 0045.
@@ -21,7 +22,11 @@ begin
       'catch_up_seconds', s.catch_up_seconds, 'pause_after_failures', s.pause_after_failures, 'next_fire_at', s.next_fire_at, 'queued_fire_at', s.queued_fire_at,
       'paused', s.paused_at is not null, 'paused_at', s.paused_at, 'paused_by', s.paused_by, 'pause_reason', s.pause_reason,
       'last_fire_at', s.last_fire_at, 'last_task_uuid', s.last_task_uuid, 'started', s.started_count, 'skipped', s.skipped_count, 'missed', s.missed_count,
-      'failed', s.failed_count, 'failures_in_a_row', s.failures_in_a_row, 'last_failure', s.last_failure, 'version', s.version,
+      'failed', s.failed_count,
+      'blocked_tasks', (
+        select count(*) from tasker.schedule_fires f join tasker.tasks t on t.task_uuid = f.task_uuid
+        where f.schedule_uuid = s.schedule_uuid and f.is_open and t.state = 'blocked_by_failures'),
+      'failures_in_a_row', s.failures_in_a_row, 'last_failure', s.last_failure, 'version', s.version,
       'created_at', s.created_at, 'created_by', s.created_by, 'updated_at', s.updated_at, 'updated_by', s.updated_by, 'now', clock_timestamp(),
       'declines', (
         select coalesce(jsonb_agg(jsonb_build_object(

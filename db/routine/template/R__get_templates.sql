@@ -1,7 +1,8 @@
 -- Registered templates as a JSON array, by namespace, name and newest first; p_with_configuration adds the normal form and
 -- the text as it came. Null arguments match everything.
 create or replace function tasker.get_templates(
-  p_namespace text default null, p_name text default null, p_version text default null, p_with_configuration boolean default false)
+  p_namespace text default null, p_name text default null, p_version text default null, p_with_configuration boolean default false,
+  p_template_uuid uuid default null)
 returns jsonb
 language sql stable
 set search_path = '' set timezone = 'UTC'
@@ -18,5 +19,6 @@ as $$
   where (p_namespace is null or ns.name = p_namespace)
     and (p_name is null or nt.name = p_name)
     and (p_version is null or nt.version = p_version)
+    and (p_template_uuid is null or nt.named_task_uuid = p_template_uuid)
 $$;
-comment on function tasker.get_templates(text, text, text, boolean) is 'Registered templates as a JSON array.';
+comment on function tasker.get_templates(text, text, text, boolean, uuid) is 'Registered templates as a JSON array.';

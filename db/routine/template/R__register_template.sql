@@ -36,13 +36,16 @@ begin
   end if;
 
   -- What the engine relies on, whichever reader made the template.
-  select s.value ->> 'name' into v_other
-  from jsonb_array_elements(p_template -> 'steps') as s
-  where s.value ->> 'type' = 'batch_worker' and not exists (
-    select from jsonb_array_elements(p_template -> 'steps') as b
-    where b.value ->> 'type' = 'batchable' and s.value -> 'dependencies' = jsonb_build_array(b.value -> 'name')
-      and (select count(*) from jsonb_array_elements(p_template -> 'steps') as w
-           where w.value ->> 'type' = 'batch_worker' and w.value -> 'dependencies' = s.value -> 'dependencies') = 1)
+  -- Joined by their dependencies, and not searched for each worker: both may be thousands.
+  select w.name into v_other
+  from (select s.value ->> 'name' as name, s.value -> 'dependencies' as dependencies,
+               count(*) over (partition by s.value -> 'dependencies') as workers
+        from jsonb_array_elements(p_template -> 'steps') as s
+        where s.value ->> 'type' = 'batch_worker') w
+  left join (select jsonb_build_array(b.value -> 'name') as dependencies
+             from jsonb_array_elements(p_template -> 'steps') as b
+             where b.value ->> 'type' = 'batchable') b on b.dependencies = w.dependencies
+  where b.dependencies is null or w.workers > 1
   limit 1;
   if v_other is not null then
     raise exception 'batch_worker % must depend on one batchable step and on nothing else, and be its only batch_worker', v_other using errcode = 'TK007';
@@ -145,10 +148,11 @@ begin
   left join parents on parents.child_position = s.position
   left join children on children.parent_position = s.position
   left join unnest(v_grown) with ordinality as g(position, rank) on g.position = s.position
-  -- Of a worker: its own, or that of its batchable step.
-  left join lateral (
-    select coalesce(nullif(s.step -> 'batch_config', 'null'), nullif(b.step -> 'batch_config', 'null')) as config
-    from steps b where s.step ->> 'type' = 'batch_worker' and b.name = s.step #>> '{dependencies,0}') c on true;
+  -- Of a worker: its own, or that of its batchable step. A join that can be hashed, and no lateral
+  -- one, which would read all steps for each.
+  left join steps b on s.step ->> 'type' = 'batch_worker' and b.name = s.step #>> '{dependencies,0}'
+  cross join lateral (
+    select coalesce(nullif(s.step -> 'batch_config', 'null'), nullif(b.step -> 'batch_config', 'null')) as config) c;
 
   perform tasker.register_compensations(v_uuid, p_template -> 'steps');
   perform tasker.register_policies(v_uuid, p_template);

@@ -3,6 +3,7 @@
 -- p_results: array of {step_uuid, handoff, outcome, result?, error?, execution_time_ms?}, each step once. outcome: as complete_steps
 -- (success, retryable_failure, permanent_failure, cancelled, yielded with checkpoint? and after_ms?), released (not started: given back without using an attempt), or
 -- declined (the worker lacks the handler: given back, and the worker gets no steps of that handler until it registers again).
+-- Without execution_time_ms the time from the claim to the result is recorded, and that it is that.
 -- p_claims: null, or {max, request_id, namespaces} as claim_steps_for_workers.
 -- p_owner: as register_worker got it. p_settle: see complete_steps.
 -- Returns as complete_steps, without refused, and with {outcome: submitted, state, verdicts: [{step_uuid, handoff, verdict}] in the order
@@ -57,7 +58,12 @@ begin
          jsonb_agg(m.result order by m.n) filter (where m.outcome = 'declined'), jsonb_agg(m.result order by m.n) filter (where m.outcome = 'released'),
          jsonb_agg(m.result order by m.n) filter (where m.outcome is null or m.outcome not in ('declined', 'released'))
     into v_numbers, v_steps, v_declined, v_given_back, v_done
-  from (select r.n, r.step_uuid, r.value ->> 'outcome' as outcome, r.value || jsonb_build_object('task_uuid', c.task_uuid) as result
+  from (select r.n, r.step_uuid, r.value ->> 'outcome' as outcome, r.value || jsonb_build_object('task_uuid', c.task_uuid)
+             -- What the worker does not say the server has seen: from the claim to the result.
+             || case when r.value ->> 'execution_time_ms' is null
+                  then jsonb_build_object('is_time_measured', true, 'execution_time_ms',
+                         greatest(round(extract(epoch from v_now - s.last_attempted_at) * 1000), 0)::bigint)
+                  else '{}' end as result
         from (select e.value, e.n, (e.value ->> 'step_uuid')::uuid as step_uuid, (e.value ->> 'handoff')::int as handoff,
                      row_number() over (partition by (e.value ->> 'step_uuid')::uuid order by e.n) as nth
               from jsonb_array_elements(p_results) with ordinality as e(value, n)) r

@@ -188,7 +188,7 @@ export const t = {
     output: "Output", context: "Context", noContext: "The context needs the permission tasks:context_read.",
     results: "Results", noSteps: "Steps need the permission steps:read.",
     stepResult: "Result", stepError: "Error", attempts: "Attempts", attempt: (n, max) => `attempt ${n} of ${max}`,
-    step: "Step", state: "State", started: "Offered", ended: "Completed", took: "Handler", server: "Worker", retryAt: "Next attempt",
+    step: "Step", state: "State", started: "Offered", ended: "Completed", took: "Handler", measured: "from claim to result", server: "Worker", retryAt: "Next attempt",
     lease: "Lease until", dependsOn: "After", select: "Select a step to see its attempts, result and actions.",
     notTaken: "not taken", planned: "not created yet", grown: "created while running",
     chosen: (decision) => `${decision.step} chose ${decision.chosen.join(", ") || "nothing"}${decision.not_chosen?.length ? `, not ${decision.not_chosen.join(", ")}` : ""}`,
@@ -238,7 +238,7 @@ export const t = {
   },
   schedules: {
     none: "No schedule matches.", kind: "schedule", between: (from, to) => `from ${from} to ${to}`, triggerOf: (name) => `Submit a task of ${name} now`, create: "New schedule", change: "Change", save: "Save", ofTemplate: "Schedule it", timing: "Fires", next: "Next", last: "Last", lastTask: "its task", counts: "Fire times",
-    countsOf: (s) => `${s.started} started, ${s.skipped} skipped, ${s.missed} missed, ${s.failed} failed`, every: (text) => `every ${text}`, active: "active", over: "It fires no more.", paused: "Paused", failing: "Failing", yes: "yes", no: "no",
+    countsOf: (s) => `${s.started} started${s.blocked_tasks > 0 ? `, ${s.blocked_tasks} of them blocked` : ""}, ${s.skipped} skipped, ${s.missed} missed, ${s.failed} not submitted`, every: (text) => `every ${text}`, active: "active", over: "It fires no more.", paused: "Paused", failing: "Failing", yes: "yes", no: "no",
     pausedBy: (name) => `paused by ${name}`, inARow: (n) => many(n, "failure in a row", "failures in a row"), declinedBy: (n) => `${many(n, "server", "servers")} cannot calculate its fire times`, nextPage: "Further ones", firstPage: "First ones", tasks: "Its tasks",
     pause: "Pause", pauseSentence: "It starts nothing until it is resumed. Backfills and running tasks go on.", resume: "Resume", resumeSentence: "The fire times of the pause are recorded as missed.", catchUp: "Make up for missed fire times, as far as its catch-up allows",
     trigger: "Submit a task now", triggerSentence: "Submits one task now, whatever the overlap is. The next fire time stays.", remove: "Delete", removeSentence: "It fires no more. Its tasks and the record of its fire times stay.",

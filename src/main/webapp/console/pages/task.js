@@ -23,6 +23,9 @@ const EVERY_LARGE = 15_000;
 /** Task, steps and what they wait for are three reads; while they do not agree, the task has moved between them. */
 const MOST_READS = 3;
 
+/** Nothing where no handler ran. */
+const tookOf = (of) => of.execution_time_ms != null && `${span(of.execution_time_ms)}${of.is_time_measured ? ` ${t.task.measured}` : ""}`;
+
 function json(text) {
   try {
     return JSON.parse(text);
@@ -74,7 +77,7 @@ function StepActions({ task, step, isDecision, onDone }) {
 function Attempts({ task, step }) {
   const audit = useLoad((signal) => get(`v1/tasks/${task.task_uuid}/workflow_steps/${step.step_uuid}/audit`, { max_document_bytes: MOST_BYTES }, signal), [step.step_uuid, step.attempts, step.state]);
   return html`<${Loaded} of=${audit}>${({ results }) => results.length > 0 && html`<h3>${t.task.attempts}</h3><ul>${results.map((result) => html`<li key=${result.sort_key}>
-    <details><summary>${result.attempt}: ${result.outcome} <span class="quiet small">${span(result.execution_time_ms ?? 0)} · <${Time} at=${result.recorded_at} /></span></summary>
+    <details><summary>${result.attempt}: ${result.outcome} <span class="quiet small">${tookOf(result)} · <${Time} at=${result.recorded_at} /></span></summary>
     <${Document} ...${ofStep(task, step, result.success ? "result" : "error", result)} params=${{ attempt: result.attempt }} name=${`${step.name}-${result.attempt}`} /></details></li>`)}</ul>`}<//>`;
 }
 
@@ -86,7 +89,7 @@ function Inspector({ task, node, decision, onDone }) {
     <${Facts} of=${[[t.task.dependsOn, node.after.join(", ")]]} />
     ${step && html`<${Facts} of=${[
       [t.task.attempts, step.attempts > 0 && t.task.attempt(step.attempts, step.max_attempts)], [t.task.started, step.enqueued_at && html`<${Time} at=${step.enqueued_at} />`],
-      [t.task.ended, step.completed_at && html`<${Time} at=${step.completed_at} />`], [t.task.took, step.execution_time_ms != null && step.completed_at && span(step.execution_time_ms)],
+      [t.task.ended, step.completed_at && html`<${Time} at=${step.completed_at} />`], [t.task.took, step.completed_at && tookOf(step)],
       [t.task.retryAt, step.next_retry_at && step.state === "waiting_for_retry" && html`<${Ago} at=${step.next_retry_at} />`],
       [t.task.lease, step.state === "in_progress" && step.lease_expires_at && html`<${Ago} at=${step.lease_expires_at} />`],
       [t.task.server, step.leased_by && html`<span class="mono">${step.leased_by}</span>`]].filter(([, value]) => value)} />
@@ -121,7 +124,7 @@ function Steps({ nodes, selected }) {
   const [shown, show] = useState(ROWS);
   return html`<${Table} label=${t.task.tabs.steps} head=${[t.task.state, t.task.step, t.task.attempts, t.task.took, t.task.ended]}>${nodes.slice(0, shown).map((node) => html`<tr key=${node.name} data-row-step=${node.name}>
       <td><${State} of=${node.state} />${node.hasFailureBelow && html` <span class="f-blocked small">▲ ${t.task.failureBelow}</span>`}</td><td><button type="button" aria-pressed=${node.name === selected ? "true" : "false"} onClick=${() => setParams({ step: node.name })}>${node.name}</button></td>
-      <td>${node.step?.attempts > 0 && `${node.step.attempts} / ${node.step.max_attempts}`}</td><td>${node.step?.completed_at && span(node.step.execution_time_ms ?? 0)}</td><td>${node.step?.completed_at && html`<${Time} at=${node.step.completed_at} />`}</td></tr>`)}<//>
+      <td>${node.step?.attempts > 0 && `${node.step.attempts} / ${node.step.max_attempts}`}</td><td>${node.step?.completed_at && tookOf(node.step)}</td><td>${node.step?.completed_at && html`<${Time} at=${node.step.completed_at} />`}</td></tr>`)}<//>
     ${nodes.length > shown && html`<button type="button" onClick=${() => show(shown + ROWS)}>${t.task.moreSteps(Math.min(ROWS, nodes.length - shown))}</button>`}`;
 }
 

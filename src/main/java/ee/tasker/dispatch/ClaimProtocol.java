@@ -135,15 +135,15 @@ public class ClaimProtocol implements StepDispatcher {
   /**
    * Makes a call that submits the results of {@code ended} steps. It may claim one step for each
    * that ended and up to
-   * {@code most} more if permits are available, from the queues too when they may have steps. When
-   * the call fails the steps
-   * keep their permits.
+   * {@code most} more if permits are available, from the queues too when they may have steps. With
+   * 0 it claims only what follows the steps that ended: for a call behind which no other steps may
+   * wait. When the call fails the steps keep their permits.
    */
   public <R extends EngineReply> Claimed<R> submit(int ended, int most, Call<R> call) {
     int retained = permits.retain(ended);
     int limit = retained + permits.reserveShare(most);
     boolean takesOn = permits.takesOn();
-    return make(new Reservation(limit, ended, retained, takesOn && hint.take()),
+    return make(new Reservation(limit, ended, retained, takesOn && most > 0 && hint.take()),
         (permitted, fromQueues) -> call.make(takesOn ? permitted : 0, fromQueues));
   }
 

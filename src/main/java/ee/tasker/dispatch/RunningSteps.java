@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -49,6 +50,12 @@ public class RunningSteps {
     Set<StepKey> keys = new HashSet<>(arriving);
     keys.addAll(steps.keySet());
     return List.copyOf(keys);
+  }
+
+  /** The namespace of an attempt; empty when this server does not hold it any more. */
+  public Optional<String> namespace(StepKey key) {
+    return Optional.ofNullable(steps.get(key))
+        .map(step -> step.claimedStep().definition().namespace());
   }
 
   /** An attempt of the step that this server runs; null when there is none. */

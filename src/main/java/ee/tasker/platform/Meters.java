@@ -137,8 +137,13 @@ public class Meters {
 
   /** An attempt of a step ended; unknown outcomes are counted together. */
   public void stepExecuted(String outcome, Duration handlerTime) {
-    executions.labelValues(OUTCOMES.contains(outcome) ? outcome : "other").inc();
+    stepExecuted(outcome);
     durations.observe(handlerTime.toNanos() / 1e9);
+  }
+
+  /** The same when the time of the handler is unknown here. */
+  public void stepExecuted(String outcome) {
+    executions.labelValues(OUTCOMES.contains(outcome) ? outcome : "other").inc();
   }
 
   public void databaseCalled() {

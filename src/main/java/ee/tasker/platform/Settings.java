@@ -24,6 +24,8 @@ import java.util.Set;
  * @param worker             how steps are claimed and run
  * @param listen             the database that the listening connection connects to
  * @param maxBodyBytes       {@code tasker.api.max-body-bytes}
+ * @param largeBytes         {@code tasker.api.large-bytes}: longer requests and results are kept
+ *   apart from those of other namespaces
  * @param bodyPace           how fast the body of a request must arrive
  * @param maxRequests        {@code tasker.api.max-concurrent-requests}: requests that this server
  *   serves at once, and requests whose task it creates at once; others are told to retry
@@ -50,7 +52,8 @@ import java.util.Set;
 public record Settings(
     Set<Role> roles, boolean events, Duration pollInterval, Optional<Path> templatesFolder,
     String environment, WorkerSettings worker, ListenSettings listen, int maxBodyBytes,
-    BodyPace bodyPace, int maxRequests, Duration longestQueueing, Set<String> allowedOrigins,
+    int largeBytes, BodyPace bodyPace, int maxRequests, Duration longestQueueing,
+    Set<String> allowedOrigins,
     Optional<String> baseUrl, RecoverySettings recovery, Duration idempotencyRetention,
     StreamSettings streams, HousekeepingSettings housekeeping, boolean traces,
     Optional<MessagingSettings> messaging, SecuritySettings security, WebhookSettings webhooks,

@@ -66,6 +66,7 @@ public class SettingsReader {
             text(either("tasker.database.user", "DB_USER"), "tasker"),
             text(either("tasker.database.password", "DB_PASSWORD"), "tasker")),
         number("tasker.api.max-body-bytes", 1_048_576, 1_024, 67_108_864),
+        number("tasker.api.large-bytes", 65_536, 1_024, 67_108_864),
         new Settings.BodyPace(seconds("tasker.api.body-timeout-seconds", 30, 1, 3_600),
             number("tasker.api.body-min-bytes-per-second", 8_192, 1, 1_073_741_824)),
         number("tasker.api.max-concurrent-requests", 256, 1, 100_000),

@@ -189,7 +189,9 @@ public class RemoteWorkers {
       WorkerResult result = results.get(i);
       remembered.remove(result.stepUuid());
       if (accepted.get(i) && result.isOfAHandler()) {
-        meters.stepExecuted(result.outcome(), result.executionTime());
+        result.executionTime().ifPresentOrElse(
+            time -> meters.stepExecuted(result.outcome(), time),
+            () -> meters.stepExecuted(result.outcome()));
         LOG.write(result.isSuccess() ? LogEvent.STEP_FINISHED : LogEvent.STEP_FAILED, "step",
             result.stepUuid(), "handoff", result.handoff(),
             "outcome", result.outcome(), "error", result.isSuccess() ? null : result.error());

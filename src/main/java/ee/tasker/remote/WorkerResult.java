@@ -22,12 +22,13 @@ import java.util.stream.Stream;
  * @param outcome one of {@link #OUTCOMES}
  * @param result  the result or partial result; JSON null when there is none
  * @param error   {@code {type, message, delay_ms?, details?}}; JSON null when there is none
+ * @param executionTime empty when the worker names none: then the database measures it
  * @param decision the names of the steps that a decision chose; empty for other steps
  * @param batches  the cursors of a batchable step; empty for other steps
  * @param yield    where the step goes on; only of the outcome {@code yielded}
  */
 public record WorkerResult(UUID stepUuid, int handoff, String outcome, JsonValue result,
-    JsonValue error, Duration executionTime, Optional<List<String>> decision,
+    JsonValue error, Optional<Duration> executionTime, Optional<List<String>> decision,
     Optional<JsonArray> batches, Optional<StepResult.Yield> yield) {
   /** The step has not started: it is given back without using an attempt. */
   public static final String RELEASED = "released";
@@ -42,7 +43,7 @@ public record WorkerResult(UUID stepUuid, int handoff, String outcome, JsonValue
 
   static WorkerResult released(UUID stepUuid, int handoff) {
     return new WorkerResult(stepUuid, handoff, RELEASED, JsonValue.NULL, JsonValue.NULL,
-        Duration.ZERO, Optional.empty(), Optional.empty(), Optional.empty());
+        Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
   }
 
   public boolean isSuccess() {
@@ -63,7 +64,8 @@ public record WorkerResult(UUID stepUuid, int handoff, String outcome, JsonValue
   JsonObject toJson() {
     JsonObjectBuilder json = Json.build().createObjectBuilder()
         .add("step_uuid", stepUuid.toString()).add("handoff", handoff)
-        .add("outcome", outcome).add("execution_time_ms", executionTime.toMillis());
+        .add("outcome", outcome);
+    executionTime.ifPresent(time -> json.add("execution_time_ms", time.toMillis()));
     if (result != JsonValue.NULL) {
       json.add("result", result);
     }

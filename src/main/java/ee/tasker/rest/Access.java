@@ -154,6 +154,20 @@ public class Access {
     OF_EVENTS.forEach(permission -> require(permission, namespace));
   }
 
+  /**
+   * Whose share of this server a request takes: the namespace's that it names, if the caller may
+   * act there, and otherwise the caller's, so that nobody takes the share of others.
+   *
+   * @param namespace null when the request names none
+   */
+  String share(String namespace) {
+    if (caller == null) {
+      return "callers without a name";
+    }
+    return namespace != null && permission != null && caller.grants().may(permission, namespace)
+        ? "namespace " + namespace : caller.principal();
+  }
+
   /** The namespaces where the method's permission is granted; empty for all. */
   Optional<Set<String>> namespaces() {
     return caller.grants().namespaces(permission);

@@ -27,6 +27,7 @@ final class JsonShape {
    */
   private static final long MOST_WORK = 4_000_000_000L;
   private static final int LONGEST_NAME = 64;
+  private static final String NAMESPACE = "namespace";
 
   private final String text;
   private final int limit;
@@ -42,6 +43,7 @@ final class JsonShape {
   private int nameFrom;
   private int nameTo;
   private boolean hasName;
+  private String namespace;
   private long work;
 
   private JsonShape(String text, int limit, int limitOfElement) {
@@ -53,10 +55,14 @@ final class JsonShape {
   /**
    * @param limit          of the body with all digits of its numbers
    * @param limitOfElement of each element, if the body is an array
+   * @return the text of the first member {@code namespace} of the body, or of an element of it;
+   *   null when it has none
    * @throws Problem 400 malformed-json, or invalid-request naming the member with the number
    */
-  static void check(String text, int limit, int limitOfElement) {
-    new JsonShape(text, limit, limitOfElement).check();
+  static String check(String text, int limit, int limitOfElement) {
+    JsonShape shape = new JsonShape(text, limit, limitOfElement);
+    shape.check();
+    return shape.namespace;
   }
 
   private void check() {
@@ -120,11 +126,25 @@ final class JsonShape {
       end += text.charAt(end) == '\\' ? 2 : 1;
     }
     if (depth == (isArray ? 2 : 1)) {
+      if (namespace == null && isValueOfNamespace(from)) {
+        namespace = text.substring(from + 1, Math.min(end, text.length()));
+      }
       nameFrom = from + 1;
       nameTo = Math.min(end, text.length());
       hasName = true;
     }
     return end;
+  }
+
+  /** Whether the string that begins there is the value of the last name, and that is namespace. */
+  private boolean isValueOfNamespace(int from) {
+    int before = from - 1;
+    while (before > 0 && isBlank(text.charAt(before))) {
+      before--;
+    }
+    return before > 0 && text.charAt(before) == ':' && hasName
+        && nameTo - nameFrom == NAMESPACE.length()
+        && text.startsWith(NAMESPACE, nameFrom);
   }
 
   private static boolean isBlank(char c) {

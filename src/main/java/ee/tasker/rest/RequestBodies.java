@@ -1,8 +1,10 @@
 package ee.tasker.rest;
 
 import ee.tasker.platform.Json;
+import ee.tasker.platform.LargeWork;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Settings;
+import ee.tasker.platform.Turns;
 import ee.tasker.template.CanonicalJson;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -17,23 +19,39 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
-/** Reads request bodies within their limits, and reports where a body is not JSON. */
+/**
+ * Reads request bodies within their limits, and reports where a body is not JSON. Large ones are
+ * parsed when it is the turn of their namespace.
+ */
 @ApplicationScoped
 public class RequestBodies {
   private int maxBodyBytes;
+  private Function<Large, Turns.Turn> turns;
+
+  /** @param namespace as its sender names it; null when it names none */
+  private record Large(long length, String namespace) {
+  }
 
   RequestBodies() {
     // for the proxy
   }
 
   RequestBodies(int maxBodyBytes) {
+    this(maxBodyBytes, body -> () -> {});
+  }
+
+  private RequestBodies(int maxBodyBytes, Function<Large, Turns.Turn> turns) {
     this.maxBodyBytes = maxBodyBytes;
+    this.turns = turns;
   }
 
   @Inject
-  RequestBodies(Settings settings) {
-    this(settings.maxBodyBytes());
+  RequestBodies(Settings settings, LargeWork largeWork, Access access) {
+    this(settings.maxBodyBytes(), body -> largeWork.isLarge(body.length())
+        ? largeWork.takeTurn(access.share(body.namespace())) : () -> {});
   }
 
   /** @throws Problem 400 malformed-json, 413 body-too-large */
@@ -46,11 +64,28 @@ public class RequestBodies {
    * @throws Problem 400 malformed-json, 413 body-too-large
    */
   JsonObject object(InputStream body, int times) {
+    JsonObject[] read = new JsonObject[1];
+    object(body, times, object -> read[0] = object);
+    return read[0];
+  }
+
+  /**
+   * Also uses it in the same turn, if it is large.
+   *
+   * @throws Problem 400 malformed-json, 413 body-too-large, 503 server-busy
+   */
+  void object(InputStream body, Consumer<JsonObject> use) {
+    object(body, 1, use);
+  }
+
+  private void object(InputStream body, int times, Consumer<JsonObject> use) {
     int limit = limit(times);
-    if (json(text(body, limit), limit, maxBodyBytes) instanceof JsonObject object) {
-      return object;
-    }
-    throw Problem.of(400, "malformed-json", "the body must be a JSON object");
+    json(text(body, limit), limit, maxBodyBytes, value -> {
+      if (!(value instanceof JsonObject object)) {
+        throw Problem.of(400, "malformed-json", "the body must be a JSON object");
+      }
+      use.accept(object);
+    });
   }
 
   /** In bytes: of a single request, and of what a single request may have within a longer one. */
@@ -61,10 +96,14 @@ public class RequestBodies {
   /** @param times the limit as a multiple of that of a single request */
   JsonArray array(InputStream body, int times) {
     int limit = limit(times);
-    if (json(text(body, limit), limit, maxBodyBytes) instanceof JsonArray array) {
-      return array;
-    }
-    throw Problem.of(400, "malformed-json", "the body must be a JSON array");
+    JsonArray[] read = new JsonArray[1];
+    json(text(body, limit), limit, maxBodyBytes, value -> {
+      if (!(value instanceof JsonArray array)) {
+        throw Problem.of(400, "malformed-json", "the body must be a JSON array");
+      }
+      read[0] = array;
+    });
+    return read[0];
   }
 
   String text(InputStream body) {
@@ -87,8 +126,13 @@ public class RequestBodies {
   String canonical(String body) {
     try {
       int limit = limit(TaskBatchesResource.BODY_TIMES);
-      return CanonicalJson.write(json(body, limit, limit));
+      String[] canonical = new String[1];
+      json(body, limit, limit, value -> canonical[0] = CanonicalJson.write(value));
+      return canonical[0];
     } catch (Problem notJson) {
+      if (notJson.status() == 503) {
+        throw notJson;
+      }
       return body;
     }
   }
@@ -114,8 +158,14 @@ public class RequestBodies {
    * @param limit in bytes, of the whole with all digits of its numbers
    * @param each  the same of one element of a batch
    */
-  private static JsonValue json(String text, int limit, int each) {
-    JsonShape.check(text, limit, each);
+  private void json(String text, int limit, int each, Consumer<JsonValue> use) {
+    String namespace = JsonShape.check(text, limit, each);
+    try (Turns.Turn turn = turns.apply(new Large(text.length(), namespace))) {
+      use.accept(parse(text));
+    }
+  }
+
+  private static JsonValue parse(String text) {
     try {
       return Json.parse(text);
     } catch (JsonParsingException e) {

@@ -114,11 +114,17 @@ public class TasksResource {
       // Before it costs more.
       submissionBatcher.requireRoom();
     }
-    JsonObject document = bodies.object(body);
-    if (isKeyed) {
-      createOnce(document, seconds, answer);
-      return;
-    }
+    // A large one keeps its turn until its task is created.
+    bodies.object(body, document -> {
+      if (isKeyed) {
+        createOnce(document, seconds, answer);
+      } else {
+        create(document, seconds, answer);
+      }
+    });
+  }
+
+  private void create(JsonObject document, int seconds, AsyncResponse answer) {
     Caller caller = access.caller();
     Recheck<Caller> permission = access.recheck(Optional::of);
     String tasks = locations.of(uri, "tasks/");

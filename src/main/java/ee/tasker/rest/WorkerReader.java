@@ -158,7 +158,7 @@ final class WorkerReader {
     Optional<StepResult.Yield> yield = readYield(members, outcome);
     members.refuseOthers();
     return new WorkerResult(step, handoff, outcome, result, error,
-        Duration.ofMillis(took == null ? 0 : took), Optional.ofNullable(decision),
+        Optional.ofNullable(took).map(Duration::ofMillis), Optional.ofNullable(decision),
         Optional.ofNullable(batches), yield);
   }
 

@@ -7,11 +7,14 @@ import ee.tasker.message.StepDispatcher;
 import ee.tasker.platform.CallCoalescer;
 import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.EngineThreads;
+import ee.tasker.platform.JsonbCheck;
+import ee.tasker.platform.LargeWork;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Meters;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
+import ee.tasker.platform.Turns;
 import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -25,6 +28,9 @@ import java.util.concurrent.CompletableFuture;
  * submits for all waiting callers, under load after a short pause. A lone request costs only its
  * own commit.
  *
+ * <p>A large request has a transaction of its own, when it is its namespace's turn: no other
+ * request waits for it.
+ *
  * <p>The same transaction claims root steps for this server's worker, as many as it has permits
  * available. The others go to
  * the queue, where the first worker to claim them also gets their successors.
@@ -32,11 +38,12 @@ import java.util.concurrent.CompletableFuture;
 @ApplicationScoped
 public class SubmissionBatcher {
   private static final int BATCH = 500;
+  private static final long BATCH_BYTES = 1_048_576;
   /** One submission runs while the other waits for its commit to reach the disk. */
   private static final int SUBMITTERS = 2;
   private static final int ENOUGH_FOR_ANOTHER_CALL = 16;
 
-  private record Waiting(TaskRequest request, int rootSteps,
+  private record Waiting(TaskRequest request, int rootSteps, long bytes,
       CompletableFuture<SubmittedTask> answer) {
   }
 
@@ -57,6 +64,9 @@ public class SubmissionBatcher {
 
   @Inject
   private Meters meters;
+
+  @Inject
+  private LargeWork largeWork;
 
   @Inject
   private StepDispatcher stepDispatcher;
@@ -87,8 +97,12 @@ public class SubmissionBatcher {
   public CompletableFuture<SubmittedTask> submit(TaskRequest request) {
     countRefusals(waiting::requireTimely);
     Waiting entry = checked(request);
-    countRefusals(() -> waiting.addSingle(entry, entry.answer()));
-    calls.added(1);
+    countRefusals(() -> waiting.count(entry.answer()));
+    if (largeWork.isLarge(entry.bytes())) {
+      submitAlone(entry);
+      return entry.answer();
+    }
+    await(entry);
     submitWaiting();
     return entry.answer();
   }
@@ -113,18 +127,37 @@ public class SubmissionBatcher {
   public List<CompletableFuture<SubmittedTask>> submitEach(List<TaskRequest> requests) {
     countRefusals(waiting::requireTimely);
     List<CompletableFuture<SubmittedTask>> answers = new ArrayList<>(requests.size());
+    List<Waiting> large = new ArrayList<>();
     for (TaskRequest request : requests) {
       try {
         Waiting entry = checked(request);
-        waiting.add(entry);
-        calls.added(1);
+        if (largeWork.isLarge(entry.bytes())) {
+          large.add(entry);
+        } else {
+          await(entry);
+        }
         answers.add(entry.answer());
       } catch (RuntimeException refused) {
         answers.add(CompletableFuture.failedFuture(refused));
       }
     }
     submitWaiting();
+    large.forEach(this::submitAlone);
     return answers;
+  }
+
+  private void await(Waiting entry) {
+    waiting.add(entry.request().namespace(), entry.bytes(), entry);
+    calls.added(1);
+  }
+
+  private void submitAlone(Waiting entry) {
+    try (Turns.Turn turn = largeWork.takeTurn("namespace " + entry.request().namespace())) {
+      submit(List.of(entry));
+    } catch (Problem busy) {
+      meters.submissionRefused();
+      entry.answer().completeExceptionally(busy);
+    }
   }
 
   private void countRefusals(Runnable check) {
@@ -138,7 +171,8 @@ public class SubmissionBatcher {
 
   private Waiting checked(TaskRequest request) {
     TaskRequest complete = check.complete(request);
-    return new Waiting(complete, check.check(complete).rootSteps(), new CompletableFuture<>());
+    return new Waiting(complete, check.check(complete).rootSteps(),
+        JsonbCheck.size(complete.context()), new CompletableFuture<>());
   }
 
   private void submitWaiting() {
@@ -166,7 +200,7 @@ public class SubmissionBatcher {
   }
 
   private void submitBatch() {
-    List<Waiting> batch = waiting.take(BATCH);
+    List<Waiting> batch = waiting.take(BATCH, BATCH_BYTES);
     calls.took(batch.size(), batch.size());
     if (!batch.isEmpty()) {
       submit(batch);

@@ -1,33 +1,33 @@
 package ee.tasker.task;
 
 import ee.tasker.platform.Problem;
+import ee.tasker.platform.RoundRobin;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
 /**
- * The requests that wait for a call of the database, in the order of their arrival. It accepts no
- * more while the first of them has waited for too
- * long: a server that gets more than the database can take in refuses the surplus at once, and
- * those that it accepted wait no longer than
- * that. The limit is a time and not a number, because how many requests fit into one call depends
- * on them. Thread-safe.
+ * The requests that wait for a call of the database, served by namespace in turns, and within a
+ * namespace in the order of their arrival. It accepts no more while the first of them has waited
+ * for too long: a server that gets more than the database can take in refuses the surplus at once,
+ * and those that it accepted wait no longer than that. The limit is a time and not a number,
+ * because how many requests fit into one call depends on them. Thread-safe.
  */
 final class SubmissionQueue<T> {
   static final int RETRY_AFTER_SECONDS = 1;
 
-  private record Entry<T>(T request, long since) {
+  private record Entry<T>(T request, long bytes, long since) {
   }
 
   private final int mostUnanswered;
   private final Duration longestWait;
   private final LongSupplier nanoTime;
-  private final ConcurrentLinkedQueue<Entry<T>> entries = new ConcurrentLinkedQueue<>();
+  private final RoundRobin<Entry<T>> entries = new RoundRobin<>();
 
   private final AtomicInteger unanswered = new AtomicInteger();
 
@@ -67,8 +67,10 @@ final class SubmissionQueue<T> {
   }
 
   private boolean hasWaitedFor(Duration duration) {
-    Entry<T> first = entries.peek();
-    return first != null && nanoTime.getAsLong() - first.since() > duration.toNanos();
+    long now = nanoTime.getAsLong();
+    // As a difference: the clock may pass its greatest value.
+    return entries.first(Comparator.comparingLong(entry -> entry.since() - now))
+        .filter(first -> now - first.since() > duration.toNanos()).isPresent();
   }
 
   private Problem full() {
@@ -81,29 +83,32 @@ final class SubmissionQueue<T> {
         Map.of("retry_after_seconds", RETRY_AFTER_SECONDS));
   }
 
-  void add(T request) {
-    entries.add(new Entry<>(request, nanoTime.getAsLong()));
+  /** @param bytes about how long the request is */
+  void add(String namespace, long bytes, T request) {
+    entries.add(namespace, new Entry<>(request, bytes, nanoTime.getAsLong()));
   }
 
   /**
-   * A single request counts until it is answered.
+   * A single request counts until it is answered, whether it is in the queue or not.
    *
    * @throws Problem 503 server-busy when as many as allowed are not answered yet
    */
-  void addSingle(T request, CompletableFuture<?> answer) {
+  void count(CompletableFuture<?> answer) {
     if (unanswered.incrementAndGet() > mostUnanswered) {
       unanswered.decrementAndGet();
       throw full();
     }
     answer.whenComplete((result, failure) -> unanswered.decrementAndGet());
-    add(request);
   }
 
-  /** The first ones, at most that many. */
-  List<T> take(int most) {
+  /** One of each namespace in turn, at most that many, and none behind {@code mostBytes}. */
+  List<T> take(int most, long mostBytes) {
     List<T> taken = new ArrayList<>();
-    for (Entry<T> next; taken.size() < most && (next = entries.poll()) != null;) {
-      taken.add(next.request());
+    long bytes = 0;
+    for (List<Entry<T>> next; taken.size() < most && bytes < mostBytes
+        && !(next = entries.take(1)).isEmpty();) {
+      taken.add(next.get(0).request());
+      bytes += next.get(0).bytes();
     }
     return taken;
   }

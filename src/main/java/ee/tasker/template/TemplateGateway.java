@@ -6,6 +6,7 @@ import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
+import java.util.UUID;
 
 /** Calls the SQL functions for templates. */
 @Dependent
@@ -37,5 +38,12 @@ class TemplateGateway {
 
   JsonArray getTemplates(String namespace, String name, String version, boolean withConfiguration) {
     return sql.array("get_templates(?, ?, ?, ?)", namespace, name, version, withConfiguration);
+  }
+
+  /** One template with its configuration; empty when it does not exist. */
+  JsonArray getTemplate(UUID templateUuid) {
+    return sql.array(
+        "get_templates(p_with_configuration => true, p_template_uuid => cast(? as uuid))",
+        templateUuid);
   }
 }

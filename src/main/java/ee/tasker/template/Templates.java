@@ -170,9 +170,8 @@ public class Templates {
   public Optional<KnownTemplate> find(UUID namedTaskUuid) {
     KnownTemplate known = byUuid.get(namedTaskUuid);
     if (known == null) {
-      gateway.getTemplates(null, null, null, true).stream().map(JsonObject.class::cast)
-          .forEach(this::remember);
-      known = byUuid.get(namedTaskUuid);
+      known = gateway.getTemplate(namedTaskUuid).stream().map(JsonObject.class::cast)
+          .map(this::remember).findFirst().orElse(null);
     }
     return Optional.ofNullable(known);
   }

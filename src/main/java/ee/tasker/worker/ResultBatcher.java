@@ -9,11 +9,14 @@ import ee.tasker.message.ResultBacklog;
 import ee.tasker.platform.CallCoalescer;
 import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.EngineThreads;
+import ee.tasker.platform.LargeWork;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Meters;
+import ee.tasker.platform.RoundRobin;
 import ee.tasker.platform.Settings;
+import ee.tasker.platform.SlowNamespaces;
 import ee.tasker.step.StepResult;
 import ee.tasker.step.Steps;
 import ee.tasker.step.model.StepKey;
@@ -24,16 +27,22 @@ import jakarta.json.JsonObject;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 
 /**
  * Submits results. Without load, a result that finds no call under way is submitted at once;
  * results that arrive while one is under way, or within a short
  * pause under load, go together in the next.
+ *
+ * <p>Large results, and those of a namespace that makes calls slow, are kept apart (ADR 0074): they
+ * are submitted by namespace in turns, one such call at a time and beside the calls of the others,
+ * which therefore do not wait for them.
  *
  * <p>After a fault that is not about the data, the results stay here and are retried; the handoff
  * number makes a retry harmless. If the fault
@@ -60,6 +69,8 @@ class ResultBatcher implements ResultBacklog {
    * its place.
    */
   private static final int MOST_TRIES = 5;
+  /** Results in one call, of those that are kept apart. */
+  private static final int MOST_APART = 64;
 
   @Inject
   private EngineThreads threads;
@@ -86,9 +97,15 @@ class ResultBatcher implements ResultBacklog {
   private RunningSteps running;
 
   @Inject
+  private LargeWork largeWork;
+
+  @Inject
   private Meters meters;
 
   private final ConcurrentLinkedQueue<StepResult> waiting = new ConcurrentLinkedQueue<>();
+  private final RoundRobin<StepResult> apart = new RoundRobin<>();
+  private final AtomicBoolean flushingApart = new AtomicBoolean();
+  private final SlowNamespaces slow = new SlowNamespaces(System::nanoTime);
   /** A flush is queued on a thread of the engine and has not started. */
   private final AtomicBoolean flushing = new AtomicBoolean();
   /** Results that wait, are being submitted, or are to be submitted again. */
@@ -115,6 +132,11 @@ class ResultBatcher implements ResultBacklog {
   }
 
   private void enqueue(StepResult result) {
+    String namespace = namespace(result);
+    if (slow.isApart(namespace) || isLarge(result)) {
+      keepApart(namespace, result);
+      return;
+    }
     waiting.add(result);
     calls.added(1);
     if (!handlerThreads.isCurrent()) {
@@ -122,9 +144,47 @@ class ResultBatcher implements ResultBacklog {
     }
   }
 
+  /** Empty for a step that this server does not hold any more. */
+  private String namespace(StepResult result) {
+    return running.namespace(result.key()).orElse("");
+  }
+
+  private boolean isLarge(StepResult result) {
+    return largeWork.isLarge(result.result())
+        || result.batches().filter(largeWork::isLarge).isPresent();
+  }
+
+  private void keepApart(String namespace, StepResult result) {
+    apart.add(namespace, result);
+    flushApartSoon();
+  }
+
+  private void flushApartSoon() {
+    if (!apart.isEmpty() && flushingApart.compareAndSet(false, true)) {
+      try {
+        threads.execute(this::flushApart);
+      } catch (RejectedExecutionException e) {
+        // As for the others.
+        flushingApart.set(false);
+      }
+    }
+  }
+
+  private void flushApart() {
+    try {
+      for (List<StepResult> next; !(next = apart.take(MOST_APART)).isEmpty();) {
+        claims.start(submitBatch(next, 0));
+      }
+    } finally {
+      flushingApart.set(false);
+    }
+    flushApartSoon();
+  }
+
+  /** Results that are kept apart say nothing about the calls of the others. */
   @Override
   public boolean holdsUpTheWorker() {
-    return permits.takesOn() && 2 * unsubmitted.get() >= live.capacity();
+    return permits.takesOn() && 2 * (unsubmitted.get() - apart.size()) >= live.capacity();
   }
 
   boolean isEmpty() {
@@ -173,32 +233,45 @@ class ResultBatcher implements ResultBacklog {
     }
     try {
       List<StepResult> batch = new ArrayList<>();
+      int taken = 0;
       for (StepResult next; batch.size() < settings.worker().batchSize()
-          && (next = waiting.poll()) != null;) {
-        batch.add(next);
+          && (next = waiting.poll()) != null; taken++) {
+        String namespace = namespace(next);
+        if (slow.isApart(namespace)) {
+          keepApart(namespace, next);
+        } else {
+          batch.add(next);
+        }
       }
-      calls.took(batch.size(),
+      calls.took(taken,
           (int) batch.stream().map(result -> result.key().taskUuid()).distinct().count());
       // Not null: while this thread held the call, another may have added a result, been turned
       // away, and left.
-      return batch.isEmpty() ? List.of() : submitBatch(batch);
+      return batch.isEmpty() ? List.of() : submitBatch(batch, settings.worker().batchSize());
     } finally {
       calls.release();
     }
   }
 
-  private List<RunningStep> submitBatch(List<StepResult> batch) {
+  /** @param most as of {@link ClaimProtocol#submit} */
+  private List<RunningStep> submitBatch(List<StepResult> batch, int most) {
     try {
-      return claims.submit(batch.size(), settings.worker().batchSize(),
+      return claims.submit(batch.size(), most,
           (limit, fromQueues) -> complete(batch, limit, fromQueues)).steps();
     } catch (Exception fault) {
-      return afterFault(batch, fault);
+      return afterFault(batch, most, fault);
     }
   }
 
   private ResultsReply complete(List<StepResult> batch, int limit, boolean fromQueues) {
+    Set<String> namespaces = batch.stream().map(this::namespace).collect(Collectors.toSet());
     long start = System.nanoTime();
-    ResultsReply reply = steps.complete(batch, limit, fromQueues);
+    ResultsReply reply;
+    try {
+      reply = steps.complete(batch, limit, fromQueues);
+    } finally {
+      slow.called(namespaces, batch.size(), System.nanoTime() - start);
+    }
     meters.resultsSubmitted(start);
     unsubmitted.addAndGet(-batch.size());
     pause = Duration.ZERO;
@@ -220,11 +293,11 @@ class ResultBatcher implements ResultBacklog {
     }
   }
 
-  private List<RunningStep> afterFault(List<StepResult> batch, Exception fault) {
+  private List<RunningStep> afterFault(List<StepResult> batch, int most, Exception fault) {
     if (DatabaseFaults.isAboutTheCall(fault)) {
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "complete_steps", "results", batch.size());
       if (batch.size() > 1) {
-        return submitEach(batch);
+        return submitEach(batch, most);
       }
       tryAgainAlone(batch.get(0), 1, fault);
       return List.of();
@@ -243,15 +316,16 @@ class ResultBatcher implements ResultBacklog {
         abandon(refused, fault);
         return List.of();
       }
-      return submitBatch(List.of(Outcomes.notStorable(refused, DatabaseFaults.message(fault))));
+      return submitBatch(List.of(Outcomes.notStorable(refused, DatabaseFaults.message(fault))),
+          most);
     }
-    return submitEach(batch);
+    return submitEach(batch, most);
   }
 
   /** One result that cannot be stored must not hold up the others. */
-  private List<RunningStep> submitEach(List<StepResult> batch) {
+  private List<RunningStep> submitEach(List<StepResult> batch, int most) {
     List<RunningStep> claimed = new ArrayList<>();
-    batch.forEach(result -> claimed.addAll(submitBatch(List.of(result))));
+    batch.forEach(result -> claimed.addAll(submitBatch(List.of(result), most)));
     return claimed;
   }
 
@@ -298,7 +372,7 @@ class ResultBatcher implements ResultBacklog {
         // Who waits for a lock says nothing about the result.
         tryAgainAlone(result, DatabaseFaults.isLocked(fault) ? tries : tries + 1, fault);
       } else {
-        claims.start(afterFault(alone, fault));
+        claims.start(afterFault(alone, 1, fault));
       }
     } finally {
       tryingAlone.set(false);

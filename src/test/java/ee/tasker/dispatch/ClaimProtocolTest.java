@@ -335,6 +335,22 @@ class ClaimProtocolTest {
   }
 
   @Test
+  void a_slow_call_claims_only_what_follows_its_own_steps_and_leaves_the_queues_to_others() {
+    permits.reserve(3);
+    hint.set();
+
+    claims.submit(2, 0, (limit, fromQueues) -> {
+      assertThat(limit).isEqualTo(2);
+      assertThat(fromQueues).isFalse();
+      assertThat(hint.isSet()).as("others claim meanwhile").isTrue();
+      return results(0);
+    });
+
+    assertThat(hint.isSet()).isTrue();
+    assertThat(permits.freeCount()).isEqualTo(4);
+  }
+
+  @Test
   void results_that_could_not_be_submitted_keep_the_permits_of_their_steps() {
     permits.reserve(3);
     hint.set();

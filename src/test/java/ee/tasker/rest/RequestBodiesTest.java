@@ -48,6 +48,21 @@ class RequestBodiesTest {
   }
 
   @Test
+  void the_namespace_of_a_body_is_that_of_its_own_member() {
+    assertThat(namespace("{\"context\": {\"namespace\": \"decoy\"}, \"namespace\" : \"orders\"}"))
+        .isEqualTo("orders");
+    assertThat(namespace("[{\"context\": {\"namespace\": \"decoy\"}, \"namespace\": \"orders\"},"
+        + " {\"namespace\": \"second\"}]")).isEqualTo("orders");
+    assertThat(namespace("{\"name\": \"namespace\", \"a\": \"b\"}")).isNull();
+    assertThat(namespace("{\"namespace\": 5, \"a\": \"b\"}")).isNull();
+    assertThat(namespace("{\"namespace\": [\"a\", \"b\"]}")).isNull();
+  }
+
+  private static String namespace(String text) {
+    return JsonShape.check(text, LIMIT, LIMIT);
+  }
+
+  @Test
   void numbers_count_with_all_their_digits() {
     assertThat(bodies.object(in("{\"a\": [1e900, 1e-900]}"))).hasSize(1);
     assertThat(bodies.object(in("{\"text\": \"" + "1e900 ".repeat(300) + "\"}")))

@@ -86,6 +86,20 @@ class SchedulesTest {
   }
 
   @Test
+  void its_blocked_tasks_are_counted_beside_what_became_of_its_fire_times() {
+    UUID schedule = schedule(DAILY + ", \"overlap\": \"allow\"");
+    desk.run(at("10 03:00:00"));
+    worker.claim(9).forEach(claim -> worker.complete(claim.permanentFailure()));
+    desk.run(at("11 03:00:00"));
+
+    JsonObject shown = sql.object("select tasker.get_schedule_documents(?)",
+        "{\"schedule_uuid\": \"" + schedule + "\"}").getJsonArray("schedules").getJsonObject(0);
+    assertThat(shown.getInt("started")).isEqualTo(2);
+    assertThat(shown.getInt("failed")).isZero();
+    assertThat(shown.getInt("blocked_tasks")).isEqualTo(1);
+  }
+
+  @Test
   void two_servers_take_different_schedules_and_the_second_waits_for_none() {
     schedule(DAILY);
     try (Sql first = Sql.session(); Sql second = Sql.session()) {

@@ -122,6 +122,22 @@ class AdvanceBulkActionsTest {
   }
 
   @Test
+  void a_task_that_another_transaction_holds_is_refused_and_does_not_hold_up_the_rest() {
+    List<Dag.Task> tasks = blocked("bulk", 3);
+    UUID token = started("retry", "bulk");
+    try (Sql other = Sql.session()) {
+      other.text("select task_uuid::text from tasker.tasks where task_uuid = ? for update",
+          tasks.get(1).uuid());
+
+      advance(50);
+
+      other.rollback();
+    }
+    assertThat(verdicts(token)).containsExactly("done", "refused task-locked", "done");
+    assertThat(document(token).getString("state")).isEqualTo("done");
+  }
+
+  @Test
   void what_a_dead_server_had_not_committed_is_done_by_the_next_one() {
     blocked("bulk", 4);
     UUID token = started("fail", "bulk");

@@ -63,11 +63,13 @@ class AnalyticsTest {
                count(*) filter (where h.to_state = 'error') as failed,
                coalesce(round(avg(extract(epoch from h.created_at - t.created_at))
                  filter (where h.to_state in ('complete', 'error', 'cancelled', 'resolved_manually')), 6), 0) as duration,
-               coalesce(sum((select count(*) from tasker.workflow_step_result_audit r
-                              where r.task_uuid = t.task_uuid and r.execution_time_ms is not null))
-                 filter (where h.to_state in ('complete', 'error', 'cancelled', 'resolved_manually')), 0)::bigint as executions
-        from tasker.task_transitions h join tasker.tasks t using (task_uuid) where h.created_at >= """
-            + since)
+               (select count(*) from tasker.workflow_step_result_audit r
+                where r.execution_time_ms is not null and exists (
+                  select from tasker.task_transitions e where e.task_uuid = r.task_uuid and e.created_at >= r.recorded_at
+                    and e.to_state in ('complete', 'error', 'cancelled', 'resolved_manually', 'blocked_by_failures')
+                    and e.created_at >= SINCE)) as executions
+        from tasker.task_transitions h join tasker.tasks t using (task_uuid) where h.created_at >= SINCE"""
+                .replace("SINCE", since))
         .get(0);
     assertThat(reported.get("task_throughput")).isEqualTo(counted.get("created"));
     assertThat(reported.get("completion_count")).isEqualTo(counted.get("completed"));
@@ -153,6 +155,23 @@ class AnalyticsTest {
     assertCountsAreRight();
     assertThat(sql.text("select sum(executions)::text from tasker.get_step_tallies('-infinity')"))
         .isEqualTo("3");
+  }
+
+  @Test
+  void a_step_whose_failure_blocks_its_task_counts_before_an_operator_has_acted() {
+    Dag.Task task = Dag.of("a").started();
+    worker.complete(worker.claimOne().permanentFailure());
+    String tallies = "select sum(executions) || ' runs, ' || sum(errors) || ' errors' from tasker.get_step_tallies('-infinity')";
+    assertThat(sql.text(tallies)).isEqualTo("1 runs, 1 errors");
+    rollUp();
+    assertThat(sql.text(tallies)).isEqualTo("1 runs, 1 errors");
+
+    sql.text("select tasker.act_on_task(?, 'retry', 'ann', 'again')", task.uuid());
+    worker.runToTheEnd();
+
+    assertThat(sql.text(tallies)).as("each once").isEqualTo("2 runs, 1 errors");
+    rollUp();
+    assertThat(sql.text(tallies)).isEqualTo("2 runs, 1 errors");
   }
 
   @Test

@@ -507,7 +507,7 @@ class BatchesTest {
     assertThat(states(task)).containsExactly("cut complete", "work error", "join pending",
         "work_001 error", "work_002 in_progress");
     assertThat(result(task, "work").getString("message"))
-        .isEqualTo("1 of 5 workers failed, and none may");
+        .isEqualTo("a worker of 5 failed, and none may");
     assertThatTask(task).isIn("steps_in_process").counts(3, 1, 1, 0);
     worker.complete(claims.get(1).success());
     assertThatTask(task).isIn("blocked_by_failures").counts(2, 0, 1, 0)
@@ -540,7 +540,7 @@ class BatchesTest {
     Dag.Task task = open(cut("{\"failure_strategy\": \"isolate\", \"tolerate\": 1}"), 3);
     worker.complete(0, worker.claim(9).stream().map(Claim::permanentFailure).toList());
     assertThat(result(task, "work").getString("message"))
-        .isEqualTo("3 of 3 workers failed, and 1 may");
+        .isEqualTo("more than 1 of 3 workers failed");
 
     new Operator().step(task, "work", "reset_for_retry");
     assertThat(states(task)).containsExactly("cut complete", "work pending", "join pending",
@@ -944,6 +944,9 @@ class BatchesTest {
     assertThat(batch.getString("step")).isEqualTo("work");
     assertThat(batch.getInt("total")).isEqualTo(50);
     assertThat(batch.getInt("in_flight")).isEqualTo(2);
+    assertThat(batch.getInt("waiting")).as("as in the picture of the workers").isEqualTo(48);
+    assertThat(sql.text("select tasker.get_batch_states(?)", task.step("work")))
+        .isEqualTo("oo" + "w".repeat(48));
     assertThat(UUID.fromString(batch.getString("step_uuid"))).isEqualTo(task.step("work"));
     assertThat(sql.array("select tasker.get_batch_documents(?)", UUID.randomUUID())).isEmpty();
     String page = "select tasker.list_batch_workers(?, ?, ?, 1)";

@@ -305,6 +305,11 @@ final class FurtherCorruptions {
         past(group, "a next fire time in years", "active_schedule_has_its_next_fire_time", update
             + "next_fire_at = next_fire_at + interval '86400 days', next_due_at = next_due_at + interval '86400 days'"
             + hourly),
+        past(group, "a next fire time of a daily cron schedule in a week",
+            "active_schedule_has_its_next_fire_time",
+            update
+                + "cron = '0 3 * * *', every_seconds = null, next_fire_at = now() + interval '7 days', next_due_at = now() + interval '7 days'"
+                + hourly),
         past(group, "a fire time that is due later than its jitter",
             "active_schedule_has_its_next_fire_time",
             update + "next_due_at = next_due_at + interval '9 years'" + hourly),

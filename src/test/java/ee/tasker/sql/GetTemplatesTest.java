@@ -43,6 +43,9 @@ class GetTemplatesTest {
         .extracting(t -> t.getString("template_uuid"))
         .containsExactly(old.uuid().toString());
     assertThat(templates("listed", "another", null, false)).isEmpty();
+    assertThat(sql.array("select tasker.get_templates(p_template_uuid => ?)", old.uuid())
+        .getValuesAs(JsonObject.class)).singleElement()
+        .satisfies(one -> assertThat(one.getString("version")).isEqualTo("1.0.0"));
     assertThat(templates(null, null, null, false)).extracting(t -> t.getString("template_uuid"))
         .contains(old.uuid().toString(), latest.uuid().toString());
   }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 @DatabaseTest
 @DatabaseTest.Covers({"calculate_backoff_delay", "canonical_json", "calculate_identity_hash",
   "extract_queue_namespace", "merge_replies",
-  "is_transient_error"})
+  "is_transient_error", "get_longest_cron_gap"})
 class PureFunctionsTest {
   private final Sql sql = Sql.open();
 
@@ -28,6 +28,18 @@ class PureFunctionsTest {
         .isEqualTo(1150);
     assertThat(sql.number("select tasker.calculate_backoff_delay(9, p_jitter => -0.15)"))
         .isEqualTo(51_000);
+  }
+
+  @Test
+  void the_longest_gap_of_a_cron_expression_is_no_shorter_than_its_days_allow() {
+    assertThat(sql.texts("""
+        select extract(day from tasker.get_longest_cron_gap(cron))::text
+        from unnest(array['*/5 * * * *', '0 3 * * MON-FRI', '0 3 31 * *', '0 3 1 1 *', '0 3 29 2 *',
+          '0 3 * 2 *', '0 3 13 * FRI', ' @Daily ', '@weekly', '@monthly', '@yearly'])
+          with ordinality as c(cron, n) order by n"""))
+        .containsExactly("3", "9", "64", "2925", "2925", "376", "9", "3", "9", "33", "368");
+    assertThat(sql.text("select tasker.get_longest_cron_gap('0 3 *')::text")).isNull();
+    assertThat(sql.text("select tasker.get_longest_cron_gap(null)::text")).isNull();
   }
 
   private String curve(String kind) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 @DatabaseTest
 @DatabaseTest.Covers({"preview_bulk_action", "find_tasks_for_action", "hash_tasks",
-  "get_bulk_action"})
+  "get_bulk_action", "try_lock_tasks"})
 class RunBulkActionTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -132,6 +132,37 @@ class RunBulkActionTest {
     assertThat(sql.number("select count(*) from tasker.tasks where cancel_requested_by = 'ann'"))
         .isEqualTo(3);
     assertThat(tasks).hasSize(3);
+  }
+
+  @Test
+  void a_task_that_another_transaction_holds_is_named_and_the_others_are_acted_on() {
+    List<Dag.Task> tasks = blocked("bulk", 3);
+    JsonObject counted = preview("retry", "{\"namespace\": \"bulk\"}");
+    try (Sql other = Sql.session()) {
+      other.text("select task_uuid::text from tasker.tasks where task_uuid = ? for update",
+          tasks.get(1).uuid());
+
+      JsonObject done = run(counted);
+
+      assertThat(done.getString("outcome")).isEqualTo("done");
+      assertThat(done.getJsonObject("results").getInt("done")).isEqualTo(2);
+      assertThat(done.getJsonArray("refusals").getValuesAs(JsonObject.class)).singleElement()
+          .satisfies(refusal -> {
+            assertThat(refusal.getString("task_uuid")).isEqualTo(tasks.get(1).uuid().toString());
+            assertThat(refusal.getString("code")).isEqualTo("task-locked");
+          });
+      other.rollback();
+    }
+    assertThatTask(tasks.get(0)).isIn("steps_in_process");
+    assertThatTask(tasks.get(1)).isIn("blocked_by_failures");
+    assertThatTask(tasks.get(2)).isIn("steps_in_process");
+  }
+
+  @Test
+  void a_filter_has_a_length() {
+    assertThatDatabaseRefuses("TK007",
+        () -> preview("retry", "{\"initiator\": \"" + "x".repeat(70_000) + "\"}"))
+        .hasMessageContaining("65536 bytes");
   }
 
   @Test

@@ -1,5 +1,6 @@
 package ee.tasker.sql;
 
+import static ee.tasker.testing.TaskerAssertions.assertThatDatabaseRefuses;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.testing.Dag;
@@ -87,6 +88,15 @@ class SaveViewTest {
     assertThat(refused.getString("code")).isEqualTo("template-not-found");
     assertThat(refused.getString("field")).isEqualTo("namespace");
     assertThat(sql.number("select count(*) from tasker.saved_views")).isZero();
+  }
+
+  @Test
+  void a_text_that_is_too_long_is_refused_by_its_name() {
+    assertThatDatabaseRefuses("TK007", () -> save("ann", "Mine", null, "x".repeat(2_001)))
+        .hasMessageContaining("query must have at most 2000 characters");
+    assertThatDatabaseRefuses("TK007", () -> save("ann", "x".repeat(129), null, ""))
+        .hasMessageContaining("name must have at most 128 characters");
+    save("ann", "x".repeat(128), null, "x".repeat(2_000));
   }
 
   @Test

@@ -51,6 +51,20 @@ class TakeTaskRequestsTest {
   }
 
   @Test
+  void no_more_are_taken_than_a_server_can_hold_and_the_others_do_not_count_as_delivered() {
+    // Random, so that it is stored as long as it is.
+    sql.texts("""
+        select pgmq.send('orchestration_task_requests', jsonb_build_object('n', n, 'text',
+          (select string_agg(md5(random()::text || i), '') from generate_series(1, 50000) i)))::text
+        from generate_series(1, 5) n""");
+
+    assertThat(numbers(take(sql, 100))).containsExactly(1, 2, 3);
+
+    assertThat(take(sql, 100)).extracting(message -> message.getInt("read_ct"))
+        .containsExactly(1, 1);
+  }
+
+  @Test
   void a_request_that_was_not_finished_comes_again_and_counts_its_deliveries() {
     send(1);
     try (Sql crashed = Sql.session()) {

@@ -421,6 +421,23 @@ class WorkerClaimsTest {
   }
 
   @Test
+  void a_time_that_a_worker_does_not_name_is_measured_from_the_claim_to_the_result() {
+    Dag.Task task = Dag.of("a").step("b").started();
+    register(anns, ANN, 3, "test.handler");
+    for (Claim claim : claim(2)) {
+      submit(anns, ANN, null, claim.step().equals(task.step("a")) ? result(claim, "success")
+          : Json.createObjectBuilder(result(claim, "success")).remove("execution_time_ms").build());
+    }
+
+    String times = "select document ->> 'execution_time_ms' || ' ' || (document ->> 'is_time_measured') "
+        + "from jsonb_array_elements(%s) with ordinality as d(document, n) order by n";
+    assertThat(sql.texts(times.formatted("tasker.get_step_documents(?)"), task.uuid()))
+        .containsExactly("1 false", "1000 true");
+    assertThat(sql.texts(times.formatted("tasker.get_step_audit(?, ?)"), task.uuid(),
+        task.step("b"))).containsExactly("1000 true");
+  }
+
+  @Test
   void results_of_steps_that_the_worker_does_not_hold_change_nothing() {
     Dag.of("a").started(2);
     register(anns, ANN, 1, "test.handler");

@@ -16,7 +16,8 @@ final class ScheduleGroup {
             "every=every_seconds", "zone", "overlap",
             "catch up=catch_up", "paused", "why=pause_reason", "next=next_fire_at",
             "last=last_fire_at", "last task=last_task_uuid", "started",
-            "skipped", "missed", "failed", "failures in a row=failures_in_a_row",
+            "skipped", "missed", "failed", "blocked tasks=blocked_tasks",
+            "failures in a row=failures_in_a_row",
             "last failure=last_failure.message", "version")
         .and("next_fire_times", "Next fire times", "TIME=")
         .and("declines", "Servers that cannot fire it", "SERVER=server", "SINCE=declined_at",
@@ -38,7 +39,7 @@ final class ScheduleGroup {
                 "ZONE=zone", "PAUSED=paused", "FAILURES=failures_in_a_row", "NEXT=next_fire_at",
                 "LAST=last_fire_at", "+STARTED=started",
                 "+SKIPPED=skipped",
-                "+MISSED=missed", "+FAILED=failed", "+TEMPLATE=template"))
+                "+MISSED=missed", "+FAILED=failed", "+BLOCKED=blocked_tasks", "+TEMPLATE=template"))
             .example("tasker schedule list -n reports")
             .example("tasker schedule list --failing true"),
         Command.of("get", "Shows a schedule with its next fire times.")

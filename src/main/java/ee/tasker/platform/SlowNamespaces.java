@@ -1,0 +1,91 @@
+package ee.tasker.platform;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+
+/**
+ * Which namespaces make calls of the database slow, so that the others get calls of their own. A
+ * call for several namespaces that takes long makes all of them suspects; a suspect whose own call
+ * is quick is cleared, and one whose own call takes long is kept apart for a while. Long is what
+ * takes many times what calls usually take for as many items: where the whole machine is slow, no
+ * namespace is. A namespace that has the server for itself is never kept apart. Thread-safe.
+ */
+public final class SlowNamespaces {
+  private static final Duration SLOW = Duration.ofMillis(100);
+  /** More for each item of a call: many together are no sign of a slow one. */
+  private static final Duration SLOW_ITEM = Duration.ofMillis(5);
+  private static final Duration APART = Duration.ofSeconds(10);
+  private static final int TIMES_THE_USUAL = 8;
+  /** Of the calls that the usual is a mean of, the latest ones count for most. */
+  private static final int CALLS = 16;
+  private static final int MOST_TIMES_AT_ONCE = 4;
+  /** What a call costs beside its items, in items. */
+  private static final int CALL = 4;
+  /** Beyond that, what is not seen any more is forgotten. */
+  private static final int MANY = 1_000;
+
+  private enum Mark { SUSPECT, SLOW }
+
+  private record Marked(Mark mark, long since) {
+  }
+
+  private final LongSupplier nanoTime;
+  private final Map<String, Marked> marks = new ConcurrentHashMap<>();
+  private final Map<String, Long> seen = new ConcurrentHashMap<>();
+  /** In nanoseconds for an item; zero while it is unknown. Two calls at a time may lose one. */
+  private volatile double usual;
+
+  public SlowNamespaces(LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+  }
+
+  /** Whether the namespace gets calls of its own now. */
+  public boolean isApart(String namespace) {
+    Marked marked = marks.get(namespace);
+    return marked != null && !isOver(marked.since());
+  }
+
+  /** What a call for the items of these namespaces took. */
+  public void called(Collection<String> namespaces, int items, long nanos) {
+    long now = nanoTime.getAsLong();
+    if (seen.size() > MANY) {
+      seen.values().removeIf(this::isOver);
+      marks.values().removeIf(marked -> isOver(marked.since()));
+    }
+    namespaces.forEach(namespace -> seen.put(namespace, now));
+    boolean isSlow = isSlow(items, nanos);
+    if (!isSlow && namespaces.size() == 1) {
+      namespaces.forEach(namespace -> marks.computeIfPresent(namespace,
+          (name, marked) -> marked.mark() == Mark.SUSPECT ? null : marked));
+    } else if (isSlow && hasOthers(namespaces)) {
+      Mark mark = namespaces.size() == 1 ? Mark.SLOW : Mark.SUSPECT;
+      namespaces.forEach(namespace -> marks.merge(namespace, new Marked(mark, now),
+          (known, fresh) -> known.mark() == Mark.SLOW && !isOver(known.since())
+              && fresh.mark() == Mark.SUSPECT ? known : fresh));
+    }
+  }
+
+  private boolean isSlow(int items, long nanos) {
+    double each = (double) nanos / (items + CALL);
+    double before = usual;
+    if (nanos > SLOW.toNanos() + items * SLOW_ITEM.toNanos()
+        && (before == 0 || each > TIMES_THE_USUAL * before)) {
+      return true;
+    }
+    usual = before == 0 ? each
+        : before + (Math.min(each, MOST_TIMES_AT_ONCE * before) - before) / CALLS;
+    return false;
+  }
+
+  private boolean hasOthers(Collection<String> namespaces) {
+    return namespaces.size() > 1 || seen.entrySet().stream()
+        .anyMatch(other -> !namespaces.contains(other.getKey()) && !isOver(other.getValue()));
+  }
+
+  private boolean isOver(long since) {
+    return nanoTime.getAsLong() - since > APART.toNanos();
+  }
+}
