@@ -145,10 +145,10 @@ begin
   left join parents on parents.child_position = s.position
   left join children on children.parent_position = s.position
   left join unnest(v_grown) with ordinality as g(position, rank) on g.position = s.position
+  -- Not lateral, which would read all steps for each step.
+  left join steps b on s.step ->> 'type' = 'batch_worker' and b.name = s.step #>> '{dependencies,0}'
   -- Of a worker: its own, or that of its batchable step.
-  left join lateral (
-    select coalesce(nullif(s.step -> 'batch_config', 'null'), nullif(b.step -> 'batch_config', 'null')) as config
-    from steps b where s.step ->> 'type' = 'batch_worker' and b.name = s.step #>> '{dependencies,0}') c on true;
+  cross join lateral (select coalesce(nullif(s.step -> 'batch_config', 'null'), nullif(b.step -> 'batch_config', 'null')) as config) c;
 
   perform tasker.register_compensations(v_uuid, p_template -> 'steps');
   perform tasker.register_policies(v_uuid, p_template);
