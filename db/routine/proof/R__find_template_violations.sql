@@ -11,11 +11,15 @@ as $$
     select nt.named_task_uuid, s.ordinality::int as position, s.value as step, s.value ->> 'name' as name
     from tasker.named_tasks nt
     cross join lateral jsonb_array_elements(nt.configuration -> 'steps') with ordinality as s),
-  defined_edges as materialized (
-    select c.named_task_uuid, c.position as child, p.position as parent
+  -- Unfolded before the join, which would otherwise unfold the dependencies of each step once for each step of the template.
+  named_parents as materialized (
+    select c.named_task_uuid, c.position as child, d.name
     from defined_steps c
-    cross join lateral jsonb_array_elements_text(coalesce(c.step -> 'dependencies', '[]')) as d(name)
-    join defined_steps p on p.named_task_uuid = c.named_task_uuid and p.name = d.name),
+    cross join lateral jsonb_array_elements_text(coalesce(c.step -> 'dependencies', '[]')) as d(name)),
+  defined_edges as materialized (
+    select n.named_task_uuid, n.child, p.position as parent
+    from named_parents n
+    join defined_steps p on p.named_task_uuid = n.named_task_uuid and p.name = n.name),
   parents as (
     select e.named_task_uuid, e.child, array_agg(e.parent order by e.parent) as positions from defined_edges e group by 1, 2),
   children as (

@@ -54,7 +54,9 @@ class OpenApiContractTest {
       "task_name", "template_name",
       "step_name", "current_state", "task_version", "next_cursor");
 
-  private final JsonObject document = read();
+  private static final JsonObject DOCUMENT = read();
+
+  private final JsonObject document = DOCUMENT;
 
   private record Operation(Set<String> query, Set<String> path, Set<String> headers,
       Set<String> consumes, Set<String> produces) {
@@ -257,6 +259,14 @@ class OpenApiContractTest {
                 "getDeadLetterStatistics")
             .contains(operation.getString("operationId"))
         || operation.toString().contains("\"name\":\"cursor\"");
+  }
+
+  @Test
+  void every_schema_is_one() {
+    Set<String> names = document.getJsonObject("components").getJsonObject("schemas").keySet();
+
+    assertThat(names).hasSizeGreaterThan(100)
+        .allSatisfy(name -> assertThat(OpenApiSchemas.of(document, name)).isNotNull());
   }
 
   @Test

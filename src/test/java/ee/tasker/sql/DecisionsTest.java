@@ -190,6 +190,23 @@ class DecisionsTest {
     assertThatTask(task).isIn("complete").counts(0, 0, 0, 0);
   }
 
+  /** Its depth is counted from what created it, not only from what its steps follow. */
+  @Test
+  void a_decision_below_a_join_that_another_choice_made_is_deeper_than_that_decision() {
+    Dag.Task task = Dag.of("a").step("d1").dependsOn("a").decision().step("x").dependsOn("d1")
+        .step("join").dependsOn("a", "x").convergence().step("d2").dependsOn("join").decision()
+        .step("z").dependsOn("d2").started();
+    worker.complete(worker.claimOne().success());
+    worker.complete(worker.claimOne().decided());
+    assertThat(edges(task, "join")).as("nothing of the decision is above it").containsExactly("a");
+    worker.complete(worker.claimOne().success());
+    worker.complete(worker.claimOne().decided("z"));
+
+    assertThat(sql.texts("select depth from tasker.decision_outcomes order by decided_at"))
+        .containsExactly("1", "2");
+    assertThatHistoryIsSound();
+  }
+
   @Test
   void a_join_of_two_decisions_is_created_when_both_are_made() {
     Dag graph = Dag.of("a").step("d1").dependsOn("a").decision().step("d2").dependsOn("a")

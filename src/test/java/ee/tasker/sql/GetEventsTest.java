@@ -139,10 +139,9 @@ class GetEventsTest {
   }
 
   private static String submission() {
-    return "tasker.submit_task(n.namespace, n.name, n.version, '{}', '{\"context_checked\": true}') from ("
-        + "select ns.name as namespace, nt.name, nt.version from tasker.named_tasks nt join tasker.task_namespaces ns using (task_namespace_uuid) "
-        // A template of another test may be a later one, and need not allow the same request twice.
-        + "where nt.identity_strategy = 'always_unique' order by nt.named_task_uuid desc limit 1) n";
+    Dag.Template template = Dag.linear(1).registered();
+    return "tasker.submit_task('%s', '%s', '%s', '{}', '{\"context_checked\": true}')"
+        .formatted(template.namespace(), template.name(), template.version());
   }
 
   @Test

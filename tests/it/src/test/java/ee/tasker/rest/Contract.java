@@ -132,12 +132,9 @@ final class Contract {
         .add("Problem", Json.createObjectBuilder(schemas.getJsonObject("Problem"))
             .add("additionalProperties", false))
         .build();
-    JsonObject standalone = Json
-        .createObjectBuilder(Json.createReader(new java.io.StringReader(schema)).readObject())
-        .add("$defs", closed)
-        .build();
-    return new Schema(validator, validator
-        .registerSchema(standalone.toString().replace("#/components/schemas/", "#/$defs/")));
+    JsonObject open = Json.createReader(new java.io.StringReader(schema)).readObject();
+    return new Schema(validator,
+        validator.registerSchema(OpenApiSchemas.standalone(closed, open)));
   }
 
   /** Fails the test unless the document says that this may be answered. */

@@ -3,43 +3,34 @@ package ee.tasker.rest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.run.Login;
-import ee.tasker.testing.Deployments;
+import ee.tasker.testing.server.AgainstServer;
+import ee.tasker.testing.server.TaskerClient;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 import java.io.StringReader;
 import java.net.URI;
-import java.net.URL;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import org.jboss.arquillian.container.test.api.Deployment;
-import org.jboss.arquillian.container.test.api.RunAsClient;
-import org.jboss.arquillian.junit5.ArquillianExtension;
-import org.jboss.arquillian.test.api.ArquillianResource;
-import org.jboss.shrinkwrap.api.spec.WebArchive;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * What a running server answers fits {@code openapi.yaml}, whose schemas leave no room for members
  * they do not know.
  */
-@ExtendWith(ArquillianExtension.class)
-@RunAsClient
+@AgainstServer
 class OpenApiIT {
   private static final String LINEAR = "{\"namespace\":\"linear\",\"name\":\"mathematical_sequence\",\"version\":\"1.0.0\",\"context\":{\"even_number\":%s}}";
 
   private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
       .build();
 
-  @ArquillianResource
-  private URL base;
+  private final URI base;
 
-  @Deployment
-  static WebArchive war() {
-    return Deployments.war();
+  OpenApiIT(TaskerClient tasker) {
+    base = tasker.base();
   }
 
   @Test
@@ -146,9 +137,7 @@ class OpenApiIT {
 
   private HttpResponse<String> send(String method, String path, String body, String accept)
       throws Exception {
-    URI address = path.startsWith("health") ? base.toURI().resolve("/" + path)
-        : base.toURI().resolve(path);
-    return http.send(HttpRequest.newBuilder(address)
+    return http.send(HttpRequest.newBuilder(base.resolve("/" + path))
         .method(method,
             body == null ? HttpRequest.BodyPublishers.noBody()
                 : HttpRequest.BodyPublishers.ofString(body))

@@ -2,35 +2,27 @@ package ee.tasker.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ee.tasker.testing.server.AgainstServer;
+import ee.tasker.testing.server.TaskerClient;
 import java.net.URI;
-import java.net.URL;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import org.jboss.arquillian.container.test.api.Deployment;
-import org.jboss.arquillian.container.test.api.RunAsClient;
-import org.jboss.arquillian.junit5.ArquillianExtension;
-import org.jboss.arquillian.test.api.ArquillianResource;
-import org.jboss.shrinkwrap.api.spec.WebArchive;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
-@ExtendWith(ArquillianExtension.class)
-@RunAsClient
+/** Whom a deployed application answers without credentials. */
+@AgainstServer
 class DeploymentIT {
+  private final URI base;
 
-  @ArquillianResource
-  URL base;
-
-  @Deployment
-  static WebArchive war() {
-    return Deployments.war();
+  DeploymentIT(TaskerClient tasker) {
+    base = tasker.base();
   }
 
   @Test
   void landing_page_is_served() throws Exception {
-    var answer = get(base.toURI());
+    var answer = get(base.resolve("/"));
 
     assertThat(answer.statusCode()).isEqualTo(200);
     assertThat(answer.body()).contains("Tasker EE");
@@ -38,7 +30,7 @@ class DeploymentIT {
 
   @Test
   void server_says_it_is_ready() throws Exception {
-    var answer = get(base.toURI().resolve("/health/ready"));
+    var answer = get(base.resolve("/health/ready"));
 
     assertThat(answer.statusCode()).isEqualTo(200);
     assertThat(answer.body()).contains("\"status\":\"UP\"");
