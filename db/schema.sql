@@ -2567,6 +2567,9 @@ function tasker.get_step_audit(p_task_uuid uuid, p_step_uuid uuid, p_most_bytes 
 function tasker.get_step_documents(p_task_uuid uuid, p_step_uuid uuid DEFAULT NULL::uuid, p_most_bytes integer DEFAULT NULL::integer) returns jsonb,
     stable;
   -- called by TaskGateway
+-- What a list says of tasks besides their states: the step that failed with its error, and the search attributes, by task_uuid.
+function tasker.get_task_captions(p_task_uuids uuid[]) returns jsonb, stable;
+  -- called by TaskGateway
 -- Tasks as the REST interface shows each by itself, in the order of the argument.
 function tasker.get_task_documents(p_task_uuids uuid[], p_most_bytes integer DEFAULT NULL::integer) returns json, stable;
   -- called by TaskGateway

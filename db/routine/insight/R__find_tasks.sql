@@ -2,10 +2,10 @@
 -- key (p_cursor: the last task of the page before), so a deep page costs what the first one does.
 -- p_filter: {namespace?, name?, version?, name_not?, name_prefix?, state?, state_not?, tag?, initiator?, source_system?, correlation_id?,
 -- parent_correlation_id?, sla_breached?, roots?, created_after?, created_before?, updated_after?, updated_before?, completed_after?, completed_before?,
--- task_uuid?, failed_step?, error_type?, error_signature?, attributes?, namespaces?, order?}. task_uuid is one key or several with commas between them;
+-- task_uuid?, failed_step?, error_type?, error_signature?, attributes?, attribute_value?, namespaces?, order?}. task_uuid is one key or several with commas between them;
 -- failed_step, error_type and error_signature are of one step that stands in error, see has_failed_step. state and state_not are one state or several with commas between them; roots (true) leaves out tasks with a parent;
 -- *_after includes its time and *_before does not; namespaces is an array of those that the caller may read; attributes is {name: value, …},
--- search attributes of the template that all have to have these values.
+-- search attributes of the template that all have to have these values; attribute_value is that of any search attribute, of the newest 1000 tasks that have it.
 -- Keys are ordered by the time of creation, so times of creation bound the part of the index that is read, and so do the others
 -- from above: a task is not completed before it is created. Ten minutes more are read, because a key is made some time after the task's creation was stamped.
 -- Unfinished states are looked up through the wake-ups and dead letters, which are few, and not among all tasks.
@@ -74,6 +74,11 @@ begin
       and (v_others is null or not exists (
         select from jsonb_each_text(v_others) o(name, value)
         where not exists (select from tasker.task_search_attributes x where x.task_uuid = t.task_uuid and x.name = o.name and x.value = o.value)))
+      and (p_filter ->> 'attribute_value' is null or t.task_uuid = any (array(
+        select s.task_uuid from tasker.task_search_attributes s
+        where s.name = any (array(select distinct k.name from tasker.named_tasks nt cross join lateral jsonb_object_keys(nt.search_attributes) k(name)))
+          and s.value = p_filter ->> 'attribute_value'
+        order by s.task_uuid desc limit 1000)))
       and (p_cursor is null or v_oldest or t.task_uuid < p_cursor)
       and (p_cursor is null or not v_oldest or t.task_uuid > p_cursor)
       and (p_since is null or t.task_uuid >= p_since)

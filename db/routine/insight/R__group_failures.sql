@@ -1,6 +1,7 @@
 -- The steps that stand in error now, of tasks that became blocked or ended in error in the last p_hours, in groups of template, step and error
 -- signature (see normalize_error), the largest first: {failures: [{namespace, name, versions, step, error_type, signature, message, tasks, blocked_tasks,
--- first_at, last_at, task_uuid}], next: null, counted_tasks, more, counted_since}. message and task_uuid are those of the latest.
+-- first_at, last_at, counts, task_uuid}], next: null, counted_tasks, more, counted_since}. message and task_uuid are those of the latest;
+-- counts has the steps that failed in each 24th of the period, the earliest first.
 -- p_filter: {namespace?, name?, version?, step?, namespaces?}; namespaces is an array of those whose errors the caller may read.
 -- Reads the moves of the period by their summaries, and at most p_tasks tasks, the latest; more says that there were more, and counted_since is the
 -- time of the earliest that was looked at.
@@ -44,6 +45,11 @@ begin
     ), groups as (
       select s.namespace, s.name, s.step, s.error_type, tasker.normalize_error(s.message) as signature,
              count(distinct s.task_uuid) as tasks, count(distinct s.task_uuid) filter (where s.state = 'blocked_by_failures') as blocked_tasks,
+             (select jsonb_agg(coalesce(c.steps, 0) order by b.bucket)
+              from generate_series(1, 24) b(bucket)
+              left join (select p.bucket, count(*) as steps
+                         from unnest(array_agg(least(24, greatest(1, 1 + floor(24 * extract(epoch from s.completed_at - v_since) / (3600 * p_hours))::int)))) p(bucket)
+                         group by p.bucket) c on c.bucket = b.bucket) as counts,
              min(s.completed_at) as first_at, max(s.completed_at) as last_at, array_agg(distinct s.version) as versions,
              (array_agg(s.message order by s.completed_at desc, s.task_uuid))[1] as message,
              (array_agg(s.task_uuid order by s.completed_at desc, s.task_uuid))[1] as task_uuid

@@ -4,35 +4,51 @@ import { link, may, mayEverywhere, shared, signIn, signInByToken, signOut, useRo
 import { useGlobalKeys } from "./keys.js";
 import { KeyHelp, Palette } from "./palette.js";
 import { followPosition } from "./position.js";
-import { prefer, preferences } from "./preferences.js";
+import { useNeeds } from "./needs.js";
+import { followTheme, prefer, preferences } from "./preferences.js";
 import { Search } from "./search.js";
+import { Namespaces, useNamespace } from "./namespaces.js";
 import { t } from "./texts.js";
-import { Banner, Dialog, ErrorNote, Field, Guard } from "./ui.js";
+import { Banner, Dialog, ErrorNote, Field, Guard, Icon, Mark, Menu, Skeleton, Toast } from "./ui/index.js";
 
-/** Each page is a module of its own, loaded when it is opened; `isFor` says who finds it in the navigation, `key` is its letter after "g". */
+/**
+ * Each page is a module of its own, loaded when it is opened; `isFor` says who finds it in the navigation, `key` is its letter after "g", and `hasNamespace` that
+ * the namespace of the switch narrows it.
+ */
 const PAGES = {
-  overview: { load: () => import("./pages/overview.js"), key: "o", isFor: () => true },
-  tasks: { load: () => import("./pages/tasks.js"), key: "t", isFor: () => may("tasks:list") },
+  overview: { load: () => import("./pages/overview.js"), key: "o", hasNamespace: true, isFor: () => true },
+  tasks: { load: () => import("./pages/tasks.js"), key: "t", hasNamespace: true, isFor: () => may("tasks:list") },
   task: { load: () => import("./pages/task.js") },
-  approvals: { load: () => import("./pages/approvals.js"), key: "i", isFor: () => may("approvals:read") },
+  failures: { load: () => import("./pages/failures.js"), key: "f", hasNamespace: true, isFor: () => may("steps:read") && may("tasks:list") },
+  deadLetters: { load: () => import("./pages/deadletters.js"), key: "d", hasNamespace: true, isFor: () => may("dlq:read") },
+  approvals: { load: () => import("./pages/approvals.js"), key: "i", hasNamespace: true, isFor: () => may("approvals:read") },
   approval: { load: () => import("./pages/approval.js") },
-  schedules: { load: () => import("./pages/schedules.js"), key: "s", isFor: () => may("schedules:read") },
-  schedule: { load: () => import("./pages/schedule.js") },
-  webhooks: { load: () => import("./pages/webhooks.js"), key: "w", isFor: () => may("webhooks:read") },
-  webhook: { load: () => import("./pages/webhook.js") },
-  failures: { load: () => import("./pages/failures.js"), key: "f", isFor: () => may("steps:read") && may("tasks:list") },
-  templates: { load: () => import("./pages/templates.js"), key: "m", isFor: () => may("templates:read") },
+  templates: { load: () => import("./pages/templates.js"), key: "m", hasNamespace: true, isFor: () => may("templates:read") },
   template: { load: () => import("./pages/template.js") },
   editor: { load: () => import("./pages/editor.js") },
-  deadLetters: { load: () => import("./pages/deadletters.js"), key: "d", isFor: () => may("dlq:read") },
-  deadMessages: { load: () => import("./pages/deadmessages.js"), key: "q", isFor: () => mayEverywhere("messages:read") },
-  analytics: { load: () => import("./pages/analytics.js"), key: "y", isFor: () => may("system:analytics_read") },
+  schedules: { load: () => import("./pages/schedules.js"), key: "s", hasNamespace: true, isFor: () => may("schedules:read") },
+  schedule: { load: () => import("./pages/schedule.js") },
+  webhooks: { load: () => import("./pages/webhooks.js"), key: "w", hasNamespace: true, isFor: () => may("webhooks:read") },
+  webhook: { load: () => import("./pages/webhook.js") },
   servers: { load: () => import("./pages/servers.js"), key: "v", isFor: () => mayEverywhere("system:servers_read") },
-  policies: { load: () => import("./pages/policies.js"), key: "l", isFor: () => may("policies:read") },
+  queues: { load: () => import("./pages/queues.js"), key: "q", isFor: () => mayEverywhere("system:servers_read") },
+  deadMessages: { load: () => import("./pages/deadmessages.js"), key: "p", isFor: () => mayEverywhere("messages:read") },
+  policies: { load: () => import("./pages/policies.js"), key: "l", hasNamespace: true, isFor: () => may("policies:read") },
+  analytics: { load: () => import("./pages/analytics.js"), key: "y", hasNamespace: true, isFor: () => may("system:analytics_read") },
   retention: { load: () => import("./pages/retention.js"), key: "r", isFor: () => mayEverywhere("policies:read") },
   access: { load: () => import("./pages/access.js"), key: "u", isFor: () => mayEverywhere("security:read") },
   audit: { load: () => import("./pages/audit.js"), key: "x", isFor: () => mayEverywhere("security:audit_read") },
 };
+/** The navigation: what stands in each group. Dead letters are a tab of the failures, and parked messages one of the queues. */
+const GROUPS = {
+  work: ["overview", "tasks", "failures", "approvals"],
+  automate: ["templates", "schedules", "webhooks"],
+  operate: ["servers", "queues", "policies", "analytics", "retention"],
+  admin: ["access", "audit"],
+};
+/** For whoever may see only the tab and not the page that it belongs to. */
+const TABS_OF = { failures: "deadLetters", queues: "deadMessages" };
+
 /** The page of an address, and the entry of the navigation that it belongs to. */
 function pageOf([first = "overview", second]) {
   if (first === "tasks" && second) return ["task", "tasks"];
@@ -41,7 +57,8 @@ function pageOf([first = "overview", second]) {
   if (first === "approvals" && second) return ["approval", "approvals"];
   if (first === "schedules" && second) return ["schedule", "schedules"];
   if (first === "webhooks" && second) return ["webhook", "webhooks"];
-  return t.pages[first] ? [first, first] : [null, null];
+  const owner = Object.keys(TABS_OF).find((page) => TABS_OF[page] === first) ?? first;
+  return t.pages[first] ? [first, owner] : [null, null];
 }
 
 function SignIn({ sentence }) {
@@ -105,26 +122,47 @@ function Page() {
   return html`<main id="main" tabindex="-1" ref=${main}><${Banner} />
     ${!name ? html`<h1>${t.error.page}</h1><p><a href="#/">${t.pages.overview}</a></p>`
     : error ? html`<${ErrorNote} error=${Object.assign(error, { problem: { title: t.error.broken } })} onRetry=${() => location.reload()} />`
-    : module.name === name ? html`<${Guard} key=${address}><${module.page} parts=${route.parts} params=${route.params} /><//>` : html`<p class="quiet">${t.loading}</p>`}</main>`;
+    : module.name === name ? html`<${Guard} key=${address}><${module.page} parts=${route.parts} params=${route.params} /><//>` : html`<${Skeleton} />`}</main>`;
+}
+
+/** What the reader chooses, and the way out. */
+function UserMenu({ me, onKeys }) {
+  const choice = (name, values) => html`<div role="group" aria-label=${t.user[name]}><span class="small quiet">${t.user[name]}</span><br /><span class="group">${values.map((value) => html`<button type="button" key=${value}
+    data-prefer=${`${name} ${value}`} aria-pressed=${preferences[name] === value ? "true" : "false"} onClick=${() => prefer({ [name]: value })}>${t.user.choices[value]}</button>`)}</span></div>`;
+  return html`<${Menu} name="user" icon="person" label=${me.name}><p class="quiet small">${t.signedInAs(me.name)}</p>${choice("theme", ["system", "light", "dark"])}${choice("density", ["dense", "roomy"])}
+    <button type="button" class="plain" data-zone=${preferences.zone} onClick=${() => prefer({ zone: preferences.zone === "utc" ? "local" : "utc" })}>${t.zone[preferences.zone]}</button>
+    <button type="button" class="plain" onClick=${onKeys}>${t.keysTitle}</button><button type="button" class="plain" onClick=${signOut}>${t.signOut}</button><//>`;
+}
+
+function Rail({ current, needs }) {
+  const namespace = useNamespace();
+  const nav = useRef(null);
+  useEffect(() => nav.current.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }), [current]);
+  const address = (name) => (name === "overview" && !namespace ? "#/" : link(name, PAGES[name].hasNamespace && namespace ? { namespace } : {}));
+  const shown = (name) => (PAGES[name].isFor() ? name : TABS_OF[name] && PAGES[TABS_OF[name]].isFor() ? TABS_OF[name] : null);
+  return html`<nav class="rail" aria-label=${t.pagesOfTheConsole} ref=${nav}><div>${Object.entries(GROUPS).map(([group, names]) => {
+    const found = names.map(shown).filter(Boolean);
+    return found.length > 0 && html`<h2 id=${`nav-${group}`}>${t.groups[group]}</h2><ul aria-labelledby=${`nav-${group}`}>${found.map((name, i) => html`<li key=${name}><a href=${address(name)}
+      aria-current=${name === current || names[i] === current ? "page" : undefined}><${Icon} name=${name} />${t.pages[name]}${needs[name] > 0 && html`<span class="badge" title=${t.needs[name](needs[name])}>${needs[name] > 99 ? "99+" : `${needs[name]}${needs.more?.[name] ? "+" : ""}`}<span class="unseen"> ${t.needs[name](needs[name])}</span></span>`}</a></li>`)}</ul>`;
+  })}</div></nav>`;
 }
 
 function Frame() {
-  const { me, said } = useShared();
+  const { me, said, saidAt } = useShared();
   const route = useRoute();
   const [, current] = pageOf(route.parts);
   const [over, show] = useState(null);
+  const needs = useNeeds();
   const allowed = Object.keys(PAGES).filter((name) => PAGES[name].isFor?.());
   const letters = Object.fromEntries(allowed.filter((name) => PAGES[name].key).map((name) => [PAGES[name].key, name]));
   useGlobalKeys(show, letters);
   return html`<div class="frame">
     <header class="head"><a class="skip" href="#main" onClick=${(e) => { e.preventDefault(); document.getElementById("main").focus(); }}>${t.skip}</a>
-      <a class="product" href="#/">${t.product}</a><${Search} />
-      <div class="end"><button type="button" data-zone=${preferences.zone} onClick=${() => prefer({ zone: preferences.zone === "utc" ? "local" : "utc" })}>${t.zone[preferences.zone]}</button>
-        <button type="button" onClick=${() => show("help")}>${t.keysTitle}</button><span class="quiet small">${t.signedInAs(me.name)}</span><button type="button" onClick=${signOut}>${t.signOut}</button></div></header>
-    <nav class="rail" aria-label=${t.pagesOfTheConsole}><ul>${allowed.map((name) =>
-      html`<li key=${name}><a href=${name === "overview" ? "#/" : link(name)} aria-current=${name === current ? "page" : undefined}>${t.pages[name]}</a></li>`)}</ul></nav>
+      <a class="product" href="#/"><${Mark} />${t.product}</a><${Namespaces} narrows=${!!PAGES[current]?.hasNamespace} /><${Search} />
+      <div class="end"><${UserMenu} me=${me} onKeys=${() => show("help")} /></div></header>
+    <${Rail} current=${current} needs=${needs} />
     <${Page} />
-    <div class="unseen" role="status" aria-live="polite">${said}</div>
+    <div class="unseen" role="status" aria-live="polite">${said}</div><${Toast} text=${said} at=${saidAt} />
     ${over === "help" && html`<${KeyHelp} pages=${letters} onClose=${() => show(null)} />`}${over === "palette" && html`<${Palette} pages=${allowed} onClose=${() => show(null)} />`}
   </div>`;
 }
@@ -138,10 +176,11 @@ function App() {
     ask();
   }, []);
   if (me) return html`<${Frame} />${lost && html`<${LostSession} />`}`;
-  if (isKnown) return html`<main class="sign-in"><h1>${t.product}</h1><${SignIn} sentence="" /></main>`;
-  return html`<main class="sign-in"><h1>${t.product}</h1><${Banner} />
+  if (isKnown) return html`<main class="sign-in"><h1 class="product"><${Mark} />${t.product}</h1><${SignIn} sentence="" /></main>`;
+  return html`<main class="sign-in"><h1 class="product"><${Mark} />${t.product}</h1><${Banner} />
     ${error ? html`<${ErrorNote} error=${error} /><button type="button" onClick=${() => { setError(null); ask(); }}>${t.retry}</button>` : html`<p class="quiet">${t.loading}</p>`}</main>`;
 }
 
+followTheme();
 followPosition();
 render(html`<${App} />`, document.getElementById("console"));

@@ -4,7 +4,7 @@ import { get, useLoad } from "./core.js";
 import { Document, MOST_BYTES, ofStep } from "./documents.js";
 import { cellAt, draw, LETTERS } from "./mosaic.js";
 import { t } from "./texts.js";
-import { ENDED, Facts, Loaded, State, Table, Time } from "./ui.js";
+import { ENDED, Facts, Loaded, State, Table, Time } from "./ui/index.js";
 
 const PAGE = 50;
 const EVERY = 5_000;
@@ -23,12 +23,11 @@ function Mosaic({ batch, states, at, onPick }) {
     const place = canvas.current;
     const redraw = () => draw(place, states, at);
     redraw();
-    const schemes = matchMedia("(prefers-color-scheme: dark)");
-    schemes.addEventListener("change", redraw);
+    addEventListener("themechange", redraw);
     const sized = new ResizeObserver(redraw);
     sized.observe(place.parentNode);
     return () => {
-      schemes.removeEventListener("change", redraw);
+      removeEventListener("themechange", redraw);
       sized.disconnect();
     };
   }, [states, at]);

@@ -2,7 +2,7 @@
 import { html, useState } from "./dom.js";
 import { change, get, link, may, say, shared, useLoad } from "./core.js";
 import { t } from "./texts.js";
-import { Action, Ago, Dialog, ErrorNote, Field, Loaded, State, words } from "./ui.js";
+import { Action, Ago, Dialog, ErrorNote, Field, Loaded, State, words } from "./ui/index.js";
 
 /** Refusals that are shown at a time. */
 const PAGE = 50;
@@ -13,15 +13,19 @@ const BULK = ["namespace", "name", "version", "state", "initiator", "source_syst
 /** The filter in words, one part for each. */
 const inWords = (filter) => Object.entries(t.bulk.filters).filter(([name]) => filter[name]).map(([name, say]) => say(name === "state" ? words(filter[name]) : filter[name])).join(", ");
 
-/** First what would happen, then the action, for exactly that set. action: only this one. */
-export function Bulk({ filter, label = t.tasks.bulk, action, onDone }) {
+/** First what would happen, then the action, for exactly that set. */
+export function Bulk({ filter, onDone }) {
   const [isOpen, open] = useState(false);
+  return html`<button type="button" onClick=${() => open(true)}>${t.tasks.bulk}</button>${isOpen && html`<${BulkDialog} filter=${filter} label=${t.tasks.bulk} onDone=${onDone} onClose=${() => open(false)} />`}`;
+}
+
+/** action: only this one. Whoever opens it keeps it, whatever becomes of the list that it was opened from. */
+export function BulkDialog({ filter, label, action, onDone, onClose }) {
   const unusable = Object.keys(filter).filter((name) => !BULK.includes(name) || (name === "state" && filter.state.includes(",")));
   const usable = Object.keys(filter).length > 0 && unusable.length === 0;
-  return html`<button type="button" onClick=${() => open(true)}>${label}</button>
-    ${isOpen && html`<${Dialog} title=${label} onClose=${() => open(false)}>
-      ${usable ? html`<${BulkForm} filter=${filter} only=${action} onDone=${onDone} onClose=${() => open(false)} />`
-        : html`<p>${unusable.length ? t.tasks.bulkOther(unusable.join(", ")) : t.tasks.bulkFilters}</p><button type="button" onClick=${() => open(false)}>${t.close}</button>`}<//>`}`;
+  return html`<${Dialog} title=${label} onClose=${onClose}>
+      ${usable ? html`<${BulkForm} filter=${filter} only=${action} onDone=${onDone} onClose=${onClose} />`
+        : html`<p>${unusable.length ? t.tasks.bulkOther(unusable.join(", ")) : t.tasks.bulkFilters}</p><button type="button" onClick=${onClose}>${t.close}</button>`}<//>`;
 }
 
 /** An action that servers do in parts: it goes on when the dialog is closed, and each refusal is shown with its task. */

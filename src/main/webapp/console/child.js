@@ -3,7 +3,7 @@ import { html, useEffect, useState } from "./dom.js";
 import { get, link, may, useLoad } from "./core.js";
 import { Graph, nodesOf } from "./graph.js";
 import { t } from "./texts.js";
-import { ENDED, Loaded, State } from "./ui.js";
+import { ENDED, Loaded, State } from "./ui/index.js";
 
 const MOST_LEVELS = 8;
 /** How far failures are looked for, in levels and in requests. */
@@ -75,7 +75,7 @@ function Inside({ uuid, depth }) {
   return html`<${Loaded} of=${loaded}>${({ task, steps, configuration }) => {
     const nodes = marked(nodesOf(configuration, steps, task.decisions ?? [], ENDED.has(task.state)), below);
     return html`<div class="row"><${State} of=${task.state} /> <strong>${task.name}</strong> <span>${task.completed_steps} / ${task.total_steps}</span> <a href=${link("tasks", uuid)}>${t.task.openAsPage}</a></div>
-      ${nodes.length > MOST_NODES ? html`<p>${t.task.tooLarge}</p>` : html`<${Graph} label=${t.task.graphOf(task.name)} nodes=${nodes} selected=${selected} onSelect=${select} />`}
+      ${nodes.length > MOST_NODES ? html`<p>${t.task.tooLarge}</p>` : html`<${Graph} isSmall label=${t.task.graphOf(task.name)} nodes=${nodes} selected=${selected} onSelect=${select} />`}
       ${selected && below[selected] && depth < MOST_DEPTH && html`<${Child} step=${selected} child=${below[selected]} depth=${depth + 1} />`}`;
   }}<//>`;
 }

@@ -2,17 +2,20 @@
 import { html } from "./dom.js";
 import { get, setParams, useLoad } from "./core.js";
 import { t } from "./texts.js";
+import { words } from "./ui/index.js";
 
 /** So many filters are tried without, each with a count. */
 const MOST_TRIED = 8;
 
 export const drop = (name) => setParams({ [name]: null, cursor: null });
 
+const shown = (name, value) => (name.startsWith("state") ? value.split(",").map(words).join(", ") : value);
+
 /** labels: {filter: text}. */
 export function Chips({ filter, labels }) {
   const names = Object.keys(filter);
-  return names.length > 0 && html`<p class="row small" role="group" aria-label=${t.tasks.filters}>${names.map((name) => html`<button type="button" key=${name} data-chip=${name} onClick=${() => drop(name)}>
-    ${t.tasks.chip(labels[name] ?? name, filter[name])} <span aria-hidden="true">✕</span><span class="unseen">${t.tasks.dropChip}</span></button>`)}</p>`;
+  return names.length > 0 && html`<span class="row small" role="group" aria-label=${t.tasks.chosen}>${names.map((name) => html`<button type="button" class="chip" key=${name} data-chip=${name} onClick=${() => drop(name)}>
+    ${t.tasks.chip(labels[name] ?? name, shown(name, filter[name]))} <span aria-hidden="true">✕</span><span class="unseen">${t.tasks.dropChip}</span></button>`)}</span>`;
 }
 
 /** Which single filter, left out, shows most tasks. */

@@ -26,7 +26,7 @@ export function useShared() {
 }
 
 /** A sentence for screen readers and the status line. */
-export const say = (sentence) => share({ said: sentence });
+export const say = (sentence) => share({ said: sentence, saidAt: Date.now() });
 
 // ---- Calls
 

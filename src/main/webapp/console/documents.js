@@ -2,7 +2,7 @@
 import { html, useState } from "./dom.js";
 import { get, parseExact, useLoad } from "./core.js";
 import { t } from "./texts.js";
-import { download, ErrorNote, Json, Loaded, size, Text } from "./ui.js";
+import { download, ErrorNote, Json, Loaded, size, Text } from "./ui/index.js";
 
 /** Longer documents do not come with their task or step. */
 export const MOST_BYTES = 65_536;

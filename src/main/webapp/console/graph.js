@@ -1,11 +1,17 @@
 // The graph of a template, with the steps of a task over it. dagre places the nodes in a worker; a change of a state moves nothing.
-import { html, useEffect, useState } from "./dom.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "./dom.js";
+import { useKeys } from "./keys.js";
 import { around, HEIGHT, WIDTH } from "./layout.js";
 import { t } from "./texts.js";
-import { family, glyph, words } from "./ui.js";
+import { family, glyph, Icon, words } from "./ui/index.js";
 
-/** A graph that is wider than its place is drawn smaller, down to this; then it scrolls. */
-const LEAST_SCALE = 0.75;
+/** A graph that is larger than its place is drawn smaller, down to this; then it scrolls. */
+const LEAST_FITTED = 0.45;
+const SCALES = { least: 0.1, most: 2, step: 1.25 };
+const MARGIN = 16;
+/** From so many nodes on there is a small picture of the whole. */
+const WITH_MAP = 40;
+const RUNNING = new Set(["in_progress", "enqueued"]);
 /** More are drawn only on demand, and without it those around one step. */
 export const MOST_NODES = 300;
 const NEIGHBOURS = { edges: 2, most: 60 };
@@ -44,11 +50,12 @@ export function nodesOf(configuration, steps, decisions, isEnded) {
 
 const shorten = (name, length) => (name.length <= length ? name : `${name.slice(0, length / 2)}…${name.slice(-(length / 2 - 1))}`);
 
-function secondLine({ step, state, isGrown, hasFailureBelow }) {
+function secondLine({ step, state, isGrown, hasFailureBelow, mark }) {
   if (hasFailureBelow) return t.task.failureBelow;
   if (state === "not_taken") return t.task.notTaken;
   if (state === "planned") return t.task.planned;
   if (!step) return "";
+  if (mark) return `${words(state)} · ${mark}`;
   const attempts = step.attempts > 1 || step.state === "waiting_for_retry" ? ` · ${t.task.attempt(step.attempts, step.max_attempts)}` : "";
   return `${words(state)}${attempts}${isGrown ? ` · ${t.task.grown}` : ""}`;
 }
@@ -97,16 +104,112 @@ function useLayout(shape) {
 
 // ---- Drawing
 
-/** The neighbour in this direction: along an edge, or the next one of the same column. */
-function neighbour(key, name, nodes, places) {
-  if (key === "ArrowLeft") return nodes.find((node) => node.name === name).after.find((parent) => places.has(parent));
-  if (key === "ArrowRight") return nodes.find((node) => node.after.includes(name))?.name;
-  const { x, y } = places.get(name);
-  const sign = { ArrowUp: -1, ArrowDown: 1 }[key];
-  return [...places].filter(([, other]) => Math.abs(other.x - x) < 1 && sign * (other.y - y) > 0).sort(([, a], [, b]) => sign * (a.y - b.y))[0]?.[0];
+/** The neighbour in this direction: along an edge, or the next one beside it. */
+function neighbour(key, name, nodes, { places, isDown }) {
+  const [back, on, before] = isDown ? ["ArrowUp", "ArrowDown", "ArrowLeft"] : ["ArrowLeft", "ArrowRight", "ArrowUp"];
+  if (key === back) return nodes.find((node) => node.name === name).after.find((parent) => places.has(parent));
+  if (key === on) return nodes.find((node) => node.after.includes(name))?.name;
+  const [along, beside] = isDown ? ["y", "x"] : ["x", "y"];
+  const here = places.get(name);
+  const sign = key === before ? -1 : 1;
+  return [...places].filter(([, other]) => Math.abs(other[along] - here[along]) < 1 && sign * (other[beside] - here[beside]) > 0).sort(([, a], [, b]) => sign * (a[beside] - b[beside]))[0]?.[0];
 }
 
-function Drawing({ label, nodes, selected, onSelect }) {
+/** How large the place of a graph is, and which part of the graph it shows. */
+function useView(box, size) {
+  const [view, set] = useState(null);
+  const look = () => {
+    const { clientWidth: width, clientHeight: height, scrollLeft: left, scrollTop: top } = box.current;
+    set((old) => (old && old.width === width && old.height === height && old.left === left && old.top === top ? old : { width, height, left, top }));
+  };
+  useLayoutEffect(() => {
+    look();
+    const resized = new ResizeObserver(look);
+    resized.observe(box.current);
+    return () => resized.disconnect();
+  }, [size.width, size.height]);
+  return [view, look];
+}
+
+/** Wheel, keys and buttons change the scale; the pointer moves what is shown. */
+function Zoomed({ label, size, isSmall, nodes, places, children }) {
+  const box = useRef(null);
+  const [chosen, choose] = useState(null);
+  const [follows, follow] = useState(false);
+  const [view, look] = useView(box, size);
+  const fitted = view ? Math.max(LEAST_FITTED, Math.min(1, (view.width - MARGIN) / size.width, isSmall ? 1 : (view.height - MARGIN) / size.height)) : 1;
+  const scale = chosen ?? fitted;
+  const anchor = useRef(null);
+  const zoom = (factor, x = (view?.width ?? 0) / 2, y = (view?.height ?? 0) / 2) => {
+    const next = Math.min(SCALES.most, Math.max(SCALES.least, scale * factor));
+    // What is under the pointer stays there.
+    anchor.current = { x, y, left: (box.current.scrollLeft + x) / scale, top: (box.current.scrollTop + y) / scale };
+    choose(next);
+  };
+  useLayoutEffect(() => {
+    if (!anchor.current) return;
+    box.current.scrollLeft = anchor.current.left * scale - anchor.current.x;
+    box.current.scrollTop = anchor.current.top * scale - anchor.current.y;
+    anchor.current = null;
+    look();
+  }, [scale]);
+  const latest = useRef(zoom);
+  latest.current = zoom;
+  useEffect(() => {
+    const onWheel = (event) => {
+      event.preventDefault();
+      const { left, top } = box.current.getBoundingClientRect();
+      latest.current(event.deltaY < 0 ? SCALES.step : 1 / SCALES.step, event.clientX - left, event.clientY - top);
+    };
+    const element = box.current;
+    if (!isSmall) element.addEventListener("wheel", onWheel, { passive: false });
+    return () => element.removeEventListener("wheel", onWheel);
+  }, []);
+  const moveTo = (x, y) => {
+    box.current.scrollLeft = x * scale - box.current.clientWidth / 2;
+    box.current.scrollTop = y * scale - box.current.clientHeight / 2;
+  };
+  const running = nodes.filter((node) => RUNNING.has(node.state)).map((node) => node.name)[0];
+  useEffect(() => {
+    if (!follows || !running || !places.has(running)) return;
+    const { x, y } = places.get(running);
+    moveTo(x, y);
+  }, [follows, running]);
+  const grab = (event) => {
+    if (event.button !== 0 || event.pointerType === "touch" || event.target.closest(".node")) return;
+    const from = { x: event.clientX + box.current.scrollLeft, y: event.clientY + box.current.scrollTop };
+    follow(false);
+    const move = (moved) => {
+      box.current.scrollLeft = from.x - moved.clientX;
+      box.current.scrollTop = from.y - moved.clientY;
+    };
+    const drop = () => {
+      removeEventListener("pointermove", move);
+      removeEventListener("pointerup", drop);
+    };
+    addEventListener("pointermove", move);
+    addEventListener("pointerup", drop);
+  };
+  const fit = () => choose(null);
+  useKeys(isSmall ? {} : { "+": () => zoom(SCALES.step), "-": () => zoom(1 / SCALES.step), 0: fit });
+  const hasMap = !isSmall && nodes.length >= WITH_MAP && view;
+  const onMap = (event) => {
+    const { left, top, width, height } = event.currentTarget.getBoundingClientRect();
+    const ratio = Math.max(size.width / width, size.height / height);
+    moveTo((event.clientX - left - (width - size.width / ratio) / 2) * ratio, (event.clientY - top - (height - size.height / ratio) / 2) * ratio);
+    look();
+  };
+  return html`<div class="graph-box">${!isSmall && html`<div class="zoom group" role="group" aria-label=${t.graph.view}>${RUNNING.size > 0 && running && html`<button type="button" aria-pressed=${follows ? "true" : "false"} title=${t.graph.followHint} onClick=${() => follow(!follows)}>${t.graph.follow}</button>`}
+      <button type="button" aria-label=${t.graph.smaller} title=${`${t.graph.smaller} (-)`} onClick=${() => zoom(1 / SCALES.step)}><${Icon} name="minus" /></button><button type="button" aria-label=${t.graph.larger} title=${`${t.graph.larger} (+)`} onClick=${() => zoom(SCALES.step)}><${Icon} name="plus" /></button>
+      <button type="button" data-fit aria-label=${t.graph.fit} title=${`${t.graph.fit} (0)`} onClick=${fit}><${Icon} name="fit" /></button></div>`}
+    <div class=${`canvas ${isSmall ? "" : "grab"}`} tabindex="0" role="region" aria-label=${label} data-scale=${scale.toFixed(2)} ref=${box} onScroll=${look} onPointerDown=${grab}>${children(scale)}</div>
+    ${hasMap && html`<svg class="mini" data-map viewBox=${`0 0 ${size.width} ${size.height}`} aria-hidden="true" onClick=${onMap}>${nodes.map((node) => {
+      const { x, y } = places.get(node.name);
+      return html`<rect key=${node.name} class=${`f-${node.state ? family(node.state) : "waiting"}`} x=${x - WIDTH / 2} y=${y - HEIGHT / 2} width=${WIDTH} height=${HEIGHT} />`;
+    })}<rect class="view" x=${view.left / scale} y=${view.top / scale} width=${Math.min(size.width, view.width / scale)} height=${Math.min(size.height, view.height / scale)} /></svg>`}</div>`;
+}
+
+function Drawing({ label, nodes, selected, isSmall, onSelect }) {
   const layout = useLayout(JSON.stringify(nodes.map(({ name, after }) => [name, after])));
   if (!layout) return html`<p class="quiet">${nodes.length > MOST_NODES ? t.task.placing(nodes.length) : t.loading}</p>`;
   if (layout.fault !== undefined) return html`<p class="note bad" role="alert">${t.task.notPlaced} ${layout.fault}</p>`;
@@ -117,11 +220,11 @@ function Drawing({ label, nodes, selected, onSelect }) {
       onSelect(name);
     } else if (event.key.startsWith("Arrow")) {
       event.preventDefault();
-      const next = neighbour(event.key, name, nodes, layout.places);
+      const next = neighbour(event.key, name, nodes, layout);
       if (next) event.currentTarget.parentNode.querySelector(`.node[data-step="${CSS.escape(next)}"]`)?.focus();
     }
   };
-  return html`<div class="canvas" tabindex="0" role="region" aria-label=${label}><svg class="graph" viewBox=${`0 0 ${layout.size.width} ${layout.size.height}`} width=${layout.size.width} style=${{ minWidth: `${LEAST_SCALE * layout.size.width}px` }} role="group" aria-label=${label}>
+  return html`<${Zoomed} label=${label} size=${layout.size} nodes=${nodes} places=${layout.places} isSmall=${isSmall}>${(scale) => html`<svg class="graph" viewBox=${`0 0 ${layout.size.width} ${layout.size.height}`} width=${Math.round(layout.size.width * scale)} height=${Math.round(layout.size.height * scale)} role="group" aria-label=${label}>
     ${layout.edges.map((edge) => html`<path class=${`edge ${[edge.v, edge.w].some((name) => states.get(name) === "not_taken") ? "untaken" : ["complete", "resolved_manually"].includes(states.get(edge.v)) ? "done" : ""}`} d=${path(edge.points)} />`)}
     ${nodes.map((node) => {
       const { x, y } = layout.places.get(node.name);
@@ -132,16 +235,16 @@ function Drawing({ label, nodes, selected, onSelect }) {
         <rect class="ring" x="-4" y="-4" width=${WIDTH + 8} height=${HEIGHT + 8} rx="8" />
         <rect class="box" width=${WIDTH} height=${HEIGHT} rx="5" /><rect class="tint" width=${WIDTH} height=${HEIGHT} rx="5" />${node.childUuid && html`<rect class="inner" x="3" y="3" width=${WIDTH - 6} height=${HEIGHT - 6} rx="3" />`}
         ${node.state && html`<text class="glyph" aria-hidden="true" x="10" y="21">${glyph(node.state)}</text>`}<text x=${node.state ? 28 : 10} y="21">${shorten(node.name, 22)}${shorten(node.name, 22) !== node.name && html`<title>${node.name}</title>`}</text>
-        ${" "}<text class="second" x=${node.state ? 28 : 10} y="39">${shorten(second || node.type || "", 28)}</text>${node.hasFailureBelow && html`<text class="mark f-blocked" aria-hidden="true" x=${WIDTH - 22} y="21">▲</text>`}</g>`;
-    })}</svg></div>`;
+        ${" "}<text class="second" x=${node.state ? 28 : 10} y="39">${shorten(second || node.type || "", 34)}${second.length > 34 && html`<title>${second}</title>`}</text>${node.hasFailureBelow && html`<text class="mark f-blocked" aria-hidden="true" x=${WIDTH - 22} y="21">▲</text>`}</g>`;
+    })}</svg>`}<//>`;
 }
 
 /** A large graph shows what is around one step; all of it is drawn on demand, with the number said before. */
-export function Graph({ label, nodes, selected, onSelect }) {
+export function Graph({ label, nodes, selected, isSmall, onSelect }) {
   const [isWanted, want] = useState(false);
-  if (nodes.length <= MOST_NODES || isWanted) return html`<${Drawing} label=${label} nodes=${nodes} selected=${selected} onSelect=${onSelect} />`;
+  if (nodes.length <= MOST_NODES || isWanted) return html`<${Drawing} label=${label} nodes=${nodes} selected=${selected} isSmall=${isSmall} onSelect=${onSelect} />`;
   const centre = selected && nodes.some((node) => node.name === selected) ? selected : (nodes.find((node) => ["error", "in_progress"].includes(node.state)) ?? nodes[0]).name;
   const shown = around(nodes, centre, NEIGHBOURS.edges, NEIGHBOURS.most);
   return html`<p data-around=${centre}>${t.task.bigGraph(nodes.length, shown.length, centre)} <button type="button" onClick=${() => want(true)}>${t.task.drawAnyway}</button></p>
-    <${Drawing} label=${label} nodes=${shown} selected=${selected} onSelect=${onSelect} />`;
+    <${Drawing} label=${label} nodes=${shown} selected=${selected} isSmall=${isSmall} onSelect=${onSelect} />`;
 }

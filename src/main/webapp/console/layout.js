@@ -3,10 +3,23 @@
 export const WIDTH = 204;
 export const HEIGHT = 50;
 
-/** nodes: [{name, after: [names]}]. Returns what can be sent between threads: {places: [[name, {x, y}]], edges: [{v, w, points}], size}. */
+/** The place that a graph usually has; the direction depends on the graph alone, so that nothing turns around when a window does. */
+const USUAL = { width: 740, height: 520 };
+/** Both directions are tried for no more nodes. */
+const MOST_TRIED = 120;
+
+/** nodes: [{name, after: [names]}]. Returns what can be sent between threads: {places: [[name, {x, y}]], edges: [{v, w, points}], size, isDown}. */
 export function place(dagre, nodes) {
+  const across = placed(dagre, nodes, false);
+  const fits = ({ width, height }) => Math.min(1, USUAL.width / width, USUAL.height / height);
+  if (fits(across.size) === 1 || nodes.length > MOST_TRIED) return across;
+  const down = placed(dagre, nodes, true);
+  return fits(down.size) > fits(across.size) ? down : across;
+}
+
+function placed(dagre, nodes, isDown) {
   const graph = new dagre.Graph();
-  graph.setGraph({ rankdir: "LR", nodesep: 18, ranksep: 46, marginx: 12, marginy: 12 });
+  graph.setGraph({ rankdir: isDown ? "TB" : "LR", nodesep: 18, ranksep: isDown ? 36 : 46, marginx: 12, marginy: 12 });
   graph.setDefaultEdgeLabel(() => ({}));
   nodes.forEach(({ name }) => graph.setNode(name, { width: WIDTH, height: HEIGHT }));
   nodes.forEach(({ name, after }) => after.filter((parent) => graph.hasNode(parent)).forEach((parent) => graph.setEdge(parent, name)));
@@ -16,6 +29,7 @@ export function place(dagre, nodes) {
     places: nodes.map(({ name }) => [name, { x: graph.node(name).x, y: graph.node(name).y }]),
     edges: graph.edges().map(({ v, w }) => ({ v, w, points: graph.edge({ v, w }).points.map(({ x, y }) => ({ x, y })) })),
     size: { width, height },
+    isDown,
   };
 }
 

@@ -4,7 +4,7 @@ import { link } from "./core.js";
 import { find, UUID } from "./search.js";
 import { preferences, prefer } from "./preferences.js";
 import { t } from "./texts.js";
-import { Dialog } from "./ui.js";
+import { Dialog } from "./ui/index.js";
 
 const MOST = 12;
 
@@ -48,8 +48,8 @@ export function Palette({ pages, onClose }) {
 /** Every key, and the switch for those of one letter. pages: {letter: name}. */
 export function KeyHelp({ pages, onClose }) {
   const rows = [...Object.entries(t.keys), ...Object.entries(pages).map(([letter, name]) => [`g ${letter}`, t.pages[name]])];
-  return html`<${Dialog} title=${t.keysTitle} onClose=${onClose}>
+  return html`<${Dialog} title=${t.keysTitle} isBroad onClose=${onClose}>
     <label><input type="checkbox" name="letters" checked=${preferences.letters} onChange=${(event) => prefer({ letters: event.target.checked })} /> ${t.keysLetters}</label>
-    <div class="wide keys" tabindex="0" role="region" aria-label=${t.keysTitle}><table><tbody>${rows.map(([key, what]) => html`<tr key=${key}><td><kbd>${key}</kbd></td><td>${what}</td></tr>`)}</tbody></table></div>
+    <div class="keys">${rows.map(([key, what]) => html`<div key=${key}><kbd>${key}</kbd> <span>${what}</span></div>`)}</div>
     <div class="row"><button type="button" onClick=${onClose}>${t.close}</button></div><//>`;
 }

@@ -2,7 +2,7 @@
 import { html, useRef, useState } from "./dom.js";
 import { change, link, may, newKey, query, Refusal, say, shared } from "./core.js";
 import { t } from "./texts.js";
-import { Dialog, ErrorNote, Field } from "./ui.js";
+import { Dialog, ErrorNote, Field } from "./ui/index.js";
 
 /** Each is a request of its own. */
 export const MOST_SELECTED = 200;

@@ -1,23 +1,29 @@
 // Every text of the console, in one place.
 const many = (n, one, more) => `${n.toLocaleString()} ${n === 1 ? one : more}`;
 
-export const t = {
+const english = {
   product: "Tasker EE",
   pages: {
     overview: "Overview", tasks: "Tasks", approvals: "Approvals", schedules: "Schedules", webhooks: "Webhooks", failures: "Failures", templates: "Templates", deadLetters: "Dead letters", deadMessages: "Parked messages",
-    analytics: "Analytics", servers: "Servers", policies: "Concurrency", retention: "Retention", access: "Users and keys", audit: "Audit",
+    analytics: "Analytics", servers: "Servers and workers", queues: "Queues", policies: "Concurrency", retention: "Retention", access: "Users and keys", audit: "Audit",
   },
+  groups: { work: "Work", automate: "Automate", operate: "Operate", admin: "Admin" },
+  needs: { failures: (n) => many(n, "blocked task", "blocked tasks"), approvals: (n) => `${many(n, "decision waits", "decisions wait")}` },
+  namespaceOfAll: "Namespace of all pages", allNamespaces: "All namespaces",
+  user: { theme: "Theme", density: "Rows", choices: { system: "System", light: "Light", dark: "Dark", dense: "Dense", roomy: "Roomy" } },
+  toolbar: "Filters and columns",
+  states: { initializing: "starting", enqueuing_steps: "offering steps", evaluating_results: "being evaluated", steps_in_process: "running", enqueued_for_orchestration: "being processed", enqueued_as_error_for_orchestration: "being processed" },
   skip: "Skip to the content",
   zone: { local: "Times: local", utc: "Times: UTC" },
   keysTitle: "Keys",
   keysLetters: "Single letters and signs are keys",
   keys: {
     "Ctrl K": "Palette: pages, actions, search", "Ctrl Enter": "Send the open dialog", "/": "Search", "?": "These keys", j: "Next row", k: "Previous row", Enter: "Open", Esc: "Close the dialog", x: "Select the row", X: "Select from the last selected row to this one", "*": "Select all rows of the page",
-    ".": "Take in new rows", a: "To the actions", f: "All steps, failed ones, open ones", "[": "Previous failed step", "]": "Next failed step", "1": "First tab, and so on", "← → ↑ ↓": "Through the graph, along its edges", z: "Local times or UTC",
+    ".": "Take in new rows", a: "To the actions", f: "All steps, failed ones, open ones", "[": "Previous failed step", "]": "Next failed step", "1": "First tab, and so on", "← → ↑ ↓": "Through the graph, along its edges", z: "Local times or UTC", "+": "Larger graph", "-": "Smaller graph", 0: "Fit the graph into view",
   },
   palette: { title: "Go to or do", page: "page", action: "action", find: "find" },
   find: {
-    label: "Search for a UUID, a correlation id or a template", placeholder: "UUID, correlation id, template", nothing: "Nothing has this id, or not for you.", task: "The task with this id", correlation: "Tasks with this correlation id", approval: "The approval with this id",
+    label: "Search for a value, an id, a template, a schedule or an approval", placeholder: "Order number, id, template, approval …", nothing: "Nothing has this id, or not for you.", task: "The task with this id", correlation: "Tasks with this correlation id", approval: "The approval with this id",
     schedule: "The schedule with this id", webhook: "The webhook with this id", deadLetter: "The task of this dead letter", name: (name) => `Tasks of templates whose name begins with ${name}`,
   },
   pagesOfTheConsole: "Pages",
@@ -50,6 +56,7 @@ export const t = {
     now: "It has changed since the dialog was opened. Now:", look: "Look at it",
   },
   done: "Done.",
+  before: "Previous page", next: "Next page", pageOf: (page, all) => `page ${page} of ${all}`,
   more: "Older ones",
   first: "Newest",
   all: "all",
@@ -66,12 +73,12 @@ export const t = {
   ago: (text) => `${text} ago`,
   soon: (text) => `in ${text}`,
   overview: {
-    attention: "Needs an operator",
+    attention: "Needs you",
     attentionNone: "No task is blocked.",
     byState: "Tasks by state",
     noCounts: "Counts by state need the permission system:analytics_read in all namespaces.",
-    lastHour: "The last hour in figures",
-    completed: "completed", failed: "ended in error", tasksPerHour: "tasks per hour", duration: "average duration",
+    lastHour: "in the last hour",
+    completed: "completed", failed: "ended in error", tasksPerHour: "tasks per hour", duration: "Mean step time",
     deadLetters: "Open dead letters",
     deadNone: "None is open.",
     paused: "Paused",
@@ -80,6 +87,9 @@ export const t = {
     serversNone: "No server has reported.",
     queues: "Queues",
     queuesIdle: "All queues are empty.",
+    blocked: "Blocked tasks", blockedHint: "a step failed; they wait for a person", open: "Under way", submitted: (n) => `${n.toLocaleString()} submitted in the last hour`, done: "Completed", endedIn: (n) => `in the last hour; ${n.toLocaleString()} ended in error`,
+    errors: "Failed attempts", ofRuns: (n, runs) => `${n.toLocaleString()} of ${runs.toLocaleString()} in the last hour`, dead: (n, more) => `${more ? "More than " : ""}${many(n, "open dead letter", "open dead letters")}`, pausedIs: (name) => `${name} is paused`,
+    noTask: "There is no task yet", first: "Submit the first one with a form, or from a shell:", firstCommand: "tasker task submit linear/mathematical_sequence --set even_number=6 --watch", firstForm: "Choose a template",
     lateNone: "No unfinished task is past its SLA.", late: (n, more) => `${more ? "More than " : ""}${many(n, "unfinished task is", "unfinished tasks are")} past the SLA.`,
     oldest: "oldest",
   },
@@ -87,9 +97,13 @@ export const t = {
     activity: "The last hour by minute", tasks: "Tasks per minute", steps: "Step durations", created: "submitted", minute: "Minute",
     numbers: (label) => `${label} in numbers`,
   },
+  graph: {
+    waits: { signal: (d) => d.signal && `for signal ${d.signal}`, timer: (d, until) => until && `until ${until}`, delayed: (d, until) => until && `until ${until}`, approval: () => "for a decision", child: () => "for its child task", slot: (d) => (d.place ? `for a slot, place ${d.place}` : "for a slot"), no_server: () => "no worker takes it", no_handler: () => "no worker takes it", paused: () => "paused" },
+    batch: (done, of) => `${done.toLocaleString()} of ${of.toLocaleString()} workers`, view: "View of the graph", smaller: "Smaller", larger: "Larger", fit: "Fit into view", follow: "Follow", followHint: "Keep the running step in view",
+  },
   failures: {
     none: "No step is in error.", period: "Period", hours: (n) => (n === "168" ? "7 days" : n === "840" ? "35 days" : n === "24" ? "24 hours" : many(Number(n), "hour", "hours")),
-    tasks: "Tasks", blocked: (n) => `${n.toLocaleString()} blocked`, retry: (n) => `Retry ${n === 1 ? "this one" : `these ${n.toLocaleString()}`}`, error: "Error", last: "Last", latest: "Latest", open: "Open the task",
+    tasks: "Tasks", blocked: (n) => `${n.toLocaleString()} blocked`, retry: (n) => `Retry ${n === 1 ? "this one" : `these ${n.toLocaleString()}`}`, error: "Error", last: "Last", latest: "Latest", open: "Open the task", groups: "By cause", since: "first", find: "Find an error, template or step", trend: "When", blockedNow: "Blocked now", failedTasks: "Failed tasks", inPeriod: (period) => `in ${period}`, causes: "Causes", causesHint: "template, step and error",
     more: (n) => `Only the latest ${n.toLocaleString()} tasks are counted, since`,
   },
   messages: {
@@ -115,10 +129,10 @@ export const t = {
     count: (c) => `${c.more ? "More than " : ""}${many(c.count, "task matches", "tasks match")}`, countedSince: "of the newest 100 000, since",
     counted: "counted", changed: (from, to) => `It was ${many(from, "task", "tasks")}, and is ${many(to, "task", "tasks")} now. Nothing was done.`, changedBy: { came: "New ones:", gone: "No longer among them:" }, changedOthers: "Others of the same number and states.",
     isNot: "Not in state", prefix: "Template begins with", templateNot: "Not of template", roots: "Parents", rootsOnly: "only tasks without a parent", withParent: "only tasks with a parent", order: "Order", newest: "newest first", oldest: "oldest first",
+    tabs: { all: "All", running: "Running", waiting: "Waiting", blocked: "Blocked", complete: "Complete", failed: "Failed", ended: "Ended by a person" }, cause: "What failed",
     none: "No task matches.",
-    noneAtAll: "There is no task yet. Submit one on the page of a template.",
     clear: "Clear the filters",
-    filters: "Filters",
+    filters: "Filters", chosen: "Chosen filters",
     state: "State", namespace: "Namespace", template: "Template", version: "Version", tag: "Tag", initiator: "Initiator",
     sourceSystem: "Source system", correlation: "Correlation id", parentCorrelation: "Parent's correlation id", attribute: "Attribute",
     attributeHint: "name:value", createdAfter: "Created after", createdBefore: "Created before", sla: "Past its SLA",
@@ -220,9 +234,10 @@ export const t = {
   batch: {
     mosaic: (step) => `Workers of ${step}, one cell each`, hint: "The pointer or the arrow keys name a worker; a click shows it.", find: "Number or name of a worker", worker: (n) => `Worker ${n.toLocaleString()}`, notCreated: "It is not created yet.", first: "Failed and running ones", all: "All in their order",
     letters: { w: "waits", o: "offered", r: "runs", t: "waits for a retry", c: "complete", m: "resolved manually", f: "failed", x: "cancelled" },
-    cell: (n, states) => (n ? `Worker ${n.toLocaleString()}: ${t.batch.letters[states[n - 1]] ?? ""}` : ""),
+    cell: (n, states) => (n ? `Worker ${n.toLocaleString()}: ${english.batch.letters[states[n - 1]] ?? ""}` : ""),
   },
   why: {
+    follows: (n) => `${many(n, "step waits", "steps wait")} for that`,
     place: (n) => `place ${n.toLocaleString()} in the line,`, holder: (uuid) => `holder ${uuid.slice(0, 8)}`, policy: "Concurrency", template: "Its template", workers: "Servers and workers", more: (n) => `and ${many(n, "step", "steps")} more`,
     unserved: (steps) => `No worker takes ${steps.length === 1 ? `the step ${steps[0].name}` : many(steps.length, "step", "steps")}: none that is alive serves the namespace or has the handler.`,
   },
@@ -235,6 +250,18 @@ export const t = {
     decision: "Decide", values: "Values", comment: "Comment", approve: "Approve", reject: "Reject", shown: "What it is about", events: "What happened",
     delegateSentence: "The other user has claimed it then.", to: "To the user", note: "Note",
     event: (e) => `${e.event}${e.by ? ` by ${e.by}` : ""}${e.to ? ` to ${e.to}` : ""}${e.note ? `: ${e.note}` : ""}`,
+  },
+  cron: {
+    everyMinute: "every minute", everyMinutes: (n) => `every ${n} minutes`, everyHour: (minute) => (minute === 0 ? "every hour" : `every hour at minute ${minute}`), everyHours: (n, minute) => `every ${n} hours${minute === 0 ? "" : ` at minute ${minute}`}`,
+    at: (times) => `at ${times.join(", ")}`, everyDay: "every day", weekdays: "every weekday", weekend: "every Saturday and Sunday", or: " and ",
+    dates: (dates) => `on the ${dates.map((n) => `${n}${[11, 12, 13].includes(n) ? "th" : { 1: "st", 2: "nd", 3: "rd" }[n % 10] ?? "th"}`).join(", ")} of the month`,
+    days: (days) => `every ${days.map((n) => ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"][n]).join(", ")}`,
+    months: (months) => `in ${months.map((n) => ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"][n - 1]).join(", ")}`,
+    of: (words, zone) => `${words}, ${zone}`, next: "Next fire times",
+  },
+  form: {
+    wrong: "Some fields are not right yet", check: (names) => `Please look at ${names.join(", ")}.`, required: (name) => `${name} is required.`, number: (name) => `${name} must be a number.`, whole: (name) => `${name} must be a whole number.`, json: (name) => `${name} must be JSON.`,
+    least: (name, n) => `${name} must be at least ${n}.`, most: (name, n) => `${name} must be at most ${n}.`, above: (name, n) => `${name} must be more than ${n}.`, below: (name, n) => `${name} must be less than ${n}.`, longest: (name, n) => `${name} must have at most ${many(n, "character", "characters")}.`, shortest: (name, n) => `${name} must have at least ${many(n, "character", "characters")}.`, pattern: (name) => `${name} has not the form that is asked for.`,
   },
   schedules: {
     none: "No schedule matches.", kind: "schedule", between: (from, to) => `from ${from} to ${to}`, triggerOf: (name) => `Submit a task of ${name} now`, create: "New schedule", change: "Change", save: "Save", ofTemplate: "Schedule it", timing: "Fires", next: "Next", last: "Last", lastTask: "its task", counts: "Fire times",
@@ -275,9 +302,9 @@ export const t = {
     fork: "Fork from here", forkOf: (task, step) => `Fork ${task} from ${step}`, forkSentence: "Makes a new task: this step and all that follow run again, the others are done with the results of this task, which stays as it is.", forkFrom: "Steps that run again", forkFromHint: "with commas", contextHint: "JSON; empty: the context of this task",
   },
   templates: {
-    none: "No template is registered.", kind: "template",
+    none: "No template is registered.", kind: "template", find: "Find a template", count: (n) => many(n, "template", "templates"),
     latest: "Latest version", versions: "Versions", steps: "Steps", description: "Description", identity: "Identity", registered: "Registered",
-    graph: "Graph", source: "Source", difference: "Difference", compareWith: "Compare with", same: "The two versions have the same source.", onlyOne: "There is no other version.", added: "added", removed: "removed", unchanged: (n) => `${many(n, "unchanged line", "unchanged lines")}`, configuration: "Normal form", submit: "Submit a task", tasks: "Its tasks", pause: "Pause", resume: "Resume",
+    graph: "Graph", source: "Source", difference: "Difference", compareWith: "Compare with", same: "The two versions have the same source.", onlyOne: "There is no other version.", added: "added", removed: "removed", unchanged: (n) => `${many(n, "unchanged line", "unchanged lines")}`, configuration: "Normal form", submit: "Submit a task", submitNow: "New task", tasks: "Its tasks", pause: "Pause", resume: "Resume",
     pausedBy: (p) => `Paused by ${p.paused_by}: ${p.reason}`,
     pauseSentence: "No more steps of its tasks are handed off. Offered and running steps finish.",
     resumeSentence: "Its tasks go on.",
@@ -308,10 +335,10 @@ export const t = {
     manage: "Change", pausedRoles: "Paused roles", pausedHint: (roles) => `With commas: ${roles}. Empty: unchanged; none: all work.`, capacity: "Capacity", drain: "Draining",
     manageSentence: "Changes the server that answers, until it stops. A load balancer may send the request to another server, which refuses it.",
     handoffs: "Waiting for a claim", waiting: "wait now", stuck: "stuck", median: "median of 5 minutes",
-    queues: "Queues", queue: "Queue", length: "Messages", oldest: "Oldest", parked: "Parked",
+    queues: "Queues", findQueue: "Find a queue", emptyToo: (n) => `${many(n, "empty one", "empty ones")} too`, queue: "Queue", length: "Messages", oldest: "Oldest", parked: "Parked",
   },
   policies: {
-    none: "No template has a concurrency policy.",
+    find: "Find a template, step or key", none: "No template has a concurrency policy.",
     limit: "Limit", holding: "Hold a slot", waiting: "Wait", setBy: (p) => `set by ${p.set_by}; the template has ${p.template_limit}`,
     change: "Change", kind: "limit", limitOf: (p) => `the limit of ${p.namespace}/${p.name}${p.step ? ` · ${p.step}` : ""}`, sentence: "Takes effect at once. A lower limit revokes no slot; empty restores the template's limit.",
     counts: "Counts", key: "Key",
@@ -325,6 +352,24 @@ export const t = {
     days: "Valid for days", daysHint: "empty: for ever", addGrant: "Grant", addGrantSentence: (name) => `Gives ${name} a role, in a namespace or in all.`, revokeGrant: (grant, name) => `Revoke ${grant} of ${name}?`, revokeGrantDo: "Revoke grant", grantTo: (name) => `Grant ${name} a role`, kind: "user", kindOfKey: "key", revokeGrantShort: "Revoke", revokeGrantSentence: (name) => `${name} loses it at once, on other servers within a minute.`,
   },
   audit: {
+    what: "What", object: "On what", done: "done", refused: "refused", failed: "failed",
+    kinds: { tasks: "task", "tasks:batch": "tasks", templates: "template", approvals: "approval", schedules: "schedule", webhooks: "webhook", pauses: "pause of a template", dlq: "dead letter", "dead-messages": "parked message", servers: "server", workers: "worker", "concurrency-policies": "limit", retention: "retention", access: "access", views: "view", "bulk-actions": "many tasks", steps: "steps", "step-results": "results of steps" },
+    methods: { POST: "created", PUT: "set", PATCH: "changed", DELETE: "ended or deleted" },
+    deeds: { tasks: "submitted", batch: "submitted", session: "signed in or out", validate: "checked", claim: "claimed", unclaim: "gave back", decide: "decided", delegate: "delegated", pause: "paused", resume: "resumed", trigger: "started now", replay: "sent again", retry: "retried", discard: "discarded", ping: "tested", rotate: "gave a new secret", forks: "forked", run: "ran", users: "created a user", keys: "created a key", grants: "granted", backfills: "backfilled", policy: "set a policy", limit: "changed the limit", templates: "registered" },
     none: "No request matches.", at: "At", caller: "Caller", request: "Request", status: "Answer", remote: "From", route: "Route",
   },
 };
+
+/** A language that is none: 40 percent longer and with other letters, to see what a translation would do to the pages. It is chosen by ?language=pseudo. */
+const isPseudo = typeof location !== "undefined" && new URLSearchParams(location.search).get("language") === "pseudo";
+const OTHER = { a: "ää", e: "éé", i: "îî", o: "öö", u: "üü", A: "ÄÄ", E: "ÉÉ", I: "ÎÎ", O: "ÖÖ", U: "ÜÜ" };
+const longer = (text) => (text.startsWith("[") ? text : `[${text.replace(/[aeiouAEIOU]/g, (vowel) => OTHER[vowel])}]`);
+
+function translated(value) {
+  if (typeof value === "string") return longer(value);
+  if (typeof value === "function") return (...given) => translated(value(...given));
+  if (Array.isArray(value)) return value.map(translated);
+  return value && typeof value === "object" ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, translated(one)])) : value;
+}
+
+export const t = isPseudo ? translated(english) : english;

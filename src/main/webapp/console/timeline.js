@@ -4,7 +4,7 @@ import { useClock } from "./core.js";
 import { t } from "./texts.js";
 import { clockTime } from "./time.js";
 import { gaps, scale } from "./timescale.js";
-import { family, span, words } from "./ui.js";
+import { family, span, words } from "./ui/index.js";
 
 const FIRST_ROWS = 60;
 const KINDS = { pending: "waiting", enqueued: "offered", in_progress: "running", waiting_for_retry: "retry", enqueued_for_orchestration: "finishing", enqueued_as_error_for_orchestration: "finishing" };

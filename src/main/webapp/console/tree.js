@@ -2,7 +2,7 @@
 import { html, useState } from "./dom.js";
 import { get, link, useLoad } from "./core.js";
 import { t } from "./texts.js";
-import { Ago, Loaded, Panel, State, Table, Time } from "./ui.js";
+import { Ago, Loaded, Panel, State, Table, Time } from "./ui/index.js";
 
 const PAGE = 50;
 

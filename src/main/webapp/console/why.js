@@ -3,13 +3,15 @@ import { html } from "./dom.js";
 import { link, may, mayEverywhere, setParams } from "./core.js";
 import { t } from "./texts.js";
 import { withTimes } from "./time.js";
-import { Ago, State } from "./ui.js";
+import { Ago, State } from "./ui/index.js";
 
 /** What an operator can change comes first, what follows from other steps last. */
 const ORDER = ["failed", "no_server", "no_handler", "paused", "slot", "approval", "signal", "child", "child_retry", "lease_expired", "cancelling", "running", "batch", "offered", "retry", "retry_due", "yielded", "timer", "delayed",
   "result_submitted", "not_checked", "not_started", "ready", "held_back", "parents"];
 /** Of one cause. */
 const MOST = 6;
+/** What only follows from another step, folded as long as there is something else. */
+const FOLLOWS = ["held_back", "parents", "not_started"];
 const UNSERVED = ["no_server", "no_handler"];
 
 const rank = (cause) => (ORDER.includes(cause) ? ORDER.indexOf(cause) : ORDER.length);
@@ -37,9 +39,15 @@ function Unserved({ waiting }) {
   return steps.length > 0 && html`<div class="note warn" role="alert" data-unserved=${steps.length}>${t.why.unserved(steps)}</div>`;
 }
 
-function Cause({ task, cause, steps }) {
+/** The error of a step that failed, where the sentence about it does not have it: what is long. */
+function ErrorOf({ step, sentence }) {
+  const message = step?.error?.message ?? step?.error?.type;
+  return message && !sentence.includes(message) && html`<div class="f-failed" data-error=${step.name}><strong>✕</strong> ${step.error.type && step.error.type !== message && html`<span class="small">${step.error.type}:</span>`} ${message} <span class="quiet small">${t.task.attempt(step.attempts, step.max_attempts)}</span></div>`;
+}
+
+function Cause({ task, cause, steps, all }) {
   return html`<li data-cause=${cause}><ul>${steps.slice(0, MOST).map((step) => html`<li key=${step.step_uuid}><button type="button" onClick=${() => setParams({ step: step.name })}>${step.name}</button> <${State} of=${step.state} /> ${withTimes(step.sentence)}
-    ${step.details?.due_at && html` <span class="quiet">(<${Ago} at=${step.details.due_at} />)</span>`} <${Blocker} task=${task} step=${step} /></li>`)}</ul>
+    ${step.details?.due_at && html` <span class="quiet">(<${Ago} at=${step.details.due_at} />)</span>`} <${Blocker} task=${task} step=${step} />${cause === "failed" && html`<${ErrorOf} step=${all.find((one) => one.step_uuid === step.step_uuid)} sentence=${step.sentence} />`}</li>`)}</ul>
     ${steps.length > MOST && html`<p class="quiet small">${t.why.more(steps.length - MOST)}</p>`}</li>`;
 }
 
@@ -47,10 +55,14 @@ function Cause({ task, cause, steps }) {
  * found: the diagnosis that was loaded with the task and its steps. moved: the states of steps that have moved since, by name; what was said of them is no longer
  * true and not shown. actions(waiting) draws what belongs below.
  */
-export function Why({ task, found, moved, actions }) {
+export function Why({ task, steps, found, moved, actions }) {
   const waiting = found.waiting.filter((step) => moved[step.name] === undefined || moved[step.name] === step.state);
   const causes = [...new Set(waiting.map((step) => step.cause))].sort((a, b) => rank(a) - rank(b));
+  const isOnly = causes.every((cause) => FOLLOWS.includes(cause));
+  const [first, rest] = isOnly ? [causes, []] : [causes.filter((cause) => !FOLLOWS.includes(cause)), causes.filter((cause) => FOLLOWS.includes(cause))];
+  const list = (cause) => html`<${Cause} key=${cause} task=${task} cause=${cause} steps=${waiting.filter((step) => step.cause === cause)} all=${steps} />`;
   return html`${task.cancel_request && html`<p>${t.task.cancelRequested(task.cancel_request.by, task.cancel_request.reason)}</p>`}
     ${found.explanation && waiting.length === found.waiting.length && html`<p><strong data-explanation>${withTimes(found.explanation)}</strong></p>`}
-    <${Unserved} waiting=${waiting} /><ul class="why">${causes.map((cause) => html`<${Cause} key=${cause} task=${task} cause=${cause} steps=${waiting.filter((step) => step.cause === cause)} />`)}</ul>${actions(waiting)}`;
+    <${Unserved} waiting=${waiting} /><ul class="why">${first.map(list)}</ul>${actions(waiting)}
+    ${rest.length > 0 && html`<details data-folded><summary class="small">${t.why.follows(waiting.filter((step) => rest.includes(step.cause)).length)}</summary><ul class="why">${rest.map(list)}</ul></details>`}`;
 }

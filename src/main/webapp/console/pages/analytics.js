@@ -2,8 +2,8 @@
 import { html } from "../dom.js";
 import { get, link, mayEverywhere, setParams, shared, useLoad } from "../core.js";
 import { t } from "../texts.js";
-import { Activity } from "../activity.js";
-import { Field, Loaded, Panel, span, Table } from "../ui.js";
+import { Activity, useTimeline } from "../activity.js";
+import { Field, Loaded, PageHead, Panel, span, Table, Toolbar } from "../ui/index.js";
 
 const HOURS = ["1", "24", "168", "840"];
 const seconds = (value) => span(1000 * value);
@@ -17,13 +17,14 @@ export default function Analytics({ params }) {
   const hours = HOURS.includes(params.get("hours")) ? params.get("hours") : "24";
   const some = (shared.me.granted.get("system:analytics_read") ?? []).filter(Boolean);
   const namespace = params.get("namespace") ?? (mayEverywhere("system:analytics_read") ? "" : some[0]);
+  const timeline = useTimeline(namespace);
   const found = useLoad((signal) => get("v1/analytics/bottlenecks", { hours, namespace, min_executions: 1, limit: 20 }, signal), [hours, namespace], 60_000);
-  return html`<h1>${t.pages.analytics}</h1>
-    <div class="filters"><${Field} label=${t.failures.period}><select name="hours" value=${hours} onChange=${(e) => setParams({ hours: e.target.value })}>${HOURS.map((one) => html`<option value=${one}>${t.failures.hours(one)}</option>`)}</select><//>
-      <${Field} label=${t.tasks.namespace}><input type="search" name="namespace" value=${namespace} onChange=${(e) => setParams({ namespace: e.target.value.trim() })} /><//></div>
-    <${Activity} namespace=${namespace} />
+  return html`<${PageHead} title=${t.pages.analytics} />
+    <${Toolbar}><${Field} label=${t.failures.period}><select name="hours" value=${hours} onChange=${(e) => setParams({ hours: e.target.value })}>${HOURS.map((one) => html`<option value=${one}>${t.failures.hours(one)}</option>`)}</select><//>
+      <${Field} label=${t.tasks.namespace}><input type="search" name="namespace" value=${namespace} onChange=${(e) => setParams({ namespace: e.target.value.trim() })} /><//><//>
+    <div class="panels"><${Activity} timeline=${timeline} /></div>
     <${Loaded} of=${found}>${(all) => html`
       <${Panel} title=${t.analytics.advice}>${all.recommendations.length === 0 ? html`<p>${t.analytics.noAdvice}</p>` : html`<ul>${all.recommendations.map((sentence) => html`<li>${sentence}</li>`)}</ul>`}<//>
-      <${Panel} title=${t.analytics.slowSteps}><${Slow} label=${t.analytics.slowSteps} rows=${all.slow_steps} isStep /><//>
-      <${Panel} title=${t.analytics.slowTasks}><${Slow} label=${t.analytics.slowTasks} rows=${all.slow_tasks} /><//>`}<//>`;
+      <${Panel} flat title=${t.analytics.slowSteps}><${Slow} label=${t.analytics.slowSteps} rows=${all.slow_steps} isStep /><//>
+      <${Panel} flat title=${t.analytics.slowTasks}><${Slow} label=${t.analytics.slowTasks} rows=${all.slow_tasks} /><//>`}<//>`;
 }

@@ -3,7 +3,7 @@ import { html, useRef, useState } from "../dom.js";
 import { change, get, link, may, say, useLoad } from "../core.js";
 import { asError, useDocument } from "../schemaform.js";
 import { t } from "../texts.js";
-import { Action, Ago, ErrorNote, Facts, Field, Json, Loaded, Panel, State, Time } from "../ui.js";
+import { Action, Ago, ErrorNote, Facts, Field, Json, Loaded, PageHead, Panel, State, Time } from "../ui/index.js";
 import { candidates, Claims } from "./approvals.js";
 
 function Decide({ approval, onDone }) {
@@ -39,13 +39,11 @@ function Decide({ approval, onDone }) {
 export default function Approval({ parts: [, uuid] }) {
   const path = `v1/approvals/${encodeURIComponent(uuid)}`;
   const found = useLoad((signal) => get(path, {}, signal), [path], 10_000);
-  return html`<${Loaded} of=${found}>${(one) => html`<h1>${one.title} <span class="quiet small">${one.namespace}/${one.name} · ${one.step}</span></h1>
-    <div class="row" data-state=${one.state}><${State} of=${one.state} />${may("tasks:read", one.namespace) && html`<a href=${link("tasks", one.task_uuid, { step: one.step })}>${t.approvals.task}</a>`}<a href=${link("approvals")}>${t.pages.approvals}</a></div>
-    ${one.description && html`<p>${one.description}</p>`}
-    <div class="row actions"><${Claims} approval=${one} onDone=${found.reload} />
+  return html`<${Loaded} of=${found}>${(one) => html`<${PageHead} title=${html`${one.title} <span class="quiet small">${one.namespace}/${one.name} · ${one.step}</span>`} beside=${html`<div class="row" data-state=${one.state}><${State} of=${one.state} />${may("tasks:read", one.namespace) && html`<a href=${link("tasks", one.task_uuid, { step: one.step })}>${t.approvals.task}</a>`}<a href=${link("approvals")}>${t.pages.approvals}</a></div>`}><div class="row actions"><${Claims} approval=${one} onDone=${found.reload} />
       <${Action} label=${t.approvals.actions.delegate} of=${one.title} kind=${t.approvals.kind} sentence=${t.approvals.delegateSentence} withReason=${false} isOffered=${one.may.includes("delegate")} onDone=${found.reload}
         fields=${[{ name: "to", label: t.approvals.to, required: true }, { name: "note", label: t.approvals.note }]}
-        send=${(values, key) => change("POST", `${path}/delegate`, { to: values.to.trim(), ...(values.note.trim() && { note: values.note.trim() }) }, key)} /></div>
+        send=${(values, key) => change("POST", `${path}/delegate`, { to: values.to.trim(), ...(values.note.trim() && { note: values.note.trim() }) }, key)} /></div><//>
+    ${one.description && html`<p>${one.description}</p>`}
     <${Facts} of=${[[t.approvals.due, one.state === "open" && one.due_at ? html`<${Ago} at=${one.due_at} /> · <${Time} at=${one.due_at} />` : null], [t.approvals.escalatedAt, one.escalated_at && html`<${Time} at=${one.escalated_at} />`],
       [t.approvals.candidates, candidates(one.candidates)], [t.approvals.fourEyes, one.four_eyes ? t.approvals.fourEyesSentence : null], [t.approvals.claimedBy, one.claimed_by], [t.approvals.claimEnds, one.claim_ends_at && html`<${Ago} at=${one.claim_ends_at} /> · <${Time} at=${one.claim_ends_at} />`], [t.approvals.assignedBy, one.assigned_by],
       [t.approvals.decidedBy, one.decided_by], [t.approvals.comment, one.comment], [t.task.ended, one.ended_at && html`<${Time} at=${one.ended_at} />`]]} />

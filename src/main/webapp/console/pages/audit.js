@@ -1,16 +1,39 @@
-// Who asked for which change.
+// Who asked for which change, in words; the request as it was is under the pointer.
 import { html } from "../dom.js";
 import { get, link, setParams, useLoad } from "../core.js";
 import { t } from "../texts.js";
-import { Field, Loaded, Table, Time } from "../ui.js";
+import { Ago, Empty, Loaded, PageHead, Pages, Panel, Table, Toolbar } from "../ui/index.js";
+
+/** The page of the object that a path names: [the address, the object in words], or null. */
+function objectOf(path) {
+  const [, kind, id] = path.split("?")[0].split("/").filter(Boolean);
+  const words = t.audit.kinds[kind];
+  if (!words) return null;
+  const decoded = id && decodeURIComponent(id);
+  const page = { tasks: "tasks", approvals: "approvals", schedules: "schedules", webhooks: "webhooks" }[kind];
+  if (!decoded) return [null, words];
+  return [page && /^[0-9a-f-]{36}$/i.test(decoded) ? link(page, decoded) : null, `${words} ${/^[0-9a-f-]{36}$/i.test(decoded) ? `…${decoded.slice(-6)}` : decoded}`];
+}
+
+/** What was done: the last word of the path where it is one of the interface, or else what the method means. */
+function deedOf({ method, path }) {
+  const last = path.split("?")[0].split("/").filter(Boolean).at(-1).split(":").at(-1);
+  return t.audit.deeds[last] ?? t.audit.methods[method] ?? method;
+}
+
+const outcome = (status) => (status === null || status === undefined ? ["", "–"] : status < 400 ? ["f-complete", t.audit.done] : status < 500 ? ["f-retry", t.audit.refused] : ["f-failed", t.audit.failed]);
 
 export default function Audit({ params }) {
   const [caller, route, cursor] = ["caller", "route", "cursor"].map((name) => params.get(name) ?? "");
   const page = useLoad((signal) => get("v1/write-requests", { caller, route, cursor, limit: 50 }, signal), [caller, route, cursor]);
-  const filter = (name, label, value) => html`<${Field} label=${label}><input type="search" name=${name} value=${value} onChange=${(e) => setParams({ [name]: e.target.value.trim(), cursor: null })} /><//>`;
-  return html`<h1>${t.pages.audit}</h1><div class="filters">${filter("caller", t.audit.caller, caller)}${filter("route", t.audit.route, route)}</div>
-    <${Loaded} of=${page}>${({ requests, next }) => html`${requests.length === 0 ? html`<p>${t.audit.none}</p>` : html`
-      <${Table} label=${t.pages.audit} head=${[t.audit.at, t.audit.caller, t.audit.request, t.audit.status, t.audit.remote]}>${requests.map((request) => html`<tr key=${request.request_uuid}>
-        <td><${Time} at=${request.requested_at} /></td><td>${request.caller}</td><td><code>${request.method} ${request.path}</code></td><td>${request.status ?? "–"}</td><td>${request.remote}</td></tr>`)}<//>`}
-      <div class="row">${cursor && html`<button type="button" onClick=${() => setParams({ cursor: null })}>${t.first}</button>`}${next && html`<a class="button" href=${link("audit", { caller, route, cursor: next })}>${t.more}</a>`}</div>`}<//>`;
+  const filter = (name, label, value) => html`<input type="search" name=${name} aria-label=${label} placeholder=${label} value=${value} onChange=${(e) => setParams({ [name]: e.target.value.trim(), cursor: null })} />`;
+  return html`<${PageHead} title=${t.pages.audit} /><${Panel} flat><${Toolbar}>${filter("caller", t.audit.caller, caller)}${filter("route", t.audit.route, route)}<//>
+    <${Loaded} of=${page}>${({ requests, next }) => html`${requests.length === 0 ? html`<${Empty} icon="audit" title=${t.audit.none} />` : html`
+      <${Table} label=${t.pages.audit} head=${[t.audit.at, t.audit.caller, t.audit.what, t.audit.object, t.audit.status, t.audit.request, t.audit.remote]}>${requests.map((request) => {
+        const [address, object] = objectOf(request.path) ?? [null, request.path];
+        const [colour, word] = outcome(request.status);
+        return html`<tr key=${request.request_uuid}><td class="fit"><${Ago} at=${request.requested_at} /></td><td><button type="button" class="link" onClick=${() => setParams({ caller: request.caller, cursor: null })}>${request.caller}</button></td>
+        <td>${deedOf(request)}</td><td>${address ? html`<a href=${address}>${object}</a>` : object}</td><td class=${`fit ${colour}`} title=${String(request.status ?? "")}>${word}</td><td class="one"><code title=${request.path}>${request.method} ${request.path}</code></td><td class="quiet">${request.remote}</td></tr>`;
+      })}<//>`}
+      <${Pages} first=${cursor && (() => setParams({ cursor: null }))} next=${next && link("audit", { caller, route, cursor: next })} />`}<//><//>`;
 }

@@ -2,7 +2,7 @@
 import { html, useEffect, useRef, useState } from "../dom.js";
 import { call, get, link, may, say } from "../core.js";
 import { t } from "../texts.js";
-import { ErrorNote, Field } from "../ui.js";
+import { ErrorNote, Field, PageHead } from "../ui/index.js";
 
 const BEGINNING = `name: first
 namespace_name: default
@@ -62,7 +62,7 @@ export default function Editor({ params }) {
       setError(refused);
     }
   };
-  return html`<h1>${t.templates.edit}</h1><p>${t.templates.editHint}</p>
+  return html`<${PageHead} title=${t.templates.edit} beside=${html`<span class="quiet">${t.templates.editHint}</span>`} />
     <div class="split"><${Field} label=${t.templates.editor}><textarea class="editor" name="template" spellcheck=${false} ref=${area} value=${text} onInput=${(e) => { set(e.target.value); setRegistered(null); }}></textarea><//>
     <div>
       <div class="panel" role="status" aria-live="polite">${verdict === null ? html`<p class="quiet">…</p>` : verdict.valid ? html`<p class="f-complete">${t.templates.valid}</p>`

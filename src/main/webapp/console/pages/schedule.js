@@ -2,9 +2,10 @@
 import { html, useRef, useState } from "../dom.js";
 import { change, get, link, may, query, say, setParams, shared, useLoad } from "../core.js";
 import { asError, useDocument } from "../schemaform.js";
+import { inWords } from "../cron.js";
 import { t } from "../texts.js";
 import { fromInput, stamp, stampThere, zoneName } from "../time.js";
-import { Action, Ago, Copy, Dialog, ErrorNote, Facts, Field, Json, Loaded, Panel, State, Table, Time } from "../ui.js";
+import { Action, Ago, Copy, Dialog, ErrorNote, Facts, Field, Json, Loaded, PageHead, Panel, span, State, Table, Time, Violations } from "../ui/index.js";
 import { Condition, timing } from "./schedules.js";
 
 const OUTCOMES = ["started", "queued", "skipped", "missed", "failed"];
@@ -17,8 +18,8 @@ const SHOWN = ["cron", "every_seconds", "zone", "starts_at", "ends_at", "overlap
 // ---- Create and change
 
 /** The context, by the form of the template's input schema; `into` gets the function that reads it. */
-function Context({ schema, initial, error, into }) {
-  const context = useDocument({ schema, initial, pointer: "context", label: t.templates.context });
+function Context({ schema, source, initial, error, into }) {
+  const context = useDocument({ schema, source, initial, pointer: "context", label: t.templates.context });
   into.current = context.read;
   return context.fields(error);
 }
@@ -30,7 +31,24 @@ async function schemaOf(namespace, template, version, signal) {
   const all = templates.filter((one) => one.namespace === namespace && one.name === template);
   const chosen = version || all.map((one) => one.version).sort((a, b) => b.localeCompare(a, undefined, { numeric: true }))[0];
   if (!all.some((one) => one.version === chosen)) return { isUnknown: true };
-  return { schema: (await get(`v1/templates/${[namespace, template, chosen].map(encodeURIComponent).join("/")}`, {}, signal)).configuration.input_schema };
+  const { configuration, source } = await get(`v1/templates/${[namespace, template, chosen].map(encodeURIComponent).join("/")}`, {}, signal);
+  return { schema: configuration.input_schema, source };
+}
+
+/** When it would fire, in words and as times, while it is typed. */
+function Upcoming({ values }) {
+  const asked = Object.fromEntries(["cron", "every_seconds", "zone", "starts_at", "ends_at"].map((name) => [name, values[name]]).filter(([, value]) => value));
+  const found = useLoad((signal) => (asked.cron || asked.every_seconds ? get("v1/schedules/upcoming", { ...asked, count: 5 }, signal) : Promise.resolve(null)), [JSON.stringify(asked)]);
+  const words = asked.cron ? inWords(asked.cron) : asked.every_seconds && t.schedules.every(span(1000 * asked.every_seconds));
+  return html`${words && html`<p data-words><strong>${asked.cron ? t.cron.of(words, asked.zone ?? "UTC") : words}</strong></p>`}
+    ${found.error ? found.error.status === 400 && html`<${Violations} error=${found.error} />` : found.data?.fire_times.length > 0 && html`<p class="small quiet">${t.cron.next}</p><ol class="small" data-preview>${found.data.fire_times.map((at) => html`<li key=${at}><${Time} at=${at} />${asked.zone && html` <span class="quiet">${stampThere(at, asked.zone)}</span>`}</li>`)}</ol>`}`;
+}
+
+/** Names to choose from while one types; any other may be entered all the same. */
+function Choices({ id, namespace }) {
+  const templates = useLoad((signal) => (may("templates:read") ? get("v1/templates", { namespace }, signal) : Promise.resolve(null)), [namespace]);
+  return html`<datalist id=${`${id}-template`}>${[...new Set((templates.data?.templates ?? []).map((one) => one.name))].sort().map((name) => html`<option key=${name} value=${name} />`)}</datalist>
+    <datalist id=${`${id}-zone`}>${["UTC", ...(Intl.supportedValuesOf?.("timeZone") ?? [])].map((name) => html`<option key=${name} value=${name} />`)}</datalist>`;
 }
 
 function Form({ schedule, namespace: given, template: of, onDone, onClose }) {
@@ -68,16 +86,19 @@ function Form({ schedule, namespace: given, template: of, onDone, onClose }) {
   const wrong = (name) => error?.problem?.violations?.find((violation) => violation.field === name)?.message;
   const field = (name, isRequired) => {
     const update = (event) => set((old) => ({ ...old, [name]: event.target.value.trim() }));
+    // The fire times follow what is typed.
+    const isTyped = ["cron", "every_seconds"].includes(name);
     const label = `${t.schedules.fields[name]}${isRequired ? " *" : ""}`;
     return html`<${Field} key=${name} label=${label} hint=${t.schedules.hints[name]} wrong=${wrong(name)}>${CHOICES[name]
       ? html`<select name=${name} value=${values[name]} onChange=${update}><option value="">${t.templates.unset}</option>${CHOICES[name].map((one) => html`<option value=${one}>${one}</option>`)}</select>`
-      : html`<input name=${name} type=${NUMBERS.includes(name) ? "number" : "text"} required=${isRequired} value=${values[name]} onChange=${update} />`}<//>`;
+      : html`<input name=${name} type=${NUMBERS.includes(name) ? "number" : "text"} required=${isRequired} list=${["template", "zone"].includes(name) ? `choices-${name}` : undefined} value=${values[name]} onInput=${isTyped ? update : undefined} onChange=${update} />`}<//>`;
   };
-  return html`<form class="panel" onSubmit=${submit}><h2>${schedule ? t.schedules.change : t.schedules.create}</h2>
+  return html`<form class="panel" onSubmit=${submit}>${schedule && html`<h2>${t.schedules.change}</h2>`}
     <div class="filters">${!schedule && html`${field("namespace", true)}${field("name", true)}`}${field("template", true)}${field("template_version")}</div>
     ${found.data?.isUnknown && html`<p class="f-retry">${t.schedules.unknownTemplate}</p>`}
-    <div class="filters">${["cron", "zone", "every_seconds", "starts_at", "ends_at", "jitter_seconds", "overlap", "catch_up", "catch_up_seconds", "pause_after_failures", "time_member", "tags", "priority", "source_system"].map((name) => field(name))}</div>
-    <${Loaded} of=${found}>${({ schema }) => html`<${Context} key=${JSON.stringify(schema ?? null)} schema=${schema} initial=${schedule?.context} error=${error} into=${context} />`}<//>
+    <${Choices} id="choices" namespace=${values.namespace} /><div class="filters">${["cron", "zone", "every_seconds"].map((name) => field(name))}</div><${Upcoming} values=${values} />
+    <div class="filters">${["starts_at", "ends_at", "jitter_seconds", "overlap", "catch_up", "catch_up_seconds", "pause_after_failures", "time_member", "tags", "priority", "source_system"].map((name) => field(name))}</div>
+    <${Loaded} of=${found}>${({ schema, source }) => html`<${Context} key=${JSON.stringify(schema ?? null)} schema=${schema} source=${source} initial=${schedule?.context} error=${error} into=${context} />`}<//>
     <${Field} label=${t.reason}><input name="reason" required=${!!schedule} maxlength="1000" value=${reason} onInput=${(e) => setReason(e.target.value)} /><//>
     ${error && html`<${ErrorNote} error=${error} />`}
     <div class="row"><button class="main" disabled=${isBusy}>${t.schedules.save}</button>${onClose && html`<button type="button" onClick=${onClose}>${t.action.keep}</button>`}</div></form>`;
@@ -170,21 +191,19 @@ function Whole({ schedule: one, path, params, reload }) {
   const mayEdit = can("update") && one.context !== undefined;
   const act = (action, more = () => ({})) => (values, key) => change("POST", `${path}/${action}`, { requested_by: shared.me.name, reason: values.reason, ...more(values) }, key);
   const common = { onDone: reload };
-  return html`<h1>${one.name} <span class="quiet small">${one.namespace}</span></h1>
-    <div class="row" data-paused=${one.paused ? "true" : "false"}><${Condition} of=${one} /> <span>${timing(one)}</span>
-      <span class="mono small">${one.schedule_uuid}</span><${Copy} text=${one.schedule_uuid} />
-      ${may("templates:read", one.namespace) && html`<a href=${link("templates", one.namespace, one.template)}>${one.template}</a>`}
-      ${may("tasks:list", one.namespace) && html`<a href=${link("tasks", { namespace: one.namespace, initiator: `schedule:${one.name}` })}>${t.schedules.tasks}</a>`}</div>
-    ${one.pause_reason && html`<p class="note warn">${t.schedules.pausedBy(one.paused_by)}: ${one.pause_reason}</p>`}
-    ${one.last_failure && one.failures_in_a_row > 0 && html`<div class="note bad"><strong>${t.schedules.inARow(one.failures_in_a_row)}</strong><${Json} value=${one.last_failure} name="failure" /></div>`}
-    ${one.declines?.length > 0 && html`<div class="note warn" data-declines=${one.declines.length}><strong>${t.schedules.declinedBy(one.declines.length)}</strong><ul>${one.declines.map((each) => html`<li key=${each.server_uuid}>${each.server}: ${each.message}</li>`)}</ul></div>`}
-    <div class="row actions">
+  return html`<${PageHead} title=${html`${one.name} <span class="quiet small">${one.namespace}</span>`} beside=${html`<div class="row" data-paused=${one.paused ? "true" : "false"}><${Condition} of=${one} /> <span>${timing(one)}</span></div>`}><div class="row actions">
       <${Action} ...${common} label=${t.schedules.pause} of=${one.name} kind=${t.schedules.kind} sentence=${t.schedules.pauseSentence} isOffered=${can("pause")} send=${act("pause")} />
       <${Action} ...${common} label=${t.schedules.resume} of=${one.name} kind=${t.schedules.kind} sentence=${t.schedules.resumeSentence} isOffered=${can("resume")} fields=${[{ name: "catch_up", label: t.schedules.catchUp, kind: "check" }]} send=${act("resume", (values) => ({ catch_up: values.catch_up }))} />
       <${Action} ...${common} label=${t.schedules.trigger} title=${t.schedules.triggerOf(one.name)} sentence=${t.schedules.triggerSentence} isOffered=${can("trigger")} send=${act("trigger")} />
       ${mayEdit && !isEdited && html`<button type="button" onClick=${() => edit(true)}>${t.schedules.change}</button>`}
       <${Action} label=${t.schedules.remove} of=${one.name} kind=${t.schedules.kind} sentence=${t.schedules.removeSentence} isDangerous isOffered=${can("delete")} onDone=${() => { location.hash = link("schedules"); }}
-        send=${({ reason }, key) => change("DELETE", path + query({ requested_by: shared.me.name, reason }), undefined, key)} /></div>
+        send=${({ reason }, key) => change("DELETE", path + query({ requested_by: shared.me.name, reason }), undefined, key)} /></div><//>
+    <div class="row small"><span class="mono">${one.schedule_uuid}</span><${Copy} text=${one.schedule_uuid} />
+      ${may("templates:read", one.namespace) && html`<a href=${link("templates", one.namespace, one.template)}>${one.template}</a>`}
+      ${may("tasks:list", one.namespace) && html`<a href=${link("tasks", { namespace: one.namespace, initiator: `schedule:${one.name}` })}>${t.schedules.tasks}</a>`}</div>
+    ${one.pause_reason && html`<p class="note warn">${t.schedules.pausedBy(one.paused_by)}: ${one.pause_reason}</p>`}
+    ${one.last_failure && one.failures_in_a_row > 0 && html`<div class="note bad"><strong>${t.schedules.inARow(one.failures_in_a_row)}</strong><${Json} value=${one.last_failure} name="failure" /></div>`}
+    ${one.declines?.length > 0 && html`<div class="note warn" data-declines=${one.declines.length}><strong>${t.schedules.declinedBy(one.declines.length)}</strong><ul>${one.declines.map((each) => html`<li key=${each.server_uuid}>${each.server}: ${each.message}</li>`)}</ul></div>`}
     ${can("update") && one.context === undefined && html`<p class="quiet">${t.schedules.noContext}</p>`}
     ${isEdited && html`<${Form} schedule=${one} onDone=${() => { edit(false); reload(); }} onClose=${() => edit(false)} />`}
     <div class="panels"><${Panel} title=${t.schedules.upcoming}>${one.paused ? html`<p>${t.schedules.nothingWhilePaused}</p>` : one.next_fire_times.length === 0 ? html`<p>${t.schedules.over}</p>` : html`<ul>${one.next_fire_times.map((at) => html`<li key=${at} data-upcoming=${at}><${Fire} at=${at} zone=${one.zone} /></li>`)}</ul>`}<//>
@@ -200,7 +219,7 @@ export default function Schedule({ parts: [, uuid], params }) {
   const isNew = uuid === "new";
   const found = useLoad((signal) => (isNew ? Promise.resolve({}) : get(path, { upcoming: 10 }, signal)), [path], isNew ? 0 : 10_000);
   if (isNew) {
-    return html`<h1>${t.schedules.create}</h1><${Form} namespace=${params.get("namespace")} template=${params.get("template")} onDone=${(made) => { location.hash = link("schedules", made.schedule_uuid); }} />`;
+    return html`<${PageHead} title=${t.schedules.create} /><${Form} namespace=${params.get("namespace")} template=${params.get("template")} onDone=${(made) => { location.hash = link("schedules", made.schedule_uuid); }} />`;
   }
   return html`<${Loaded} of=${found}>${(one) => html`<${Whole} schedule=${one} path=${path} params=${params} reload=${found.reload} />`}<//>`;
 }

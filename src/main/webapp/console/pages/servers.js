@@ -1,8 +1,8 @@
-// Servers, workers and queues.
+// Servers and workers.
 import { html } from "../dom.js";
 import { change, get, shared, useLoad } from "../core.js";
 import { t } from "../texts.js";
-import { Action, Ago, Loaded, Panel, span, State, Table } from "../ui.js";
+import { Action, Ago, Loaded, Meter, PageHead, Panel, span, State, Table } from "../ui/index.js";
 
 const EVERY = 5_000;
 const list = (names) => (names === null ? t.all : names.join(", "));
@@ -22,32 +22,25 @@ const changeOf = (server) => (values, key) => {
 
 function Servers() {
   const servers = useLoad((signal) => get("v1/servers", {}, signal), [], EVERY);
-  return html`<${Panel} title=${t.servers.servers}><${Loaded} of=${servers}>${({ servers: all, handoffs }) => html`${all.length === 0 ? html`<p>${t.servers.none}</p>` : html`
+  return html`<${Panel} flat title=${t.servers.servers}><${Loaded} of=${servers}>${({ servers: all, handoffs }) => html`${all.length === 0 ? html`<p>${t.servers.none}</p>` : html`
     <${Table} label=${t.servers.servers} head=${[t.servers.health, t.servers.name, t.servers.load, t.servers.roles, t.servers.namespaces, t.servers.heartbeat, t.servers.problems, t.task.act]}>${all.map((server) => html`<tr key=${server.server_uuid}>
-      <td><${State} of=${server.health} /></td><td>${server.name}</td><td>${server.running} / ${server.capacity}</td><td>${server.roles.join(", ")}</td><td>${list(server.namespaces)}</td>
+      <td><${State} of=${server.health} /></td><td>${server.name}</td><td class="fit"><${Meter} part=${server.running} of=${server.capacity} colour="f-running" />${server.running} / ${server.capacity}</td><td>${server.roles.join(", ")}</td><td>${list(server.namespaces)}</td>
       <td><${Ago} at=${server.heartbeat_at} /></td><td>${server.problems.join("; ")}</td>
       <td><${Action} label=${t.servers.manage} of=${server.name} kind=${t.servers.kind} sentence=${t.servers.manageSentence} isOffered=${server.allowed_actions?.includes("update")} onDone=${servers.reload} send=${changeOf(server)}
         fields=${[{ name: "paused_roles", label: t.servers.pausedRoles, hint: t.servers.pausedHint(server.roles.join(", ")) }, { name: "worker_capacity", label: t.servers.capacity, kind: "number" },
           { name: "draining", label: t.servers.drain, kind: "check", value: server.reported_status === "draining" }]} /></td></tr>`)}<//>`}
-    ${handoffs?.length > 0 && html`<h3>${t.servers.handoffs}</h3><ul>${handoffs.map((one) => html`<li>${one.namespace}: ${one.waiting ?? 0} ${t.servers.waiting}, ${one.stuck ?? 0} ${t.servers.stuck}, ${t.servers.median} ${span(one.p50_ms ?? 0)}</li>`)}</ul>`}`}<//><//>`;
+    ${handoffs?.length > 0 && html`<div class="inset"><h3>${t.servers.handoffs}</h3><ul>${handoffs.map((one) => html`<li>${one.namespace}: ${one.waiting ?? 0} ${t.servers.waiting}, ${one.stuck ?? 0} ${t.servers.stuck}, ${t.servers.median} ${span(one.p50_ms ?? 0)}</li>`)}</ul></div>`}`}<//><//>`;
 }
 
 function Workers() {
   const workers = useLoad((signal) => get("v1/workers", {}, signal), [], EVERY);
-  return html`<${Panel} title=${t.servers.workers}><${Loaded} of=${workers}>${({ workers: all }) => (all.length === 0 ? html`<p>${t.servers.noWorkers}</p>` : html`
+  return html`<${Panel} flat title=${t.servers.workers}><${Loaded} of=${workers}>${({ workers: all }) => (all.length === 0 ? html`<p>${t.servers.noWorkers}</p>` : html`
     <${Table} label=${t.servers.workers} head=${[t.servers.health, t.servers.name, t.servers.load, t.servers.namespaces, t.servers.handlers, t.servers.heartbeat, t.task.act]}>${all.map((worker) => html`<tr key=${worker.worker_uuid} data-worker=${worker.name}>
-      <td><${State} of=${worker.health} /></td><td>${worker.name} <span class="quiet small">${worker.server_uuid ? t.servers.ofServer : t.servers.external}</span></td><td>${worker.running} / ${worker.capacity}</td>
+      <td><${State} of=${worker.health} /></td><td>${worker.name} <span class="quiet small">${worker.server_uuid ? t.servers.ofServer : t.servers.external}</span></td><td class="fit"><${Meter} part=${worker.running} of=${worker.capacity} colour="f-running" />${worker.running} / ${worker.capacity}</td>
       <td>${list(worker.namespaces)}</td><td><details><summary>${worker.handlers?.length ?? t.all}</summary>${list(worker.handlers)}</details></td><td><${Ago} at=${worker.heartbeat_at} /></td>
       <td><${Action} label=${t.servers.drainWorker} of=${worker.name} kind=${t.servers.kindOfWorker} sentence=${t.servers.drainSentence} isDangerous withReason=${false} isOffered=${worker.allowed_actions?.includes("drain")} onDone=${workers.reload} send=${(_, key) => change("DELETE", `v1/workers/${worker.worker_uuid}`, undefined, key)} /></td></tr>`)}<//>`)}<//><//>`;
 }
 
-function Queues() {
-  const queues = useLoad((signal) => get("v1/queues", {}, signal), [], EVERY);
-  return html`<${Panel} title=${t.servers.queues}><${Loaded} of=${queues}>${({ queues: all }) => html`
-    <${Table} label=${t.servers.queues} head=${[t.servers.queue, t.servers.length, t.servers.oldest, t.servers.parked]}>${all.map((queue) => html`<tr key=${queue.queue_name}>
-      <td class="mono">${queue.queue_name}</td><td>${queue.queue_length}</td><td>${queue.oldest_msg_age_seconds !== null && span(1000 * queue.oldest_msg_age_seconds)}</td><td>${queue.parked || ""}</td></tr>`)}<//>`}<//><//>`;
-}
-
 export default function ServersPage() {
-  return html`<h1>${t.pages.servers}</h1><${Servers} /><${Workers} /><${Queues} />`;
+  return html`<${PageHead} title=${t.pages.servers} /><${Servers} /><${Workers} />`;
 }

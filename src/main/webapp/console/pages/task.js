@@ -8,12 +8,13 @@ import { Graph, MOST_NODES, nodesOf } from "../graph.js";
 import { useKeys } from "../keys.js";
 import { only } from "../layout.js";
 import { useStream } from "../live.js";
+import { documentOf, fieldsOf } from "../schemaform.js";
 import { t } from "../texts.js";
-import { withTimes } from "../time.js";
+import { clockTime, withTimes } from "../time.js";
 import { Timeline } from "../timeline.js";
 import { ForkedFrom, Tree } from "../tree.js";
 import { Why } from "../why.js";
-import { Action, Ago, Copy, ENDED, ErrorNote, Facts, Guard, Json, Live, Loaded, span, State, Table, Tabs, Time, words } from "../ui.js";
+import { Action, Ago, Copy, ENDED, ErrorNote, Facts, Guard, Json, Live, Loaded, Meter, PageHead, Panel, span, State, Table, Tabs, Time, words } from "../ui/index.js";
 
 const TABS = Object.entries(t.task.tabs);
 const ROWS = 100;
@@ -45,7 +46,7 @@ function TaskActions({ task, onDone }) {
   const named = { of: t.task.named(task), kind: t.task.kind };
   const common = { ...named, onDone, isAllowed, onConflict: onDone, now: words(task.state) };
   return html`<div class="row actions">
-    <${Action} ...${common} label=${retry[0]} sentence=${retry[1]} isOffered=${can("retry")} send=${act("retry")} />
+    <${Action} ...${common} label=${retry[0]} isMain sentence=${retry[1]} isOffered=${can("retry")} send=${act("retry")} />
     <${Action} ...${common} label=${resolve[0]} sentence=${resolve[1]} isOffered=${can("resolve")} send=${act("resolve")} />
     <${Action} ...${common} label=${fail[0]} sentence=${fail[1]} isDangerous isOffered=${can("fail")} send=${act("fail")} />
     <${Action} ...${common} isAllowed=${isAllowed && may("tasks:cancel", task.namespace)} label=${compensate[0]} sentence=${compensate[1]} isDangerous isOffered=${can("compensate")} send=${act("compensate")} />
@@ -99,12 +100,21 @@ function Inspector({ task, node, decision, onDone }) {
       <${Attempts} key=${step.step_uuid} task=${task} step=${step} />`}</aside>`;
 }
 
+/** What tells this task from others of its template: the values of its search attributes. */
+function Key({ task, template }) {
+  const values = Object.values(template?.configuration.search_attributes ?? {}).map((path) => path.split(".").reduce((value, member) => value?.[member], task.context)).filter((value) => value !== undefined && value !== null && typeof value !== "object");
+  return values.length > 0 && html`<span class="quiet" data-key>${values.slice(0, 2).map(String).join(" · ")}</span>`;
+}
+
 /** Offered where a step waits for a signal; the name is that for which it waits. */
-function SendSignal({ task, waiting, onDone }) {
+function SendSignal({ task, template, waiting, onDone }) {
   const names = waiting.filter((step) => step.cause === "signal").map((step) => step.details?.signal).filter(Boolean);
+  const schema = names.length > 0 ? template?.configuration.steps.find((step) => step.signal?.name === names[0])?.signal.schema : undefined;
+  const asked = fieldsOf(schema);
+  const payload = (values) => (asked && values.name.trim() === names[0] ? documentOf(schema, values) : json(values.payload ?? "{}"));
   return html`<${Action} label=${t.task.signal} title=${t.task.signalTo(t.task.named(task))} sentence=${t.task.signalSentence} withReason=${false} isOffered=${names.length > 0 && task.allowed_actions.includes("signal")} onDone=${onDone}
-    fields=${[{ name: "name", label: t.task.signalName, required: true, value: names[0] ?? "" }, { name: "payload", label: t.task.payload, kind: "area", value: "{}" }, { name: "signal_id", label: t.task.signalId, hint: t.task.signalIdHint }]}
-    send=${(values, key) => change("POST", `v1/tasks/${task.task_uuid}/signals/${encodeURIComponent(values.name.trim())}`, { payload: json(values.payload), ...(values.signal_id && { signal_id: values.signal_id }) }, key)} />`;
+    fields=${[{ name: "name", label: t.task.signalName, required: true, value: names[0] ?? "" }, ...(asked ?? [{ name: "payload", label: t.task.payload, kind: "area", value: "{}" }]), { name: "signal_id", label: t.task.signalId, hint: t.task.signalIdHint }]}
+    send=${(values, key) => change("POST", `v1/tasks/${task.task_uuid}/signals/${encodeURIComponent(values.name.trim())}`, { payload: payload(values), ...(values.signal_id && { signal_id: values.signal_id }) }, key)} />`;
 }
 
 /** Which steps are shown, in graph, timeline and table alike. */
@@ -116,7 +126,7 @@ const SHOWN = {
 const shownOf = (params) => (SHOWN[params.get("show")] ? params.get("show") : "all");
 
 function Show({ nodes, shown }) {
-  return html`<div class="row" role="group" aria-label=${t.task.showSteps}>${Object.entries(SHOWN).map(([name, fits]) => html`<button type="button" key=${name} data-show=${name} aria-pressed=${name === shown ? "true" : "false"}
+  return html`<div class="row show" role="group" aria-label=${t.task.showSteps}>${Object.entries(SHOWN).map(([name, fits]) => html`<button type="button" key=${name} data-show=${name} aria-pressed=${name === shown ? "true" : "false"}
     onClick=${() => setParams({ show: name === "all" ? null : name })}>${t.task.show[name]} ${nodes.filter(fits).length.toLocaleString()}</button>`)}</div>`;
 }
 
@@ -163,6 +173,17 @@ async function whole(path, signal) {
   const why = await get(`${path}/diagnosis`, {}, signal);
   const states = new Map(steps.map((step) => [step.step_uuid, step.state]));
   return { task, steps, why, isOfOneState: why.state === task.state && why.waiting.every((step) => (states.get(step.step_uuid) ?? step.state) === step.state) };
+}
+
+/** What stands on a node besides its state, by the step's name: what it waits for, or how much of a batch is done. */
+function marksOf({ task, why }, moved) {
+  const marks = {};
+  for (const { name, state, cause, details = {} } of why?.waiting ?? []) {
+    const said = moved[name] === undefined || moved[name] === state ? t.graph.waits[cause]?.(details, details.due_at && clockTime(details.due_at)) : null;
+    if (said) marks[name] = said;
+  }
+  for (const batch of task.batches ?? []) if (batch.total > 0) marks[batch.step] = t.graph.batch(batch.done, batch.total);
+  return marks;
 }
 
 // ---- The page
@@ -214,7 +235,8 @@ export default function Task({ parts: [, uuid], params }) {
   const nodes = useMemo(() => {
     if (!loaded.data) return [];
     const steps = loaded.data.steps.map((step) => (moved[step.name] ? { ...step, state: moved[step.name] } : step));
-    return marked(nodesOf(template.data?.configuration, steps, loaded.data.task.decisions ?? [], ENDED.has(loaded.data.task.state)), children);
+    const marks = marksOf(loaded.data, moved);
+    return marked(nodesOf(template.data?.configuration, steps, loaded.data.task.decisions ?? [], ENDED.has(loaded.data.task.state)), children).map((node) => (marks[node.name] ? { ...node, mark: marks[node.name] } : node));
   }, [loaded.data, template.data, moved, JSON.stringify(children)]);
   const shown = shownOf(params);
   const failed = nodes.filter(SHOWN.failed).map((node) => node.name);
@@ -231,29 +253,26 @@ export default function Task({ parts: [, uuid], params }) {
   const names = new Set(drawn.map((node) => node.name));
   return html`<${Loaded} of=${loaded}>${({ task, steps, why }) => html`
     <${Ancestors} key=${task.task_uuid} task=${task} />
-    <div class="row spread"><h1>${task.name} <span class="quiet small">${task.namespace} · ${task.version}</span></h1><${Live} of=${stream} /></div>
-    <div class="row" data-state=${task.state}><${State} of=${task.state} /> <span>${task.completed_steps} / ${task.total_steps}</span>
-      <span class="quiet">${task.completed_at ? span(new Date(task.completed_at) - new Date(task.created_at)) : html`<${Ago} at=${task.created_at} />`}</span>
-      <span class="mono small">${task.task_uuid}</span><${Copy} text=${task.task_uuid} /></div>
-    <p class="row small">${task.parent_task_uuid && html`<a href=${link("tasks", task.parent_task_uuid)}>${t.task.parent}</a>`}
+    <${PageHead} title=${html`${task.name} <${Key} task=${task} template=${template.data} />`} beside=${html`<div class="row" data-state=${task.state}><${State} of=${task.state} /> <span><${Meter} part=${task.completed_steps} of=${task.total_steps} />${task.completed_steps} / ${task.total_steps}</span>
+      <span class="quiet">${task.completed_at ? span(new Date(task.completed_at) - new Date(task.created_at)) : html`<${Ago} at=${task.created_at} />`}</span><${Live} of=${stream} /></div>`}><${TaskActions} task=${task} onDone=${reload} /><//>
+    <div class="row small"><span class="quiet">${task.namespace} · ${task.version}</span><span class="mono">${task.task_uuid}</span><${Copy} text=${task.task_uuid} />${task.parent_task_uuid && html`<a href=${link("tasks", task.parent_task_uuid)}>${t.task.parent}</a>`}
       <${ForkedFrom} key=${task.task_uuid} uuid=${task.task_uuid} />
       ${task.replaces_task_uuid && html`<a href=${link("tasks", task.replaces_task_uuid)}>${t.task.replaces}</a>`}
       ${task.replaced_by_task_uuid && html`<a href=${link("tasks", task.replaced_by_task_uuid)}>${t.task.replacedBy}</a>`}
       ${may("tasks:list") && html`<a href=${link("tasks", { correlation_id: task.correlation_id })}>${t.task.correlation}</a><a href=${link("tasks", { parent_correlation_id: task.correlation_id })}>${t.task.children}</a>`}
       ${may("templates:read", task.namespace) && html`<a href=${link("templates", task.namespace, task.name, { version: task.version })}>${t.tasks.template}</a>`}
-      ${task.sla_breached_at && html`<span class="f-retry">${t.task.slaBreached} <${Time} at=${task.sla_breached_at} /></span>`}</p>
-    <${TaskActions} task=${task} onDone=${reload} />
+      ${task.sla_breached_at && html`<span class="f-retry">${t.task.slaBreached} <${Time} at=${task.sla_breached_at} /></span>`}</div>
     ${task.compensation && html`<p class="note">${t.task.compensated(task.compensation)}</p>`}
-    ${why && html`<section class="note" aria-label=${t.task.why}><${Guard}><${Why} task=${task} found=${why} moved=${moved} actions=${(waiting) => html`<${SendSignal} task=${task} waiting=${waiting} onDone=${reload} />`} /><//></section>`}
+    ${why && html`<section class=${`note ${task.failed_steps > 0 ? "bad" : ""}`} aria-label=${t.task.why}><${Guard}><${Why} task=${task} steps=${steps} found=${why} moved=${moved} actions=${(waiting) => html`<${SendSignal} task=${task} template=${template.data} waiting=${waiting} onDone=${reload} />`} /><//></section>`}
     <${Tabs} label=${task.name} current=${tab} of=${TABS.filter(([key]) => key !== "batches" || task.batches?.length > 0 || tab === "batches").map(([key, label]) => [key, label, link("tasks", uuid, { tab: key, step: params.get("step"), show: params.get("show") })])} />
-    <${Guard} key=${tab}>${tab === "story" ? html`<${Loaded} of=${history}>${(found) => html`<${Story} history=${found.entries} isEnded=${ENDED.has(task.state)} />`}<//>`
-      : tab === "batches" ? (task.batches.length === 0 ? html`<p>${t.task.noBatches}</p>` : task.batches.map((batch) => html`<${Batch} key=${batch.step_uuid} task=${task} batch=${batch} />`))
-      : tab === "tree" ? html`<${Tree} task=${task} />`
-      : tab === "data" ? html`<${Data} task=${task} steps=${steps} />`
+    <${Guard} key=${tab}>${tab === "story" ? html`<${Panel}><${Loaded} of=${history}>${(found) => html`<${Story} history=${found.entries} isEnded=${ENDED.has(task.state)} />`}<//><//>`
+      : tab === "batches" ? (task.batches.length === 0 ? html`<p>${t.task.noBatches}</p>` : html`<${Panel}>${task.batches.map((batch) => html`<${Batch} key=${batch.step_uuid} task=${task} batch=${batch} />`)}<//>`)
+      : tab === "tree" ? html`<${Panel}><${Tree} task=${task} /><//>`
+      : tab === "data" ? html`<${Panel}><${Data} task=${task} steps=${steps} /><//>`
       : html`<div class="split"><div><${Show} nodes=${nodes} shown=${shown} />
         ${drawn.length === 0 ? html`<p>${t.task.noneShown}</p>`
-        : tab === "timeline" ? html`<${Loaded} of=${history}>${(found) => html`<${Timeline} task=${task} history=${found.entries} nodes=${nodes} fits=${shown === "all" ? undefined : (name) => names.has(name)} />`}<//>`
-        : tab === "steps" ? html`<${Steps} nodes=${drawn} selected=${selected} />`
+        : tab === "timeline" ? html`<${Panel}><${Loaded} of=${history}>${(found) => html`<${Timeline} task=${task} history=${found.entries} nodes=${nodes} fits=${shown === "all" ? undefined : (name) => names.has(name)} />`}<//><//>`
+        : tab === "steps" ? html`<${Panel} flat><${Steps} nodes=${drawn} selected=${selected} /><//>`
         : html`${template.error && html`<${ErrorNote} error=${template.error} />`}${!may("templates:read", task.namespace) && html`<p class="quiet">${t.task.noGraph}</p>`}
           <${Graph} label=${t.task.graphOf(task.name)} nodes=${drawn} selected=${selected} onSelect=${(step) => setParams({ step })} />`}
         ${selected && children[selected] && html`<${Child} step=${selected} child=${children[selected]} />`}</div>

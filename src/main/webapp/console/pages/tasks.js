@@ -6,8 +6,8 @@ import { Chips, EmptyHint } from "../chips.js";
 import { useStream } from "../live.js";
 import { MOST_SELECTED, SelectionBar } from "../selection.js";
 import { t } from "../texts.js";
-import { fromInput, toInput, zoneName } from "../time.js";
-import { Action, Ago, ENDED, Field, Live, Loaded, span, State, Table, TASK_STATES, Time, words } from "../ui.js";
+import { fromInput, stamp, toInput, zoneName } from "../time.js";
+import { Action, Ago, Empty, ENDED, Field, Live, Loaded, Menu, Meter, PageHead, Pages, Panel, span, State, Table, TASK_STATES, Time, Toolbar, words } from "../ui/index.js";
 
 const PAGE = 50;
 /** Steps move without the task: what has not ended is read again. */
@@ -19,8 +19,10 @@ const TIMES = { created_after: t.tasks.createdAfter, created_before: t.tasks.cre
 const FILTERS = ["state", "state_not", ...TEXTS, ...Object.keys(TIMES), "sla_breached", "roots"];
 /** What a view keeps besides the filters. */
 const SHAPE = ["order", "column"];
-const COLUMNS = { why: t.tasks.why, progress: t.tasks.progress, created: t.tasks.created, duration: t.tasks.duration, initiator: t.tasks.initiator, priority: t.tasks.priority, tags: t.task.tags };
-const SHOWN = ["progress", "created", "duration"];
+const COLUMNS = { cause: t.tasks.cause, why: t.tasks.why, progress: t.tasks.progress, created: t.tasks.created, duration: t.tasks.duration, initiator: t.tasks.initiator, priority: t.tasks.priority, tags: t.task.tags };
+const SHOWN = ["cause", "progress", "duration"];
+/** The tabs above the list; what has no task in the filter has no tab. */
+const TABS = { running: ["steps_in_process", "enqueuing_steps", "evaluating_results", "initializing", "pending"], waiting: ["waiting_for_dependencies", "waiting_for_retry"], blocked: ["blocked_by_failures"], complete: ["complete"], failed: ["error"], ended: ["cancelled", "resolved_manually"] };
 
 function useFilter(params) {
   const filter = {};
@@ -45,47 +47,66 @@ function TextFilter({ name, value }) {
   return html`<${Field} label=${LABELS[name]} hint=${name === "attribute" ? t.tasks.attributeHint : null}><input type="search" name=${name} value=${text} onInput=${update} /><//>`;
 }
 
+const clear = () => setParams(Object.fromEntries([...FILTERS, "cursor"].map((name) => [name, null])));
+
 function Filters({ filter }) {
   const picked = (name) => (filter[name] ?? "").split(",").filter(Boolean);
-  return html`<details open=${Object.keys(filter).length > 0}><summary>${t.tasks.filters}${Object.keys(filter).length > 0 ? ` (${Object.keys(filter).length})` : ""}</summary>
+  return html`<${Menu} name="filters" icon="filter" label=${t.tasks.filters} large fromLeft>
     ${[["state", t.tasks.state], ["state_not", t.tasks.isNot]].map(([name, label]) => html`<fieldset class="panel" key=${name}><legend>${label}</legend><div class="row">${TASK_STATES.map((state) => html`<label key=${state}><input type="checkbox" name=${name} value=${state} checked=${picked(name).includes(state)}
       onChange=${(e) => setParams({ [name]: (e.target.checked ? [...picked(name), state] : picked(name).filter((other) => other !== state)).join(","), cursor: null })} /> ${words(state)}</label>`)}</div></fieldset>`)}
     <div class="filters">${TEXTS.map((name) => html`<${TextFilter} key=${name} name=${name} value=${filter[name] ?? ""} />`)}
       ${Object.entries(TIMES).map(([name, label]) => html`<${Field} key=${name} label=${`${label} (${zoneName()})`}><input type="datetime-local" name=${name} value=${toInput(filter[name])}
         onChange=${(e) => setParams({ [name]: fromInput(e.target.value), cursor: null })} /><//>`)}
       <${Field} label=${t.tasks.sla}><select value=${filter.sla_breached ?? ""} onChange=${(e) => setParams({ sla_breached: e.target.value, cursor: null })}>
-        <option value="">${t.all}</option><option value="true">✓</option><option value="false">–</option></select><//>
+        <option value="">${t.all}</option><option value="true">${t.schedules.yes}</option><option value="false">${t.schedules.no}</option></select><//>
       <${Field} label=${t.tasks.roots}><select name="roots" value=${filter.roots ?? ""} onChange=${(e) => setParams({ roots: e.target.value, cursor: null })}>
-        <option value="">${t.all}</option><option value="true">${t.tasks.rootsOnly}</option><option value="false">${t.tasks.withParent}</option></select><//></div>
-    <button type="button" onClick=${() => setParams(Object.fromEntries([...FILTERS, "cursor"].map((name) => [name, null])))}>${t.tasks.clear}</button></details>`;
+        <option value="">${t.all}</option><option value="true">${t.tasks.rootsOnly}</option><option value="false">${t.tasks.withParent}</option></select><//></div><//>`;
 }
 
-/** How many match, by state, each with a link that narrows the list to it. */
+/**
+ * How many match, and as tabs how many there are in each group of states, whatever state is chosen; then the saved views. A state that no group has as it is
+ * chosen stands among the filters.
+ */
+function StateTabs({ filter, attributes, at, views, now }) {
+  const { state, state_not: unwanted, ...rest } = filter;
+  const count = useLoad((signal) => get("v1/tasks:count", { ...rest, attribute: attributes }, signal), [JSON.stringify(rest), at], 15_000);
+  const by = count.data?.by_state ?? {};
+  const sum = (states) => states.reduce((total, one) => total + (by[one] ?? 0), 0);
+  const tab = (key, states, n) => html`<li key=${key}><a href=${link("tasks", { ...rest, attribute: attributes, ...(states && { state: states.join(",") }) })} data-tab=${key}
+    aria-current=${!unwanted && (state ?? "") === (states?.join(",") ?? "") ? "true" : undefined}>${t.tasks.tabs[key]} <span class="small quiet">${count.data ? `${count.data.more ? "> " : ""}${n.toLocaleString()}` : "…"}</span></a></li>`;
+  return html`<nav aria-label=${t.tasks.state}><ul class="tabs">${tab("all", null, count.data?.count ?? 0)}${Object.entries(TABS).filter(([, states]) => sum(states) > 0 || states.join(",") === state).map(([key, states]) => tab(key, states, sum(states)))}
+    ${views.map((view, i) => html`<li key=${view.view_uuid} class=${i === 0 ? "apart" : ""}><a href=${`#/tasks${view.query ? `?${view.query}` : ""}`} title=${view.namespace ? t.views.sharedBy(view) : t.views.views} aria-current=${view.query === now && now ? "true" : undefined}>★ ${view.name}</a></li>`)}</ul></nav>`;
+}
+
+/** How many match the filter as it is. */
 function Count({ filter, attributes, at }) {
   const count = useLoad((signal) => get("v1/tasks:count", { ...filter, attribute: attributes }, signal), [JSON.stringify(filter), at], 15_000);
-  return count.data && html`<p class="row small" data-count=${count.data.count}><strong>${t.tasks.count(count.data)}</strong>${count.data.counted_since && html`<span class="quiet">${t.tasks.countedSince} <${Time} at=${count.data.counted_since} /></span>`}
-    ${Object.entries(count.data.by_state).sort(([a], [b]) => TASK_STATES.indexOf(a) - TASK_STATES.indexOf(b)).map(([state, n]) => html`<button type="button" key=${state} onClick=${() => setParams({ state, state_not: null, cursor: null })}><${State} of=${state} /> ${n.toLocaleString()}</button>`)}</p>`;
+  return count.data && html`<span class="small quiet" data-count=${count.data.count}>${t.tasks.count(count.data)}${count.data.counted_since && html` ${t.tasks.countedSince} <${Time} at=${count.data.counted_since} />`}</span>`;
 }
 
-/** Views are kept on the server: own ones, and those that are shared in a namespace. */
-function Views({ params }) {
-  const views = useLoad((signal) => get("v1/views", {}, signal), []);
-  const mine = (views.data?.views ?? []).filter((view) => view.page === "tasks");
-  const now = query(Object.fromEntries([...FILTERS, ...SHAPE].map((name) => [name, params.getAll(name)]))).slice(1);
-  return html`<details class="views"><summary>${t.views.views}${mine.length > 0 ? ` (${mine.length})` : ""}</summary>
-    ${mine.length === 0 && html`<p class="quiet">${t.views.none}</p>`}
-    <ul>${mine.map((view) => html`<li key=${view.view_uuid} class="row"><a href=${`#/tasks${view.query ? `?${view.query}` : ""}`} aria-current=${view.query === now ? "true" : undefined}>${view.name}</a>${view.namespace && html` <span class="quiet small">${t.views.sharedBy(view)}</span>`}
-      ${(view.mine || may("tasks:act", view.namespace)) && html`<${Action} label=${t.views.remove} of=${view.name} kind=${t.views.kind} sentence=${t.views.removeSentence(view.name)} isDangerous withReason=${false} onDone=${views.reload} send=${(_, key) => change("DELETE", `v1/views/${view.view_uuid}`, undefined, key)} />`}</li>`)}</ul>
-    <${Action} label=${t.views.save} sentence=${t.views.saveSentence} withReason=${false} onDone=${views.reload}
+/** Views are kept on the server: own ones, and those that are shared in a namespace. Here they are made and deleted. */
+function Views({ views, now, onChange }) {
+  return html`<${Menu} name="views" className="views" icon="view" label=${t.views.views}>
+    ${views.length === 0 && html`<p class="quiet">${t.views.none}</p>`}
+    <ul class="palette">${views.map((view) => html`<li key=${view.view_uuid} class="row"><a href=${`#/tasks${view.query ? `?${view.query}` : ""}`} aria-current=${view.query === now ? "true" : undefined}>${view.name}</a>${view.namespace && html` <span class="quiet small">${t.views.sharedBy(view)}</span>`}
+      ${(view.mine || may("tasks:act", view.namespace)) && html`<${Action} label=${t.views.remove} of=${view.name} kind=${t.views.kind} sentence=${t.views.removeSentence(view.name)} isDangerous withReason=${false} onDone=${onChange} send=${(_, key) => change("DELETE", `v1/views/${view.view_uuid}`, undefined, key)} />`}</li>`)}</ul>
+    <${Action} label=${t.views.save} sentence=${t.views.saveSentence} withReason=${false} onDone=${onChange}
       fields=${[{ name: "name", label: t.name, required: true }, ...(may("tasks:act") ? [{ name: "namespace", label: t.views.share, hint: t.views.shareHint, value: "" }] : [])]}
-      send=${(values, key) => change("POST", "v1/views", { page: "tasks", name: values.name.trim(), ...(now && { query: now }), ...(values.namespace && { namespace: values.namespace.trim() }) }, key)} /></details>`;
+      send=${(values, key) => change("POST", "v1/views", { page: "tasks", name: values.name.trim(), ...(now && { query: now }), ...(values.namespace && { namespace: values.namespace.trim() }) }, key)} /><//>`;
 }
+
+/** What tells this task from others of its template: its search attributes, or the beginning of its id. */
+const Key = ({ of: task }) => {
+  const attributes = Object.entries(task.attributes ?? {});
+  return attributes.length > 0 ? html`<strong title=${attributes.map(([name, value]) => `${name}: ${value}`).join(", ")}>${attributes.slice(0, 2).map(([, value]) => value).join(" · ")}</strong>` : html`<span class="quiet mono">…${task.task_uuid.slice(-6)}</span>`;
+};
 
 const CELLS = {
+  cause: (task) => task.failure && html`<span class="f-failed" title=${task.failure.message}><strong>${task.failure.step}</strong> ${task.failure.message ?? task.failure.error_type}</span>`,
   why: (task) => task.why && html`<span class="small" data-why=${task.task_uuid}>${task.why}</span>`,
-  progress: (task) => html`${task.completed_steps} / ${task.total_steps}${task.failed_steps > 0 && html` <span class="f-failed">${task.failed_steps} ${t.tasks.failedSteps}</span>`}`,
+  progress: (task) => html`<${Meter} part=${task.completed_steps} of=${task.total_steps} colour=${task.failed_steps > 0 ? "f-blocked" : "f-complete"} />${task.completed_steps} / ${task.total_steps}${task.failed_steps > 0 && html` <span class="f-failed">${task.failed_steps} ${t.tasks.failedSteps}</span>`}`,
   created: (task) => html`<${Time} at=${task.created_at} />`,
-  duration: (task) => (task.completed_at ? span(new Date(task.completed_at) - new Date(task.created_at)) : html`<${Ago} at=${task.created_at} />`),
+  duration: (task) => (task.completed_at ? html`<span title=${stamp(task.created_at)}>${span(new Date(task.completed_at) - new Date(task.created_at))}</span>` : html`<${Ago} at=${task.created_at} />`),
   initiator: (task) => task.initiator,
   priority: (task) => task.priority,
   tags: (task) => (task.tags ?? []).join(", "),
@@ -133,6 +154,11 @@ function useRowsAgain(rows, at, include) {
   return [again, touch];
 }
 
+/** What the rows need besides: only what is shown is asked for, and only by whoever may see it somewhere. */
+const included = (columns) => [may("tasks:context_read") && "attributes", columns.includes("cause") && may("steps:read") && "failure", columns.includes("why") && "why"].filter(Boolean).join(",") || null;
+
+const CLASSES = { progress: "fit", duration: "fit", created: "fit", cause: "one" };
+
 export default function Tasks({ params }) {
   const filter = useFilter(params);
   const cursor = params.get("cursor");
@@ -145,10 +171,10 @@ export default function Tasks({ params }) {
   const select = (uuids, isOn) => setSelected((old) => new Set(isOn ? [...old, ...uuids].slice(0, MOST_SELECTED) : [...old].filter((uuid) => !uuids.includes(uuid))));
   useEffect(() => setSelected(new Set()), [JSON.stringify(filter)]);
   const frozen = useRef(null);
-  const address = JSON.stringify([filter, order, cursor, columns.includes("why")]);
-  const load = (signal) => get("v1/tasks", { ...filter, attribute: params.getAll("attribute"), order, cursor, limit: PAGE, include: columns.includes("why") ? "why" : null }, signal);
+  const address = JSON.stringify([filter, order, cursor, included(columns)]);
+  const load = (signal) => get("v1/tasks", { ...filter, attribute: params.getAll("attribute"), order, cursor, limit: PAGE, include: included(columns) }, signal);
   const page = useLoad(async (signal) => (frozen.current?.address === address ? frozen.current : { ...(await load(signal)), address }),
-    [JSON.stringify(filter), order, cursor, columns.includes("why")], seesStream ? 0 : 10_000);
+    [JSON.stringify(filter), order, cursor, included(columns)], seesStream ? 0 : 10_000);
   frozen.current = selected.size > 0 ? page.data : null;
   const loadAnew = () => {
     setSelected(new Set());
@@ -159,7 +185,7 @@ export default function Tasks({ params }) {
   const [fresh, setFresh] = useState(new Set());
   const pending = useRef([]);
   const rows = useRef(new Map());
-  const [again, touch] = useRowsAgain(rows, page.at, columns.includes("why") ? "why" : null);
+  const [again, touch] = useRowsAgain(rows, page.at, included(columns));
   const apply = useThrottled(() => {
     const events = pending.current;
     pending.current = [];
@@ -184,26 +210,27 @@ export default function Tasks({ params }) {
   const added = [...fresh].filter((id) => !rows.current.has(id)).length;
   const wanted = filter.state?.split(",");
   const unwanted = filter.state_not?.split(",");
-  return html`<div class="row spread"><h1>${t.pages.tasks}</h1><${Live} of=${seesStream ? stream : { state: "polling" }} /></div>
-    <div class="row spread"><div class="row">
-      <details class="small"><summary>${t.tasks.choose}</summary>${Object.entries(COLUMNS).map(([name, label]) => html`<label key=${name}><input type="checkbox" checked=${columns.includes(name)}
-        onChange=${(e) => setParams({ column: Object.keys(COLUMNS).filter((other) => (other === name ? e.target.checked : columns.includes(other))) })} /> ${label}</label>`)}</details>
-      ${mayAct && html`<${Bulk} filter=${filter} onDone=${page.reload} />`}</div></div>
-    <${Views} params=${params} />
-    <${Filters} filter=${filter} />
-    <div class="row"><label>${t.tasks.order} <select name="order" class="inline" value=${order ?? ""} onChange=${(e) => setParams({ order: e.target.value, cursor: null })}><option value="">${t.tasks.newest}</option><option value="oldest">${t.tasks.oldest}</option></select></label>
-      <${Count} filter=${filter} attributes=${params.getAll("attribute")} at=${page.at} /></div>
-    <${Chips} filter=${filter} labels=${LABELS} />
+  const views = useLoad((signal) => get("v1/views", {}, signal), []);
+  const mine = (views.data?.views ?? []).filter((view) => view.page === "tasks");
+  const now = query(Object.fromEntries([...FILTERS, ...SHAPE].map((name) => [name, params.getAll(name)]))).slice(1);
+  const attributes = params.getAll("attribute");
+  return html`<${PageHead} title=${t.pages.tasks} beside=${html`<${Live} of=${seesStream ? stream : { state: "polling" }} />`}>
+      ${added > 0 && !cursor && order !== "oldest" && html`<button type="button" class="new main" onClick=${loadAnew}>${t.tasks.newOnes(added)}</button>`}${mayAct && html`<${Bulk} filter=${filter} onDone=${page.reload} />`}<//>
+    <${StateTabs} filter=${filter} attributes=${attributes} at=${page.at} views=${mine} now=${now} />
+    <${Panel} flat><${Toolbar} end=${html`<select name="order" class="inline" aria-label=${t.tasks.order} value=${order ?? ""} onChange=${(e) => setParams({ order: e.target.value, cursor: null })}><option value="">${t.tasks.newest}</option><option value="oldest">${t.tasks.oldest}</option></select>
+        <${Menu} name="columns" icon="columns" label=${t.tasks.choose}>${Object.entries(COLUMNS).map(([name, label]) => html`<label key=${name}><input type="checkbox" checked=${columns.includes(name)}
+          onChange=${(e) => setParams({ column: Object.keys(COLUMNS).filter((other) => (other === name ? e.target.checked : columns.includes(other))) })} /> ${label}</label>`)}<//>
+        <${Views} views=${mine} now=${now} onChange=${views.reload} />`}>
+        <${Filters} filter=${filter} /><${Chips} filter=${filter} labels=${LABELS} />${Object.keys(filter).length > 0 && html`<button type="button" class="link small" onClick=${clear}>${t.tasks.clear}</button>`}<${Count} filter=${filter} attributes=${attributes} at=${page.at} /><//>
     <${SelectionBar} selected=${selected} namespace=${filter.namespace} onClear=${() => setSelected(new Set())} onDone=${loadAnew} />
-    ${added > 0 && !cursor && order !== "oldest" && html`<p><button type="button" class="new" onClick=${loadAnew}>${t.tasks.newOnes(added)}</button></p>`}
     <${Loaded} of=${page}>${({ tasks, next }) => html`
-      ${tasks.length === 0 ? html`<p>${Object.keys(filter).length ? html`${t.tasks.none} <button type="button" onClick=${() => setParams(Object.fromEntries([...FILTERS, "cursor"].map((name) => [name, null])))}>${t.tasks.clear}</button>` : t.tasks.noneAtAll}</p>${Object.keys(filter).length > 0 && html`<${EmptyHint} filter=${filter} attributes=${params.getAll("attribute")} labels=${LABELS} />`}`
+      ${tasks.length === 0 ? (Object.keys(filter).length ? html`<${Empty} icon="tasks" title=${t.tasks.none}><${EmptyHint} filter=${filter} attributes=${attributes} labels=${LABELS} /><//>`
+          : html`<${Empty} icon="tasks" title=${t.overview.noTask}><p class="quiet">${t.overview.first}</p><pre>${t.overview.firstCommand}</pre>${may("tasks:create") && html`<p><a class="button main" href=${link("templates")}>${t.overview.firstForm}</a></p>`}<//>`)
       : html`<${Table} label=${t.pages.tasks} head=${[...(mayAct ? [html`<input type="checkbox" data-select-all aria-label=${t.select.all} checked=${tasks.every((task) => selected.has(task.task_uuid))} onChange=${(e) => select(tasks.map((task) => task.task_uuid), e.target.checked)} />`] : []), t.tasks.state, t.tasks.task, ...columns.map((name) => COLUMNS[name])]}>${shown.map((task) => {
         const left = (wanted && !wanted.includes(task.state)) || unwanted?.includes(task.state);
-        return html`<tr key=${task.task_uuid} class=${left ? "left" : ""} data-task=${task.task_uuid}>${mayAct && html`<td><input type="checkbox" data-select aria-label=${t.select.row(`${task.namespace}/${task.name}`)} checked=${selected.has(task.task_uuid)} onChange=${(e) => select([task.task_uuid], e.target.checked)} /></td>`}<td class="id"><${State} of=${task.state} /></td>
-          <td><a href=${link("tasks", task.task_uuid)}>${task.namespace}/${task.name}</a> <span class="quiet small">${task.version}</span>${task.sla_breached_at && html` <span class="f-retry small">${t.tasks.sla}</span>`}</td>
-          ${columns.map((name) => html`<td key=${name}>${CELLS[name](task)}</td>`)}</tr>`;
+        return html`<tr key=${task.task_uuid} class=${left ? "left" : ""} data-task=${task.task_uuid}>${mayAct && html`<td class="fit"><input type="checkbox" data-select aria-label=${t.select.row(`${task.namespace}/${task.name}`)} checked=${selected.has(task.task_uuid)} onChange=${(e) => select([task.task_uuid], e.target.checked)} /></td>`}<td class="id"><${State} of=${task.state} /></td>
+          <td><a href=${link("tasks", task.task_uuid)} title=${`${task.version} · ${task.task_uuid}`}>${task.namespace}/${task.name}</a> <${Key} of=${task} />${task.sla_breached_at && html` <span class="f-retry small">${t.tasks.sla}</span>`}</td>
+          ${columns.map((name) => html`<td key=${name} class=${CLASSES[name] ?? ""}>${CELLS[name](task)}</td>`)}</tr>`;
       })}<//>`}
-      <div class="row">${cursor && html`<button type="button" onClick=${() => setParams({ cursor: null })}>${t.first}</button>`}
-        ${next && html`<a class="button" href=${link("tasks", { ...filter, order, column: params.getAll("column"), cursor: next })}>${t.more}</a>`}</div>`}<//>`;
+      <${Pages} first=${cursor && (() => setParams({ cursor: null }))} next=${next && link("tasks", { ...filter, order, column: params.getAll("column"), cursor: next })} />`}<//><//>`;
 }

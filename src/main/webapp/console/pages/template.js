@@ -3,7 +3,7 @@ import { html, useRef, useState } from "../dom.js";
 import { change, get, link, may, query, setParams, shared, useLoad } from "../core.js";
 import { Graph, nodesOf } from "../graph.js";
 import { t } from "../texts.js";
-import { Action, ErrorNote, Facts, Field, Guard, Json, Loaded, span, Table, Tabs, Text, Time, words } from "../ui.js";
+import { Action, ErrorNote, Facts, Field, Guard, Json, Loaded, PageHead, Panel, span, Table, Tabs, Text, Time, words } from "../ui/index.js";
 import { asError, useDocument } from "../schemaform.js";
 import { grouped } from "./templates.js";
 
@@ -11,7 +11,7 @@ import { grouped } from "./templates.js";
 const MOST_COMPARED = 4_000_000;
 
 function Submit({ template }) {
-  const context = useDocument({ schema: template.configuration.input_schema, pointer: "context", label: t.templates.context });
+  const context = useDocument({ schema: template.configuration.input_schema, source: template.source, pointer: "context", label: t.templates.context });
   const [key, setKey] = useState("");
   const [error, setError] = useState(null);
   const [isBusy, busy] = useState(false);
@@ -120,9 +120,8 @@ function Version({ template, tab, selected, versions }) {
 function Durations({ template }) {
   const { namespace, name, version } = template;
   const found = useLoad((signal) => get("v1/analytics/bottlenecks", { namespace, name, version, hours: 168, min_executions: 1, limit: 100 }, signal), [namespace, name, version], 60_000);
-  return html`<${Loaded} of=${found}>${({ slow_steps: steps }) => steps.length > 0 && html`<h2>${t.templates.durations}</h2>
-    <${Table} label=${t.templates.durations} head=${[t.task.step, "p50", "p95", "p99", t.analytics.runs, t.analytics.errors]}>${steps.map((step) => html`<tr key=${step.template_step_uuid} data-durations=${step.step}><td>${step.step}</td>
-      ${[step.p50_seconds, step.p95_seconds, step.p99_seconds].map((value) => html`<td>${value !== null && span(1000 * value)}</td>`)}<td>${step.execution_count.toLocaleString()}</td><td>${step.error_count.toLocaleString()}</td></tr>`)}<//>`}<//>`;
+  return html`<${Loaded} of=${found}>${({ slow_steps: steps }) => steps.length > 0 && html`<${Panel} flat title=${t.templates.durations}><${Table} label=${t.templates.durations} head=${[t.task.step, "p50", "p95", "p99", t.analytics.runs, t.analytics.errors]}>${steps.map((step) => html`<tr key=${step.template_step_uuid} data-durations=${step.step}><td>${step.step}</td>
+      ${[step.p50_seconds, step.p95_seconds, step.p99_seconds].map((value) => html`<td>${value !== null && span(1000 * value)}</td>`)}<td>${step.execution_count.toLocaleString()}</td><td>${step.error_count.toLocaleString()}</td></tr>`)}<//><//>`}<//>`;
 }
 
 export default function Template({ parts: [, namespace, name, ofAddress], params }) {
@@ -132,16 +131,16 @@ export default function Template({ parts: [, namespace, name, ofAddress], params
   const template = useLoad((signal) => (version ? get(`v1/templates/${[namespace, name, version].map(encodeURIComponent).join("/")}`, {}, signal) : Promise.resolve(null)), [namespace, name, version]);
   const tabs = ["graph", "source", "difference", "configuration", ...(may("tasks:create", namespace) ? ["submit"] : [])];
   const tab = tabs.includes(params.get("tab")) ? params.get("tab") : tabs[0];
-  return html`<h1>${name} <span class="quiet small">${namespace}</span></h1>
-    ${templates.data && versions.length === 0 && html`<p>${t.error.missing}</p><p><a href=${link("templates")}>${t.pages.templates}</a></p>`}
-    <${Loaded} of=${templates}>${() => versions.length > 0 && html`<div class="row">
-      <${Field} label=${t.templates.versions}><select name="version" value=${version} onChange=${(e) => (ofAddress ? (location.hash = link("templates", namespace, name, { version: e.target.value, tab })) : setParams({ version: e.target.value }))}>${!versions.some((one) => one.version === version) && html`<option value=${version}>${version}</option>`}${versions.map((one) => html`<option value=${one.version}>${one.version}</option>`)}</select><//>
+  const chosen = templates.data && versions.length > 0 && html`<div class="row"><select name="version" class="inline" aria-label=${t.templates.versions} value=${version} onChange=${(e) => (ofAddress ? (location.hash = link("templates", namespace, name, { version: e.target.value, tab })) : setParams({ version: e.target.value }))}>${!versions.some((one) => one.version === version) && html`<option value=${version}>${version}</option>`}${versions.map((one) => html`<option value=${one.version}>${one.version}</option>`)}</select>
       ${may("tasks:list", namespace) && html`<a href=${link("tasks", { namespace, name })}>${t.templates.tasks}</a>`}
       ${may("templates:validate", namespace) && html`<a href=${link("templates", "new", { from: `${namespace}/${name}/${version}` })}>${t.templates.editVersion}</a>`}
-      ${may("schedules:write", namespace) && may("tasks:create", namespace) && html`<a href=${link("schedules", "new", { namespace, template: name })}>${t.schedules.ofTemplate}</a>`}</div>
+      ${may("schedules:write", namespace) && may("tasks:create", namespace) && html`<a href=${link("schedules", "new", { namespace, template: name })}>${t.schedules.ofTemplate}</a>`}</div>`;
+  return html`<${PageHead} title=${html`${name} <span class="quiet small">${namespace}</span>`} beside=${chosen}>${chosen && may("tasks:create", namespace) && html`<a class="button main" href=${link("templates", namespace, name, { version: params.get("version") ?? ofAddress, tab: "submit" })}>${t.templates.submitNow}</a>`}<//>
+    ${templates.data && versions.length === 0 && html`<p>${t.error.missing}</p><p><a href=${link("templates")}>${t.pages.templates}</a></p>`}
+    <${Loaded} of=${templates}>${() => versions.length > 0 && html`
       <${Loaded} of=${template}>${(found) => html`<${Guard}><${Pauses} template=${found} />
         <${Facts} of=${[[t.templates.description, found.description], [t.templates.identity, words(found.identity_strategy)], [t.templates.registered, html`<${Time} at=${found.created_at} />`]]} />
         <${Tabs} label=${t.templates.versions} current=${tab} of=${tabs.map((key) => [key, t.templates[key], link("templates", namespace, name, { version: params.get("version") ?? ofAddress, tab: key })])} />
-        ${tab === "graph" && may("system:analytics_read", namespace) && html`<${Guard}><${Durations} key=${version} template=${found} /><//>`}
-        <${Version} template=${found} tab=${tab} selected=${params.get("step")} versions=${versions} /><//>`}<//>`}<//>`;
+        <${Version} template=${found} tab=${tab} selected=${params.get("step")} versions=${versions} />
+        ${tab === "graph" && may("system:analytics_read", namespace) && html`<${Guard}><${Durations} key=${version} template=${found} /><//>`}<//>`}<//>`}<//>`;
 }

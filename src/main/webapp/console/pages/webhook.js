@@ -2,7 +2,7 @@
 import { html, useRef, useState } from "../dom.js";
 import { change, get, link, may, query, say, setParams, shared, useLoad } from "../core.js";
 import { t } from "../texts.js";
-import { Action, Ago, Copy, ErrorNote, Facts, Field, Loaded, Panel, Secret, State, Table, Text, Time } from "../ui.js";
+import { Action, Ago, Copy, ErrorNote, Facts, Field, Loaded, PageHead, Panel, Secret, State, Table, Text, Time } from "../ui/index.js";
 import { name } from "./webhooks.js";
 
 const STATES = ["pending", "in_flight", "delivered", "dead", "discarded"];
@@ -84,13 +84,7 @@ function Whole({ webhook: one, path, params, reload }) {
   const can = (action) => one.allowed_actions?.includes(action);
   const act = (action, more = () => ({})) => (values, key) => change("POST", `${path}/${action}`, { requested_by: shared.me.name, reason: values.reason, ...more(values) }, key);
   const common = { onDone: reload };
-  return html`<h1>${one.name} <span class="quiet small">${one.namespace ?? t.webhooks.everywhere}</span></h1>
-    <div class="row" data-state=${one.state}><${State} of=${one.state} /> <span>${one.url}</span><span class="mono small">${one.webhook_uuid}</span><${Copy} text=${one.webhook_uuid} />
-      <a href=${link("webhooks")}>${t.pages.webhooks}</a></div>
-    ${secret && html`<${Secret} ...${secret} onClose=${() => show(null)} />`}
-    ${one.pause_reason && html`<p class="note warn">${t.schedules.pausedBy(one.paused_by)}: ${one.pause_reason}</p>`}
-    ${one.failures_in_a_row > 0 && html`<div class="note bad"><strong>${t.schedules.inARow(one.failures_in_a_row)}</strong> ${one.last_failure}</div>`}
-    <div class="row actions">
+  return html`<${PageHead} title=${html`${one.name} <span class="quiet small">${one.namespace ?? t.webhooks.everywhere}</span>`} beside=${html`<div class="row" data-state=${one.state}><${State} of=${one.state} /> <span>${one.url}</span></div>`}><div class="row actions">
       <${Action} ...${common} label=${t.webhooks.pause} of=${one.name} kind=${t.webhooks.kind} sentence=${t.webhooks.pauseSentence} isOffered=${can("pause")} send=${act("pause")} />
       <${Action} ...${common} label=${t.webhooks.resume} of=${one.name} kind=${t.webhooks.kind} sentence=${t.webhooks.resumeSentence} isOffered=${can("resume")} send=${act("resume")} />
       <${Action} ...${common} label=${t.webhooks.ping} title=${t.webhooks.pingTo(one.name)} sentence=${t.webhooks.pingSentence} isOffered=${can("ping")} send=${act("ping")} />
@@ -100,7 +94,12 @@ function Whole({ webhook: one, path, params, reload }) {
         send=${act("rotate-secret", (values) => ({ overlap_seconds: Number(values.overlap_seconds) }))} onDone=${(saved) => { show(secretOf(saved)); reload(); }} />
       ${can("update") && !isEdited && html`<button type="button" onClick=${() => edit(true)}>${t.webhooks.change}</button>`}
       <${Action} label=${t.webhooks.remove} of=${one.name} kind=${t.webhooks.kind} sentence=${t.webhooks.removeSentence} isDangerous isOffered=${can("delete")} onDone=${() => { location.hash = link("webhooks"); }}
-        send=${({ reason }, key) => change("DELETE", path + query({ requested_by: shared.me.name, reason }), undefined, key)} /></div>
+        send=${({ reason }, key) => change("DELETE", path + query({ requested_by: shared.me.name, reason }), undefined, key)} /></div><//>
+    <div class="row small"><span class="mono">${one.webhook_uuid}</span><${Copy} text=${one.webhook_uuid} />
+      <a href=${link("webhooks")}>${t.pages.webhooks}</a></div>
+    ${secret && html`<${Secret} ...${secret} onClose=${() => show(null)} />`}
+    ${one.pause_reason && html`<p class="note warn">${t.schedules.pausedBy(one.paused_by)}: ${one.pause_reason}</p>`}
+    ${one.failures_in_a_row > 0 && html`<div class="note bad"><strong>${t.schedules.inARow(one.failures_in_a_row)}</strong> ${one.last_failure}</div>`}
     ${isEdited && html`<${Form} webhook=${one} onDone=${() => { edit(false); reload(); }} onClose=${() => edit(false)} />`}
     <div class="panels"><${Panel} title=${t.webhooks.progress}><${Facts} of=${[[t.webhooks.behind, String(one.behind)], [t.webhooks.waiting, String(one.open)], [t.webhooks.oldest, one.oldest_open_at && html`<${Ago} at=${one.oldest_open_at} />`], [t.webhooks.position, String(one.position)],
         [t.webhooks.counts, t.webhooks.countsOf(one)], [t.webhooks.lastDelivered, one.last_delivered_at && html`<${Ago} at=${one.last_delivered_at} />`], [t.webhooks.waitUntil, one.wait_until && html`<${Ago} at=${one.wait_until} />`]]} /><//>
@@ -112,7 +111,7 @@ function Whole({ webhook: one, path, params, reload }) {
 /** The secret stays until the page is left, and is nowhere else. */
 function New() {
   const [made, set] = useState(null);
-  if (!made) return html`<h1>${t.webhooks.create}</h1><${Form} onDone=${set} />`;
+  if (!made) return html`<${PageHead} title=${t.webhooks.create} /><${Form} onDone=${set} />`;
   return html`<h1>${name(made)}</h1><${Secret} ...${secretOf(made)} /><p><a class="button" href=${link("webhooks", made.webhook_uuid)}>${t.webhooks.open}</a></p>`;
 }
 

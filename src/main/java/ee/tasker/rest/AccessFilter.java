@@ -47,7 +47,7 @@ public class AccessFilter implements Filter {
       .compile("%(?!\\p{XDigit}{2})|%[01]\\p{XDigit}|%7[fF]|%5[cC]|[\\x00-\\x1f\\x7f\\\\]");
   private static final int RETRY_WAITING_SECONDS = 5;
   private static final List<String> PAGE_FOLDERS = List.of("/assets/", "/console/");
-  private static final String PAGE_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+  private static final String PAGE_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; "
       + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
   private static final String DATA_POLICY = "default-src 'none'; frame-ancestors 'none'";
 

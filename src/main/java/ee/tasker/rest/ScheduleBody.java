@@ -19,7 +19,10 @@ import java.util.Set;
  */
 record ScheduleBody(JsonObject schedule, Integer version, String by, String reason) {
   static final Set<String> OVERLAPS = Set.of("skip", "queue_one", "allow", "cancel_previous");
-  private static final int LONGEST_SECONDS = 31_622_400;
+  static final int LONGEST_SECONDS = 31_622_400;
+  static final String EVERY = "every_seconds";
+  /** What decides about the fire times. */
+  static final Set<String> TIMING = Set.of("cron", EVERY, "zone", "starts_at", "ends_at");
 
   static ScheduleBody create(JsonObject body) {
     return read(body, true);
@@ -83,6 +86,15 @@ record ScheduleBody(JsonObject schedule, Integer version, String by, String reas
     }
     add(options, "source_system", members.optionalText("source_system", 128));
     return options.build();
+  }
+
+  /** Only what decides about the fire times, under the names of the database. */
+  static JsonObject timing(JsonObject asked) {
+    Members members = new Members(asked);
+    JsonObjectBuilder timing = Json.build().createObjectBuilder();
+    addTiming(members, timing);
+    members.check();
+    return timing.build();
   }
 
   /** The zone and the cron expression are checked by the component that knows them. */

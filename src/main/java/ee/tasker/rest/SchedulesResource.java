@@ -28,6 +28,8 @@ import java.io.InputStream;
 import java.time.Instant;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Schedules over HTTP. What makes a schedule submit tasks needs {@code tasks:create} in its
@@ -40,6 +42,8 @@ import java.util.UUID;
 public class SchedulesResource {
   private static final Set<String> OUTCOMES = Set.of("started", "queued", "skipped", "missed",
       "failed");
+  private static final Set<String> TIMING_AND_COUNT = Stream
+      .concat(ScheduleBody.TIMING.stream(), Stream.of("count")).collect(Collectors.toSet());
   private static final Set<String> ORIGINS = Set.of("schedule", "trigger", "backfill");
 
   @Inject
@@ -99,6 +103,30 @@ public class SchedulesResource {
 
   private Author author(ScheduleBody asked) {
     return new Author(asked.by() == null ? access.caller().actor() : asked.by(), asked.reason());
+  }
+
+  /** The fire times that a schedule with this timing would have, before it is saved. */
+  @Requires(value = Permission.SCHEDULES_READ, in = Scope.ASKED)
+  @GET
+  @Path("upcoming")
+  public String upcoming(@QueryParam("count") String count) {
+    Parameters.checkKnown(uri, TIMING_AND_COUNT);
+    JsonObjectBuilder asked = Json.build().createObjectBuilder();
+    for (String name : ScheduleBody.TIMING) {
+      String value = uri.getQueryParameters().getFirst(name);
+      if (value == null) {
+        continue;
+      }
+      if (ScheduleBody.EVERY.equals(name)) {
+        asked.add(name, Parameters.number(name, value, 1, 1, ScheduleBody.LONGEST_SECONDS));
+      } else {
+        asked.add(name, value);
+      }
+    }
+    return Json.build().createObjectBuilder()
+        .add("fire_times", schedules.upcomingOf(ScheduleBody.timing(asked.build()),
+            Parameters.number("count", count, 5, 1, 100)))
+        .build().toString();
   }
 
   @Requires(value = Permission.SCHEDULES_READ, in = Scope.SCHEDULE)

@@ -30,7 +30,7 @@ final class TaskFilter {
       "namespace", "name", "name_not", "name_prefix", "version", "state", "state_not", "initiator",
       "source_system", "correlation_id",
       "parent_correlation_id", "sla_breached", "roots", "task_uuid", "failed_step", "error_type",
-      "error_signature",
+      "error_signature", "attribute_value",
       "tag", "created_after", "created_before", "updated_after", "updated_before",
       "completed_after", "completed_before");
   static final String ATTRIBUTE = "attribute";
@@ -63,6 +63,8 @@ final class TaskFilter {
     JsonObject attributes = attributes(uri.getQueryParameters().getOrDefault(ATTRIBUTE, List.of()));
     if (!attributes.isEmpty()) {
       filter.add("attributes", attributes);
+    }
+    if (!attributes.isEmpty() || uri.getQueryParameters().containsKey("attribute_value")) {
       needed.add(Permission.TASKS_CONTEXT_READ);
     }
     if (OF_STEPS.stream().anyMatch(uri.getQueryParameters()::containsKey)) {

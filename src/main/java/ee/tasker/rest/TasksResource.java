@@ -65,6 +65,11 @@ public class TasksResource {
   private static final int PART = 16_384;
   private static final int LONGEST_PART = 1_048_576;
 
+  private static final String WHY = "why";
+  /** What a list can have besides, each with what the caller needs to see it. */
+  private static final Map<String, Permission> INCLUDES = Map.of(WHY, Permission.TASKS_READ,
+      "failure", Permission.STEPS_READ, "attributes", Permission.TASKS_CONTEXT_READ);
+
   @Inject
   private SubmissionBatcher submissionBatcher;
 
@@ -246,32 +251,44 @@ public class TasksResource {
       @QueryParam("include") String include) {
     JsonObject filter = TaskFilter.read(uri, access,
         Set.of("limit", "cursor", "include", TaskFilter.ORDER));
-    if (include != null && !"why".equals(include)) {
-      throw Problem.invalid("include", "must be why");
+    Set<String> included = include == null ? Set.of() : Set.of(include.split(",", -1));
+    if (!INCLUDES.keySet().containsAll(included)) {
+      throw Problem.invalid("include",
+          "must be of why, failure and attributes, with commas between them");
     }
     JsonObject page = TaskFilter
         .checked(tasks.list(filter, Parameters.number("limit", limit, 25, 1, 100),
             Parameters.optionalUuid("cursor", cursor)));
-    return (include == null ? page : explained(page)).toString();
+    for (String member : included) {
+      page = with(member, page);
+    }
+    return page.toString();
   }
 
   /**
-   * With {@code why} for the tasks that the caller may read, not only list: null for those that
-   * have ended.
+   * With one more member for the tasks where the caller has its permission and may not only list
+   * them; null where there is none.
    */
-  private JsonObject explained(JsonObject page) {
+  private JsonObject with(String member, JsonObject page) {
     List<JsonObject> listed = page.getJsonArray("tasks").getValuesAs(JsonObject.class);
     var grants = access.caller().grants();
-    Predicate<JsonObject> isReadable = task -> grants.may(Permission.TASKS_READ,
+    Predicate<JsonObject> isReadable = task -> grants.may(INCLUDES.get(member),
         task.getString("namespace"));
-    JsonObject sentences = tasks.explain(
-        listed.stream().filter(isReadable).map(task -> Json.uuid(task, "task_uuid")).toList());
-    JsonArrayBuilder explained = Json.build().createArrayBuilder();
-    listed.forEach(task -> explained.add(isReadable.test(task)
-        ? Json.build().createObjectBuilder(task)
-            .add("why", sentences.getOrDefault(task.getString("task_uuid"), JsonValue.NULL)).build()
-        : task));
-    return Json.build().createObjectBuilder(page).add("tasks", explained).build();
+    List<UUID> readable = listed.stream().filter(isReadable)
+        .map(task -> Json.uuid(task, "task_uuid")).toList();
+    boolean isWhy = WHY.equals(member);
+    JsonObject found = isWhy ? tasks.explain(readable) : tasks.captions(readable);
+    JsonArrayBuilder extended = Json.build().createArrayBuilder();
+    listed.forEach(task -> {
+      JsonValue value = found.getOrDefault(task.getString("task_uuid"), JsonValue.NULL);
+      extended.add(isReadable.test(task)
+          ? Json.build().createObjectBuilder(task)
+              .add(member,
+                  isWhy || value == JsonValue.NULL ? value : value.asJsonObject().get(member))
+              .build()
+          : task);
+    });
+    return Json.build().createObjectBuilder(page).add("tasks", extended).build();
   }
 
   @Requires(value = Permission.TASKS_READ, in = Scope.TASK)

@@ -188,6 +188,20 @@ public class Schedules {
         .add("next_fire_times", FirePlanner.array(upcoming(schedule, upcoming))).build();
   }
 
+  /**
+   * The next fire times of a schedule that is not saved yet, as texts.
+   *
+   * @param timing its members cron or every_seconds, zone, starts_at and ends_at
+   * @throws Problem 400 when a member is wrong
+   */
+  public JsonArray upcomingOf(JsonObject timing, int count) {
+    Instant now = Timings.instant(gateway.takeDueSchedules(0).getString("now"));
+    JsonObject whole = Json.build().createObjectBuilder(timing).add("namespace", "").add("name", "")
+        .add("anchor_at", timing.getString("starts_at", now.toString()))
+        .build();
+    return FirePlanner.array(FirePlanner.upcoming(Timings.of(whole), now, count));
+  }
+
   /** None for a timing that this JVM cannot use. */
   private static List<String> upcoming(JsonObject schedule, int count) {
     Optional<Instant> next = Timings.instant(schedule, "next_fire_at");

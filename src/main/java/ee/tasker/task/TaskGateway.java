@@ -80,6 +80,10 @@ class TaskGateway {
     return reads.object("explain_tasks(cast(? as uuid[]))", SqlFunctions.arrayText(taskUuids));
   }
 
+  JsonObject getTaskCaptions(List<UUID> taskUuids) {
+    return reads.object("get_task_captions(cast(? as uuid[]))", SqlFunctions.arrayText(taskUuids));
+  }
+
   JsonValue readDocument(UUID taskUuid, UUID stepUuid, String document, Integer attempt,
       String pointer, int offset, int limit) {
     return sql.json("read_document(cast(? as uuid), cast(? as uuid), ?, cast(? as int), ?, ?, ?)",

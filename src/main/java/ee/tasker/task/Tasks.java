@@ -95,6 +95,15 @@ public class Tasks {
   }
 
   /**
+   * The step that failed with its error, and the search attributes, as {@code
+   * tasker.get_task_captions}, by the UUID's text.
+   */
+  @Transactional
+  public JsonObject captions(List<UUID> taskUuids) {
+    return taskUuids.isEmpty() ? JsonValue.EMPTY_JSON_OBJECT : gateway.getTaskCaptions(taskUuids);
+  }
+
+  /**
    * A part of a document as {@code tasker.read_document}; never refused.
    *
    * @param stepUuid null for a document of the task

@@ -51,12 +51,13 @@ class ConsoleFilesTest {
           .collect(Collectors.toSet());
       try (Stream<Path> files = Files.list(folder)) {
         assertThat(
-            files.map(file -> file.getFileName().toString()).filter(name -> name.endsWith(".js")))
+            files.map(file -> file.getFileName().toString())
+                .filter(name -> name.matches(".*\\.(js|css|woff2)")))
             .containsExactlyInAnyOrderElementsOf(listed);
       }
     }
     assertThat(Files.readString(VENDOR.resolve("licences.txt"))).contains("Preact", "dagre",
-        "Apache License 2.0");
+        "Apache License 2.0", "PatternFly", "SIL Open Font License");
   }
 
   /** What becomes markup only in htm's templates can hold no markup of a task. */
@@ -73,12 +74,30 @@ class ConsoleFilesTest {
           .isEqualTo(file.endsWith("preferences.js"));
     }
     assertThat(Files.readString(CONSOLE.resolve("preferences.js")))
-        .contains("const DEFAULTS = { zone: \"local\", letters: true };");
+        .contains(
+            "const DEFAULTS = { zone: \"local\", letters: true, theme: \"system\", density: \"dense\" };");
     assertThat(Files.readString(CONSOLE.resolve("index.html")))
         .doesNotContain("style=", "onclick", "<style").containsOnlyOnce("<script")
         .doesNotContain("https://");
     for (Path file : own(".css")) {
       assertThat(Files.readString(file)).doesNotContain("@import", "url(");
+    }
+  }
+
+  /** Pages are made of components, sizes and colours of tokens, and each token is there. */
+  @Test
+  void pages_have_no_styles_of_their_own_and_every_token_exists() throws Exception {
+    assertThat(own(".css")).containsExactly(CONSOLE.resolve("console.css"));
+    String styles = Files.readString(CONSOLE.resolve("console.css"));
+    String tokens = Files.readString(VENDOR.resolve("patternfly-tokens.css"));
+    Matcher used = Pattern.compile("var\\((--[\\w-]+)").matcher(styles);
+    while (used.find()) {
+      assertThat(tokens + styles).as(used.group(1)).contains(used.group(1) + ": ");
+    }
+    for (Path file : own(".js")) {
+      if (file.startsWith(CONSOLE.resolve("pages"))) {
+        assertThat(Files.readString(file)).as("%s", file).doesNotContain("style=", "#fff", "px;");
+      }
     }
   }
 

@@ -49,7 +49,7 @@ class PlannerSettingsTest {
           "fork_task",
           "get_documents_of_steps",
           "get_next_ready_tasks",
-          "get_task_documents",
+          "get_task_captions", "get_task_documents",
           "get_task_staleness", "get_task_summaries", "heartbeat", "heartbeat_worker",
           "process_step_results", "release_steps",
           "release_unknown_steps",

@@ -12,7 +12,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"group_failures", "normalize_error"})
+@DatabaseTest.Covers({"group_failures", "normalize_error", "get_task_captions"})
 class GroupFailuresTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -54,6 +54,48 @@ class GroupFailuresTest {
         .isEqualTo("blocked_by_failures");
     assertThat(failures("{\"step\": \"refund\"}")).hasSize(1);
     assertThat(failures("{\"namespace\": \"nowhere\"}")).isEmpty();
+  }
+
+  @Test
+  void a_group_says_how_many_failed_in_each_part_of_the_period() {
+    fail("counted_bank", "charge", "no such account", "no such account");
+    sql.run(
+        "update tasker.workflow_steps set completed_at = now() - interval '13 hours' where workflow_step_uuid = "
+            + "(select s.workflow_step_uuid from tasker.workflow_steps s join tasker.tasks t using (task_uuid) where t.state = 'blocked_by_failures' limit 1)");
+
+    List<Integer> counts = failures("{\"namespace\": \"counted_bank\"}").get(0)
+        .getJsonArray("counts").getValuesAs(jakarta.json.JsonNumber.class).stream()
+        .map(jakarta.json.JsonNumber::intValue).toList();
+
+    assertThat(counts).hasSize(24).endsWith(1);
+    assertThat(counts.indexOf(1)).isBetween(10, 11);
+    assertThat(counts.stream().mapToInt(Integer::intValue).sum()).isEqualTo(2);
+  }
+
+  @Test
+  void a_list_says_which_step_of_a_task_failed_first_and_what_finds_the_task() {
+    fail("bank", "charge", "card 4711 was declined " + "x".repeat(400));
+    String task = sql.text("select task_uuid::text from tasker.tasks");
+    sql.run(
+        "insert into tasker.task_search_attributes select task_uuid, 'order', 'A-17' from tasker.tasks");
+    Dag.of("waits").inNamespace("bank").identity("always_unique").started(1);
+
+    JsonObject captions = sql.object(
+        "select tasker.get_task_captions(array(select task_uuid from tasker.tasks) || gen_random_uuid())");
+
+    assertThat(captions).hasSize(2);
+    JsonObject failed = captions.getJsonObject(task);
+    assertThat(failed.getJsonObject("failure").getString("step")).isEqualTo("charge");
+    assertThat(failed.getJsonObject("failure").getString("error_type")).isEqualTo("Test");
+    assertThat(failed.getJsonObject("failure").getString("message"))
+        .startsWith("card 4711 was declined").hasSize(300);
+    assertThat(failed.getJsonObject("failure").getInt("attempts")).isEqualTo(1);
+    assertThat(failed.getJsonObject("attributes").getString("order")).isEqualTo("A-17");
+    JsonObject waits = captions.entrySet().stream().filter(entry -> !entry.getKey().equals(task))
+        .findFirst().orElseThrow().getValue().asJsonObject();
+    assertThat(waits.isNull("failure")).isTrue();
+    assertThat(waits.isNull("attributes")).isTrue();
+    assertThat(sql.object("select tasker.get_task_captions('{}')")).isEmpty();
   }
 
   @Test

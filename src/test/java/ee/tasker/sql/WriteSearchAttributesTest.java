@@ -197,6 +197,13 @@ class WriteSearchAttributesTest {
     assertThat(found("{\"attributes\": {\"order\": \"A-17\"}, \"state\": \"steps_in_process\"}"))
         .hasSize(2);
     assertThat(found("{\"attributes\": {}}")).hasSize(3);
+
+    // Whatever the attribute is called.
+    assertThat(found("{\"attribute_value\": \"7\"}")).containsExactly(uuids(second, first));
+    assertThat(found("{\"attribute_value\": \"A-17\"}")).containsExactly(uuids(elsewhere, first));
+    assertThat(found("{\"attribute_value\": \"A-17\", \"namespaces\": [\"other\"]}"))
+        .containsExactly(uuids(elsewhere));
+    assertThat(found("{\"attribute_value\": \"a-17\"}")).isEmpty();
   }
 
   @Test

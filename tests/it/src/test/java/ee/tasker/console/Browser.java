@@ -203,8 +203,13 @@ final class Browser implements AutoCloseable {
     await("document.body.innerText.includes(arguments[0])", text);
   }
 
+  /** What stands in a menu that is closed is found as by a user, who opens the menu first. */
+  private static final String OPEN_MENU = "const menu = found?.closest('details.menu:not([open])'); "
+      + "if (menu && found.closest('summary') === null) menu.querySelector('summary').click(); ";
+
   private String element(String css) {
     await("document.querySelector(arguments[0])", css);
+    run("const found = document.querySelector(arguments[0]); " + OPEN_MENU, css);
     return send("POST", session + "/element",
         Json.createObjectBuilder().add("using", "css selector").add("value", css).build())
         .asJsonObject()
@@ -241,7 +246,7 @@ final class Browser implements AutoCloseable {
         + "'button, a, summary')].find((e) => e.innerText.trim() === arguments[0] && !e.disabled); ";
     // Found and marked at once, and looked for again when the page has replaced it.
     again(() -> {
-      await("(() => {" + find
+      await("(() => {" + find + OPEN_MENU
           + "document.querySelectorAll('[data-pressed]').forEach((e) => e.removeAttribute('data-pressed')); found?.setAttribute('data-pressed', ''); "
           + "found?.scrollIntoView({block: 'center'}); return found; })()", text);
       JsonValue element = send("POST", session + "/element",

@@ -67,6 +67,8 @@ class ConsoleCausesIT extends WithConsole {
         continue;
       }
       console.go("tasks/" + task.getValue());
+      browser.await("document.querySelector('ul.why')");
+      browser.run("document.querySelectorAll('[data-folded]').forEach((d) => { d.open = true; })");
       for (JsonObject step : waiting) {
         String cause = step.getString("cause");
         String row = "[...document.querySelectorAll('li[data-cause=" + cause

@@ -66,6 +66,7 @@ class ConsoleIT extends WithConsole {
         new String[]{"analytics", "Slowest steps"},
         new String[]{"retention", "every task is kept"},
         new String[]{"servers", "healthy"},
+        new String[]{"queues?all=true", "orchestration_step_results"},
         new String[]{"policies", "Concurrency"},
         new String[]{"access", "olga"},
         new String[]{"audit", "/v1/access/session"},
@@ -534,7 +535,7 @@ class ConsoleIT extends WithConsole {
 
     console.signIn("olga");
     console.go("");
-    browser.awaitText("Needs an operator");
+    browser.awaitText("Needs you");
     assertThat(browser.text()).contains("Counts by state need the permission")
         .doesNotContain("Users and keys", "Audit", "Servers");
     console.go("access");
@@ -640,6 +641,11 @@ class ConsoleIT extends WithConsole {
         .taskUuid();
   }
 
+  private static String form(Browser.Look look) {
+    return look.width() < 1000 ? look.isDark() ? "-narrow" : "-phone"
+        : look.isDark() ? "-dark" : "";
+  }
+
   /** {@code -Dpictures.write=true} takes the pictures of docs/console.md anew. */
   @Test
   @EnabledIfSystemProperty(named = "pictures.write", matches = "true")
@@ -672,7 +678,7 @@ class ConsoleIT extends WithConsole {
     Files.createDirectories(PICTURES);
     console.signIn("ann");
     List<String[]> pages = List.of(
-        new String[]{"overview", "", "Tasks by state"},
+        new String[]{"overview", "", "Needs you"},
         new String[]{"tasks", "tasks", "mathematical_sequence"},
         new String[]{"task", "tasks/" + blocked, "an operator has to act"},
         new String[]{"decision", "tasks/" + decided, "not taken"},
@@ -697,20 +703,22 @@ class ConsoleIT extends WithConsole {
         new String[]{"deadmessages", "deadMessages", "No message is parked."},
         new String[]{"analytics", "analytics", "Slowest steps"},
         new String[]{"servers", "servers", "healthy"},
+        new String[]{"queues", "queues?all=true", "orchestration_step_results"},
         new String[]{"policies", "policies", "Concurrency"},
         new String[]{"retention", "retention", "every task is kept"},
         new String[]{"access", "access", "olga"},
         new String[]{"audit", "audit", "/v1/access/session"});
     for (Browser.Look look : List.of(new Browser.Look(1200, 760, false),
         new Browser.Look(1200, 760, true),
-        new Browser.Look(360, 720, true))) {
+        new Browser.Look(390, 720, false),
+        new Browser.Look(390, 720, true))) {
       browser.show(look);
       for (String[] page : pages) {
         console.go(page[1]);
         browser.awaitText(page[2]);
         Files.write(
             PICTURES.resolve(page[0]
-                + (look.width() < 1000 ? "-narrow" : look.isDark() ? "-dark" : "") + ".webp"),
+                + form(look) + ".webp"),
             browser.picture());
       }
     }

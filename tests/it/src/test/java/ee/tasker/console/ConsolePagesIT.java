@@ -322,11 +322,11 @@ class ConsolePagesIT extends WithConsole {
       browser.show(new Browser.Look(1300, 900, isDark));
       console.go("tasks");
       browser.run(
-          "document.querySelectorAll('.views, .views ~ details').forEach((d) => { d.open = true; })");
+          "document.querySelectorAll('details.menu').forEach((d) => { d.open = true; })");
       assertThat(console.violations()).as("dark: %s", isDark).isEmpty();
       String signs = ((JsonString) browser
           .runLater(
-              "const ui = await import(new URL('ui.js', document.querySelector('script[type=module]').src)); "
+              "const ui = await import(new URL('ui/index.js', document.querySelector('script[type=module]').src)); "
                   + "return [...ui.TASK_STATES, 'enqueued', 'in_progress', 'not_taken'].map((s) => ui.glyph(s) + ui.words(s)).join('|')"))
           .getString();
       assertThat(signs.split("\\|")).hasSize(15).doesNotHaveDuplicates()

@@ -132,7 +132,7 @@ class ConsoleTruthIT extends WithConsole {
     browser.run(
         "window.lies = []; new MutationObserver(() => { const of = new Map([...document.querySelectorAll('.node[data-step]')].map((n) => "
             + "[n.dataset.step, n.dataset.state.replaceAll('_', ' ')])); const listed = [...document.querySelectorAll('ul.why li li')]; "
-            + "listed.forEach((li) => { const name = li.querySelector('button').innerText; const state = li.querySelector('.state')?.innerText ?? ''; "
+            + "listed.forEach((li) => { const name = li.querySelector('button').innerText; const state = li.querySelector('.state')?.title.replaceAll('_', ' ') ?? ''; "
             + "if (of.has(name) && !state.includes(of.get(name))) window.lies.push(`${name}: ${state} beside ${of.get(name)}`); }); "
             + "const said = /^Step (\\S+) /.exec(document.querySelector('[data-explanation]')?.innerText ?? ''); "
             + "if (said && listed.length > 0 && !listed.some((li) => li.querySelector('button').innerText === said[1])) window.lies.push(`headline ${said[1]}`); })"

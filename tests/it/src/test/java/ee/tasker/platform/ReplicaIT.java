@@ -53,6 +53,8 @@ class ReplicaIT {
       "list_tasks", "tasker.list_tasks('{\"name\": \"hello\", \"order\": \"newest\"}', 25, null)",
       "count_tasks", "tasker.count_tasks('{}')",
       "explain_tasks", "tasker.explain_tasks((select array_agg(task_uuid) from tasker.tasks))",
+      "get_task_captions",
+      "tasker.get_task_captions((select array_agg(task_uuid) from tasker.tasks))",
       "group_failures", "tasker.group_failures('{}', 24, 50)",
       "get_performance_document", "tasker.get_performance_document(24)",
       "get_bottleneck_document", "tasker.get_bottleneck_document(24, 10, 1, null, null, null)",

@@ -389,6 +389,10 @@ class AnswersIT {
     once("listTasks", () -> call("listTasks").query("limit", 100).query("namespace", "answers"));
     once("listTasks with why", () -> call("listTasks").query("limit", 100)
         .query("namespace", "answers").query("include", "why"));
+    once("listTasks with failures and attributes", () -> call("listTasks").query("limit", 100)
+        .query("namespace", "answers").query("include", "failure,attributes,why"));
+    once("listUpcomingFireTimes", () -> call("listUpcomingFireTimes").query("cron", "0 6 * * 1-5")
+        .query("zone", "Europe/Berlin"));
     once("countTasks", () -> call("countTasks").query("namespace", "answers"));
     once("listDomainEvents",
         () -> call("listDomainEvents").query("namespace", "answers").query("limit", 100));
@@ -557,13 +561,15 @@ class AnswersIT {
       if (caller.everywhere().containsAll(Set.of("tasks:list", "tasks:context_read"))) {
         visible.add(there);
       }
-      Answer right = caller.client().get("/v1/tasks?attribute=order:" + value);
-      Answer wrong = caller.client().get("/v1/tasks?attribute=order:" + UUID.randomUUID());
-      assertThat(right.status()).as("%s: %s", caller.name(), right).isEqualTo(wrong.status());
-      assertThat(right.status() == 200).as("%s: %s", caller.name(), right)
-          .isEqualTo(!visible.isEmpty());
-      assertThat(found(right)).as(caller.name()).isEqualTo(visible);
-      assertThat(found(wrong)).as(caller.name()).isEmpty();
+      for (String filter : List.of("attribute=order:", "attribute_value=")) {
+        Answer right = caller.client().get("/v1/tasks?" + filter + value);
+        Answer wrong = caller.client().get("/v1/tasks?" + filter + UUID.randomUUID());
+        assertThat(right.status()).as("%s: %s", caller.name(), right).isEqualTo(wrong.status());
+        assertThat(right.status() == 200).as("%s: %s", caller.name(), right)
+            .isEqualTo(!visible.isEmpty());
+        assertThat(found(right)).as(caller.name()).isEqualTo(visible);
+        assertThat(found(wrong)).as(caller.name()).isEmpty();
+      }
     }
     TaskerClient reader = admin.asOneWhoMay(List.of("tasks:list", "tasks:context_read in answers"));
     assertThat(found(reader.get("/v1/tasks?attribute=order:" + value))).containsExactly(here);
@@ -572,6 +578,9 @@ class AnswersIT {
     assertThat(reader.get("/v1/tasks?namespace=answers_too&attribute=order:" + value).status())
         .isEqualTo(403);
     assertThat(reader.get("/v1/tasks?namespace=not_there&attribute=order:" + value).status())
+        .isEqualTo(403);
+    assertThat(found(reader.get("/v1/tasks?attribute_value=" + value))).containsExactly(here);
+    assertThat(reader.get("/v1/tasks?namespace=answers_too&attribute_value=" + value).status())
         .isEqualTo(403);
     TaskerClient divided = admin
         .asOneWhoMay(List.of("tasks:list in answers_too", "tasks:context_read in answers"));

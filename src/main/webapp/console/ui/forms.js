@@ -1,0 +1,106 @@
+// Fields, dialogs, and actions that ask before they do something.
+import { html, useEffect, useRef, useState } from "../dom.js";
+import { newKey, Refusal, say } from "../core.js";
+import { t } from "../texts.js";
+import { Copy } from "./documents.js";
+import { ErrorNote } from "./feedback.js";
+
+let fields = 0;
+
+export function Field({ label, hint, wrong, children }) {
+  const [id] = useState(() => `field-${++fields}`);
+  const input = children;
+  input.props.id = id;
+  if (hint || wrong) input.props["aria-describedby"] = `${id}-hint`;
+  if (wrong) input.props["aria-invalid"] = "true";
+  return html`<div class="field"><label for=${id}>${label}</label>${input}
+    ${(hint || wrong) && html`<div id=${`${id}-hint`}>${hint && html`<span class="hint">${hint}</span>`} ${wrong && html`<span class="wrong">${wrong}</span>`}</div>`}</div>`;
+}
+
+/** A modal dialog; Escape and the button close it, and the focus returns to where it was. */
+export function Dialog({ title, isBroad, onClose, children }) {
+  const ref = useRef(null);
+  const before = useRef(document.activeElement);
+  useEffect(() => {
+    ref.current.showModal();
+    return () => (before.current?.isConnected ? before.current : document.getElementById("main"))?.focus();
+  }, []);
+  return html`<dialog ref=${ref} class=${isBroad ? "broad" : ""} aria-label=${title} onClose=${onClose}><h2>${title}</h2>${children}</dialog>`;
+}
+
+/** Whether a refused change may have taken effect all the same: its answer was lost. */
+const isUnknown = (refused) => refused.status === 0 || refused.status >= 500;
+
+/**
+ * Asks for the reason and what else an action needs, sends it, and shows a refusal in its own words. The key of the request is made when the dialog opens:
+ * after a lost answer the same request has the same key, so that it takes effect once.
+ *
+ * confirm: what the button that sends it says; keep: what the other one says. fields: [{name, label, hint?, kind?: text|area|check|number, value?}]; send(values, key) makes the request. now: what is true of the object, in words;
+ * after a conflict the dialog shows it, loaded anew by onConflict, and offers to look at it instead of sending again.
+ */
+export function ActionDialog({ title, confirm = title, keep = t.action.keep, sentence, fields: asked = [], withReason = true, isDangerous, send, now, onConflict, onClose, onDone }) {
+  const [values, set] = useState(() => Object.fromEntries(asked.map((field) => [field.name, field.value ?? (field.kind === "check" ? false : "")])));
+  const [reason, setReason] = useState("");
+  const [error, setError] = useState(null);
+  const [isBusy, busy] = useState(false);
+  const key = useRef(null);
+  key.current ??= newKey();
+  // About the object as it was when the dialog opened, whatever moves meanwhile.
+  const first = useRef(send);
+  const lost = useRef(null);
+  const sending = useRef(false);
+  const hasConflict = !!now && error?.status === 409;
+  const submit = async (event) => {
+    event.preventDefault();
+    // A double click comes before the button is drawn disabled.
+    if (sending.current) return;
+    sending.current = true;
+    busy(true);
+    setError(null);
+    const content = JSON.stringify([values, reason.trim()]);
+    if (lost.current !== null && lost.current !== content) key.current = newKey();
+    try {
+      const answer = await first.current({ ...values, reason: reason.trim() }, key.current);
+      say(t.done);
+      onDone?.(answer);
+      onClose();
+    } catch (refused) {
+      setError(refused instanceof Refusal ? refused : new Refusal(400, { title: refused.message, detail: "" }));
+      lost.current = isUnknown(refused) ? content : null;
+      if (!isUnknown(refused)) key.current = newKey();
+      if (refused.status === 409) onConflict?.();
+      sending.current = false;
+      busy(false);
+    }
+  };
+  const input = (field) => {
+    const update = (event) => set({ ...values, [field.name]: field.kind === "check" ? event.target.checked : event.target.value });
+    if (field.kind === "area") return html`<textarea value=${values[field.name]} onInput=${update}></textarea>`;
+    if (field.kind === "check") return html`<input type="checkbox" checked=${values[field.name]} onChange=${update} />`;
+    if (field.kind === "select") return html`<select value=${values[field.name]} onChange=${update}>${field.options.map((o) => html`<option value=${o}>${o}</option>`)}</select>`;
+    return html`<input type=${field.kind ?? "text"} value=${values[field.name]} onInput=${update} required=${field.required} />`;
+  };
+  return html`<${Dialog} title=${title} onClose=${onClose}><form onSubmit=${submit}>
+    <p>${sentence}</p>
+    ${asked.map((field) => html`<${Field} key=${field.name} label=${field.label} hint=${field.hint}>${input(field)}<//>`)}
+    ${withReason && html`<${Field} label=${t.reason}><input required maxlength="1000" name="reason" value=${reason} onInput=${(e) => setReason(e.target.value)} /><//>`}
+    ${error && html`<${ErrorNote} error=${error} />`}
+    ${lost.current !== null && !isBusy && html`<p class="note warn" role="alert" data-lost>${t.action.lost}</p>`}
+    ${hasConflict && html`<p class="note warn" role="alert" data-now>${t.action.now} <strong>${now}</strong></p>`}
+    <div class="row">${hasConflict ? html`<button type="button" class="main" onClick=${onClose}>${t.action.look}</button>`
+      : html`<button class=${isDangerous ? "danger" : "main"} disabled=${isBusy}>${lost.current !== null && !isBusy ? t.action.again : confirm}</button>`}<button type="button" onClick=${onClose}>${keep}</button></div>
+  </form><//>`;
+}
+
+/**
+ * A button that opens its dialog; absent for a caller who may not. The open dialog stays when the action is not offered any more. of: what is acted on, as its
+ * reader calls it, for the title; kind: what it is, for the button that does it. isMain: it is what fits here.
+ */
+export function Action({ label, of, kind, isMain, isAllowed = true, isOffered = true, ...dialog }) {
+  const [isOpen, set] = useState(false);
+  return isAllowed && html`${isOffered && html`<button type="button" class=${isMain ? "main" : dialog.isDangerous ? "danger" : ""} onClick=${() => set(true)}>${label}</button>`}
+    ${isOpen && html`<${ActionDialog} title=${of ? t.action.ask(label, of) : label} confirm=${kind ? t.action.does(label, kind) : label} ...${dialog} onClose=${() => set(false)} />`}`;
+}
+
+/** What only the answer that made it has: a password, a key, a secret. Without a text there is none to show. */
+export const Secret = ({ sentence, text, onClose }) => html`<div class="note warn" role="status">${sentence} ${text && html`<${Copy} text=${text} />`} ${onClose && html`<button type="button" onClick=${onClose}>${t.close}</button>`}</div>`;
