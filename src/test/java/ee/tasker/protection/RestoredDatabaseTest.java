@@ -90,7 +90,8 @@ class RestoredDatabaseTest {
     String columns = table.substring(table.indexOf('(') + 1, table.length() - 1);
     ByteArrayOutputStream rows = new ByteArrayOutputStream();
     copying(from).copyOut("copy (select " + columns + " from " + name + ") to stdout", rows);
-    copying(to).copyIn("copy " + table + " from stdin", new ByteArrayInputStream(rows.toByteArray()));
+    copying(to).copyIn("copy " + table + " from stdin",
+        new ByteArrayInputStream(rows.toByteArray()));
   }
 
   private static CopyManager copying(Connection connection) throws SQLException {

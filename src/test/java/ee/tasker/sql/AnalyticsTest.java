@@ -69,7 +69,7 @@ class AnalyticsTest {
                     and e.to_state in ('complete', 'error', 'cancelled', 'resolved_manually', 'blocked_by_failures')
                     and e.created_at >= SINCE)) as executions
         from tasker.task_transitions h join tasker.tasks t using (task_uuid) where h.created_at >= SINCE"""
-                .replace("SINCE", since))
+            .replace("SINCE", since))
         .get(0);
     assertThat(reported.get("task_throughput")).isEqualTo(counted.get("created"));
     assertThat(reported.get("completion_count")).isEqualTo(counted.get("completed"));
