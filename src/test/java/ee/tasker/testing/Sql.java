@@ -89,10 +89,9 @@ public final class Sql implements AutoCloseable {
     return TestDatabase.get().connect();
   }
 
-  /** The processes of the sessions that are kept for others, and of the one for housekeeping. */
+  /** The processes of the sessions that are kept for others, and of those for housekeeping. */
   static Long[] kept() {
-    return Stream
-        .concat(IDLE.stream().map(Sql::pid), Stream.of(TestDatabase.get().housekeeping().pid))
+    return Stream.concat(IDLE.stream().map(Sql::pid), TestDatabase.get().pids())
         .toArray(Long[]::new);
   }
 
@@ -154,11 +153,26 @@ public final class Sql implements AutoCloseable {
     return new Sql(true, null);
   }
 
-  /** The same, not closed by {@link #closeAll}. */
-  static Sql retained() {
-    Sql sql = open();
+  /** The same session, not closed by {@link #closeAll}. */
+  static Sql retained(Sql sql) {
     OPEN.remove(sql);
     return sql;
+  }
+
+  /** The process of this session. */
+  long pid() {
+    return pid;
+  }
+
+  /** Ends a session that was set up for a purpose of its own: it is of no use to others. */
+  void end() {
+    closed = true;
+    OPEN.remove(this);
+    try {
+      connection.close();
+    } catch (SQLException e) {
+      throw new SqlProblem(e);
+    }
   }
 
   /** Whether the database still answers in this session. */

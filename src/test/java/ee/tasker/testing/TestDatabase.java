@@ -4,8 +4,13 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Predicate;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 
@@ -29,8 +34,9 @@ public final class TestDatabase {
 
   private static final Once<TestDatabase> INSTANCE = new Once<>(TestDatabase::new);
 
-  /** The tables that a test may have filled: all but templates and what belongs to them. */
-  private static final List<String> EMPTIED = List.of("access_users", "access_keys", "saved_views",
+  /** The tables that a test may have filled; what references one of them is emptied as well. */
+  private static final List<String> EMPTIED = List.of("named_tasks", "template_pauses",
+      "concurrency_releases", "access_users", "access_keys", "saved_views",
       "operator_actions", "bulk_actions",
       "bulk_action_tasks", "tasks",
       "task_contexts",
@@ -49,11 +55,19 @@ public final class TestDatabase {
       "dropped_history",
       "queued_signals", "event_consumers", "webhooks", "webhook_secrets", "webhook_deliveries");
 
+  /**
+   * A table that is larger gets a new file, which makes its plans invalid in every session. Up to
+   * ten pages the planner takes it for one of ten, as it does when there are none: so the plans
+   * that are kept are those for empty tables.
+   */
+  private static final int LARGE = 10 * 8192;
+
   private final TestPostgres postgres;
   private volatile DataSource dataSource;
   private volatile String database;
   private volatile int switches;
   private Sql housekeeping;
+  private Sql cleaning;
   private volatile String lockTimeout = "10s";
 
   private TestDatabase() {
@@ -149,37 +163,56 @@ public final class TestDatabase {
   }
 
   /**
-   * Forgets all tasks, messages, limits set at run time and templates of more than 500 steps, which
-   * every later proof would read, and keeps the others. Only tables with pages are truncated: each
-   * costs a new file for itself and each of its indexes.
+   * Forgets all tasks, templates, messages and what was set at run time. Rows are deleted rather
+   * than tables truncated, because a new file makes all plans about its table invalid, and to make
+   * these again takes most of the time of a small test; a table that has grown or was analyzed
+   * gets its new file. Waits for whoever still works in one of the tables, as truncate does.
    */
   public void reset() {
-    Sql sql = housekeeping();
+    Sql sql = cleaning();
+    try {
+      empty(sql);
+      sql.commit();
+    } finally {
+      sql.rollback();
+    }
+  }
+
+  private static void empty(Sql sql) {
     // What references an emptied table is emptied too, as cascade does.
-    List<String> filled = sql
-        .texts(
+    List<Map<String, Object>> filled = sql
+        .rows(
             "with recursive emptied as (select ('tasker.' || name)::regclass::oid as relation from unnest(?::text[]) name "
                 + "union select r.referring from emptied join (select conrelid as referring, confrelid as referred from pg_constraint where contype = 'f' "
                 + "union all select inhrelid, inhparent from pg_inherits) r on r.referred = relation) "
-                + "select relation::regclass::text from (select relation from emptied "
-                + "union select oid from pg_class where relnamespace = 'pgmq'::regnamespace and relkind = 'r' and relname ~ '^[qa]_') tables "
-                + "where pg_relation_size(relation) > 0 order by 1",
-            EMPTIED);
+                + "select oid::regclass::text as name, pg_relation_size(oid) > ? or reltuples >= 0 as is_large from pg_class "
+                + "where (oid in (select relation from emptied) or relnamespace = 'pgmq'::regnamespace and relkind = 'r' and relname ~ '^[qa]_') "
+                + "and pg_relation_size(oid) > 0 order by 1",
+            EMPTIED, LARGE);
     if (!filled.isEmpty()) {
-      sql.run("truncate " + String.join(", ", filled) + " cascade");
+      sql.run("lock table " + names(filled, table -> true) + " in access exclusive mode");
     }
-    sql.run(
-        "with large as materialized (select named_task_uuid from tasker.named_tasks where total_steps > 500), "
-            + "of_templates as (delete from tasker.named_tasks_named_steps n using large l where n.named_task_uuid = l.named_task_uuid), "
-            + "of_names as (delete from tasker.named_steps n using large l where n.named_task_uuid = l.named_task_uuid) "
-            + "delete from tasker.named_tasks t using large l where t.named_task_uuid = l.named_task_uuid");
-    sql.run("delete from tasker.concurrency_releases");
-    sql.run("delete from tasker.template_pauses");
+    for (Map<String, Object> table : filled) {
+      if (table.get("is_large").equals(false)) {
+        sql.run("delete from " + table.get("name"));
+      }
+    }
+    String large = names(filled, table -> table.get("is_large").equals(true));
+    if (!large.isEmpty()) {
+      sql.run("truncate " + large + " cascade");
+    }
     sql.run(
         "update tasker.task_namespaces set paused_at = null, paused_by = null, pause_claimed_actor = null, pause_reason = null "
             + "where paused_at is not null");
-    sql.run("update tasker.reconciler_progress set cursor_uuid = null");
+    sql.run(
+        "update tasker.reconciler_progress set cursor_uuid = null where cursor_uuid is not null");
     sql.run("update tasker.concurrency_policies set set_limit = null where set_limit is not null");
+  }
+
+  private static String names(List<Map<String, Object>> tables,
+      Predicate<Map<String, Object>> which) {
+    return tables.stream().filter(which).map(table -> table.get("name").toString())
+        .collect(Collectors.joining(", "));
   }
 
   /**
@@ -188,16 +221,32 @@ public final class TestDatabase {
    */
   synchronized Sql housekeeping() {
     if (housekeeping == null || !housekeeping.isAlive()) {
-      housekeeping = Sql.retained();
+      housekeeping = Sql.retained(Sql.open());
+      // The check has hundreds of statements, and a plan for the arguments of one call is of no use.
+      housekeeping.run("set plan_cache_mode = force_generic_plan");
     }
     return housekeeping;
   }
 
-  /** Ends that session, for those who need to be alone in the database. */
-  synchronized void endHousekeeping() {
-    if (housekeeping != null) {
-      housekeeping.close();
-      housekeeping = null;
+  /** The session that empties tables: one transaction each time, without triggers. */
+  private synchronized Sql cleaning() {
+    if (cleaning == null || !cleaning.isAlive()) {
+      cleaning = Sql.retained(Sql.session());
+      cleaning.run("set session_replication_role = replica");
+      cleaning.commit();
     }
+    return cleaning;
+  }
+
+  /** The processes of these two sessions. */
+  synchronized Stream<Long> pids() {
+    return Stream.of(housekeeping, cleaning).filter(Objects::nonNull).map(Sql::pid);
+  }
+
+  /** Ends these sessions, for those who need to be alone in the database. */
+  synchronized void endHousekeeping() {
+    Stream.of(housekeeping, cleaning).filter(Objects::nonNull).forEach(Sql::end);
+    housekeeping = null;
+    cleaning = null;
   }
 }
