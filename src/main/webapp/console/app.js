@@ -20,7 +20,7 @@ const PAGES = {
   tasks: { load: () => import("./pages/tasks.js"), key: "t", hasNamespace: true, isFor: () => may("tasks:list") },
   task: { load: () => import("./pages/task.js") },
   failures: { load: () => import("./pages/failures.js"), key: "f", hasNamespace: true, isFor: () => may("steps:read") && may("tasks:list") },
-  deadLetters: { load: () => import("./pages/deadletters.js"), key: "d", hasNamespace: true, isFor: () => may("dlq:read") },
+  deadLetters: { load: () => import("./pages/deadletters.js"), key: "d", isFor: () => may("dlq:read") },
   approvals: { load: () => import("./pages/approvals.js"), key: "i", hasNamespace: true, isFor: () => may("approvals:read") },
   approval: { load: () => import("./pages/approval.js") },
   templates: { load: () => import("./pages/templates.js"), key: "m", hasNamespace: true, isFor: () => may("templates:read") },

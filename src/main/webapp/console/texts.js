@@ -78,11 +78,7 @@ const english = {
     byState: "Tasks by state",
     noCounts: "Counts by state need the permission system:analytics_read in all namespaces.",
     lastHour: "in the last hour",
-    completed: "completed", failed: "ended in error", tasksPerHour: "tasks per hour", duration: "Mean step time",
-    deadLetters: "Open dead letters",
-    deadNone: "None is open.",
-    paused: "Paused",
-    pausedNone: "Nothing is paused.",
+    completed: "completed", failed: "ended in error", duration: "Mean step time",
     servers: "Servers",
     serversNone: "No server has reported.",
     queues: "Queues",
@@ -94,7 +90,7 @@ const english = {
     oldest: "oldest",
   },
   chart: {
-    activity: "The last hour by minute", tasks: "Tasks per minute", steps: "Step durations", created: "submitted", minute: "Minute",
+    tasks: "Tasks per minute", steps: "Step durations", created: "submitted", minute: "Minute",
     numbers: (label) => `${label} in numbers`,
   },
   graph: {

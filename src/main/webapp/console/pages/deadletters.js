@@ -13,12 +13,11 @@ const nameOf = (entry) => [entry.namespace, entry.task_snapshot?.task?.name ?? e
 export default function DeadLetters({ params }) {
   const status = params.get("status") ?? "pending";
   const cursor = params.get("cursor");
-  const namespace = params.get("namespace") ?? "";
-  const page = useLoad((signal) => get("v1/dlq", { resolution_status: status === "all" ? null : status, namespace, cursor, limit: 50 }, signal), [status, namespace, cursor], 15_000);
+  const page = useLoad((signal) => get("v1/dlq", { resolution_status: status === "all" ? null : status, cursor, limit: 50 }, signal), [status, cursor], 15_000);
   const close = (entry) => ({ resolution_status, notes }, key) =>
     change("PATCH", `v1/dlq/entry/${entry.dlq_entry_uuid}`, { resolution_status, resolved_by: shared.me.name, resolution_notes: notes }, key);
   return html`<${PageHead} title=${t.pages.deadLetters} />
-    <${FailureTabs} current="deadLetters" namespace=${namespace} />
+    <${FailureTabs} current="deadLetters" />
     <${Panel} flat><${Toolbar}><${Field} label=${t.dead.status}><select name="status" value=${status} onChange=${(e) => setParams({ status: e.target.value, cursor: null })}>
       ${STATUSES.map((name) => html`<option value=${name}>${t.dead.statuses[name]}</option>`)}<option value="all">${t.all}</option></select><//><//>
     <${Loaded} of=${page}>${({ entries, next }) => html`${entries.length === 0 ? html`<${Empty} icon="failures" title=${t.dead.none} />` : html`
@@ -27,5 +26,5 @@ export default function DeadLetters({ params }) {
         <td><${Ago} at=${entry.dlq_timestamp} /></td><td>${t.dead.statuses[entry.resolution_status] ?? entry.resolution_status}${entry.resolved_by && html`<div class="small quiet">${entry.resolved_by} <${Time} at=${entry.resolution_timestamp} /></div>`}</td>
         <td>${entry.resolution_notes}</td><td><${Action} label=${t.dead.resolve} of=${t.dead.named(entry)} kind=${t.dead.kind} sentence=${t.dead.resolveSentence} withReason=${false} isOffered=${entry.allowed_actions?.includes("update")} onDone=${page.reload} send=${close(entry)}
           fields=${[{ name: "resolution_status", label: t.dead.status, kind: "select", options: STATUSES.slice(1), value: STATUSES[1] }, { name: "notes", label: t.dead.notes, required: true }]} /></td></tr>`)}<//>`}
-      <${Pages} first=${cursor && (() => setParams({ cursor: null }))} next=${next && link("deadLetters", { status, namespace, cursor: next })} />`}<//><//>`;
+      <${Pages} first=${cursor && (() => setParams({ cursor: null }))} next=${next && link("deadLetters", { status, cursor: next })} />`}<//><//>`;
 }

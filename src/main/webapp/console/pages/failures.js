@@ -13,7 +13,7 @@ const HOURS = ["1", "6", "24", "168"];
 const fits = (group, text) => [group.namespace, group.name, group.step, group.error_type, group.signature, group.message].some((one) => one?.toLowerCase().includes(text));
 
 /** What failed, and what is investigated. */
-export const FailureTabs = ({ current, namespace }) => html`<${Tabs} label=${t.pages.failures} current=${current} of=${[...(may("steps:read") && may("tasks:list") ? [["failures", t.failures.groups, link("failures", { namespace })]] : []), ...(may("dlq:read") ? [["deadLetters", t.pages.deadLetters, link("deadLetters", { namespace })]] : [])]} />`;
+export const FailureTabs = ({ current, namespace }) => html`<${Tabs} label=${t.pages.failures} current=${current} of=${[...(may("steps:read") && may("tasks:list") ? [["failures", t.failures.groups, link("failures", { namespace })]] : []), ...(may("dlq:read") ? [["deadLetters", t.pages.deadLetters, link("deadLetters")]] : [])]} />`;
 
 /** A row, not a component: the table names its cells. */
 function row({ key, group, retry }) {

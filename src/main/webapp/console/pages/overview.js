@@ -37,10 +37,10 @@ function Decisions({ namespace }) {
 
 function DeadLetters({ namespace }) {
   // The sums are of all namespaces.
-  const dead = useLoad((signal) => (namespace || !mayEverywhere("dlq:read") ? get("v1/dlq", { resolution_status: "pending", namespace, limit: 25 }, signal) : get("v1/dlq/stats", {}, signal)), [namespace], 2 * EVERY);
+  const dead = useLoad((signal) => (namespace || !mayEverywhere("dlq:read") ? get("v1/dlq", { resolution_status: "pending", limit: 100 }, signal) : get("v1/dlq/stats", {}, signal)), [namespace], 2 * EVERY);
   return html`<${Loaded} of=${dead}>${({ reasons, entries, next }) => {
-    const open = entries?.length ?? reasons.reduce((total, reason) => total + reason.pending, 0);
-    return open > 0 && html`<${Line} sign="✉" colour="f-failed"><a href=${link("deadLetters", { namespace })}>${t.overview.dead(open, !!next)}</a><//>`;
+    const open = entries?.filter((entry) => !namespace || entry.namespace === namespace).length ?? reasons.reduce((total, reason) => total + reason.pending, 0);
+    return open > 0 && html`<${Line} sign="✉" colour="f-failed"><a href=${link("deadLetters")}>${t.overview.dead(open, !!next)}</a><//>`;
   }}<//>`;
 }
 

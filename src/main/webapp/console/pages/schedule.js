@@ -86,12 +86,13 @@ function Form({ schedule, namespace: given, template: of, onDone, onClose }) {
   const wrong = (name) => error?.problem?.violations?.find((violation) => violation.field === name)?.message;
   const field = (name, isRequired) => {
     const update = (event) => set((old) => ({ ...old, [name]: event.target.value.trim() }));
-    // The fire times follow what is typed.
+    // The fire times follow what is typed, in which a space at the end has another word after it.
+    const typed = (event) => set((old) => ({ ...old, [name]: event.target.value }));
     const isTyped = ["cron", "every_seconds"].includes(name);
     const label = `${t.schedules.fields[name]}${isRequired ? " *" : ""}`;
     return html`<${Field} key=${name} label=${label} hint=${t.schedules.hints[name]} wrong=${wrong(name)}>${CHOICES[name]
       ? html`<select name=${name} value=${values[name]} onChange=${update}><option value="">${t.templates.unset}</option>${CHOICES[name].map((one) => html`<option value=${one}>${one}</option>`)}</select>`
-      : html`<input name=${name} type=${NUMBERS.includes(name) ? "number" : "text"} required=${isRequired} list=${["template", "zone"].includes(name) ? `choices-${name}` : undefined} value=${values[name]} onInput=${isTyped ? update : undefined} onChange=${update} />`}<//>`;
+      : html`<input name=${name} type=${NUMBERS.includes(name) ? "number" : "text"} required=${isRequired} list=${["template", "zone"].includes(name) ? `choices-${name}` : undefined} value=${values[name]} onInput=${isTyped ? typed : undefined} onChange=${update} />`}<//>`;
   };
   return html`<form class="panel" onSubmit=${submit}>${schedule && html`<h2>${t.schedules.change}</h2>`}
     <div class="filters">${!schedule && html`${field("namespace", true)}${field("name", true)}`}${field("template", true)}${field("template_version")}</div>
