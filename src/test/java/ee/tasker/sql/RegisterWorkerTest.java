@@ -133,11 +133,11 @@ class RegisterWorkerTest {
   @Test
   void a_server_for_a_namespace_that_does_not_exist_yet_serves_it_as_soon_as_it_has_a_template() {
     sql.object(
-        "select tasker.heartbeat(?, 'early', 'worker', 4, 0, '[]', 60, ?, '{\"handlers\": [\"a\"], \"namespaces\": [\"later\"]}'::jsonb)",
+        "select tasker.heartbeat(?, 'early', 'worker', 4, 0, '[]', 60, ?, '{\"handlers\": [\"a\"], \"namespaces\": [\"afterwards\"]}'::jsonb)",
         worker.uuid(), start);
     assertThat(worker.claim(4)).isEmpty();
 
-    Dag.of("a").handler("a").inNamespace("later").started();
+    Dag.of("a").handler("a").inNamespace("afterwards").started();
 
     assertThat(worker.claim(4)).hasSize(1);
   }
