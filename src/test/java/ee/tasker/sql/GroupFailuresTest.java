@@ -72,7 +72,9 @@ class GroupFailuresTest {
     assertThat(counts.stream().mapToInt(Integer::intValue).sum()).isEqualTo(2);
   }
 
+  /** The attribute is written by hand. */
   @Test
+  @DatabaseTest.BreaksPromises
   void a_list_says_which_step_of_a_task_failed_first_and_what_finds_the_task() {
     fail("bank", "charge", "card 4711 was declined " + "x".repeat(400));
     String task = sql.text("select task_uuid::text from tasker.tasks");
