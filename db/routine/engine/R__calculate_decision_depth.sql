@@ -1,5 +1,6 @@
--- How many decisions lead to a decision, itself included: 1 for one that the task began with, otherwise one more than the
--- deepest among its ancestors. Null when there is no such step. In plpgsql, which caches its plans.
+-- How many decisions lead to a decision, itself included: 1 for one that the task began with,
+-- otherwise one more than the deepest among its ancestors. Null when there is no such step. In
+-- plpgsql, which caches its plans.
 -- Locks: none. Source: design section 13.
 create or replace function tasker.calculate_decision_depth(p_step_uuid uuid)
 returns int
@@ -7,15 +8,22 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  return (select case when n.growth_rank is null then 1 else (
-    with recursive above(step_uuid) as (
-      select e.from_step_uuid from tasker.workflow_step_edges e where e.to_step_uuid = s.workflow_step_uuid
-      union
-      select e.from_step_uuid from above a join tasker.workflow_step_edges e on e.to_step_uuid = a.step_uuid)
-    select coalesce(max(o.depth), 0) + 1 from above a join tasker.decision_outcomes o on o.workflow_step_uuid = a.step_uuid) end
-  from tasker.workflow_steps s
-  join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
-  where s.workflow_step_uuid = p_step_uuid);
+  return (select case
+                   when n.growth_rank is null then 1
+                   else (with recursive above(step_uuid) as (
+                           select e.from_step_uuid
+                           from tasker.workflow_step_edges e
+                           where e.to_step_uuid = s.workflow_step_uuid
+                           union
+                           select e.from_step_uuid
+                           from above a
+                           join tasker.workflow_step_edges e on e.to_step_uuid = a.step_uuid)
+                         select coalesce(max(o.depth), 0) + 1
+                         from above a
+                         join tasker.decision_outcomes o on o.workflow_step_uuid = a.step_uuid) end
+          from tasker.workflow_steps s
+          join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
+          where s.workflow_step_uuid = p_step_uuid);
 end
 $$;
 comment on function tasker.calculate_decision_depth(uuid) is

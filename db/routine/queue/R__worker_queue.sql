@@ -6,4 +6,5 @@ language sql immutable parallel safe
 as $$
   select 'worker_' || p_namespace || '_queue'
 $$;
-comment on function tasker.worker_queue(text) is 'The queue on which the steps of a namespace are offered to workers.';
+comment on function tasker.worker_queue(text) is
+  'The queue on which the steps of a namespace are offered to workers.';
