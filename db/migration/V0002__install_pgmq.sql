@@ -4,7 +4,7 @@
 -- may have (every use quotes them), that a batch with fewer headers than messages is filled up,
 -- that null as the condition of read means no condition. Partitioned queues need pg_partman, as the
 -- errors of their functions say.
--- Source: the interface that pgmq 1.5 and later document.
+-- As the interface that pgmq 1.5 and later document.
 do $install$
 begin
   if exists (select from pg_catalog.pg_extension where extname = 'pgmq') then

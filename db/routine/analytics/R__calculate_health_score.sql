@@ -1,8 +1,6 @@
 -- A health score between 0 and 1: half of it the share of ended tasks that completed, 0.3 the share
 -- that did not fail, 0.2 the share of connections that are free. 1 when there are no tasks. Of
 -- tasks of which none has ended, none has failed.
--- Source: seed on readiness, "Health Score Calculation"; unlike there, the share is of the tasks
--- that ended, so that work in progress does not lower the score.
 create or replace function tasker.calculate_health_score(
   p_completed bigint, p_failed bigint, p_ended bigint, p_total bigint, p_active_connections bigint,
   p_max_connections bigint)

@@ -1,7 +1,6 @@
 -- One row about what happened since a time (default: an hour ago). Rates are shares of the tasks
 -- that ended; durations are means in seconds, a task's from creation to end, a step's of its
 -- handler, by tasks that ended. system_health_score is that of the period.
--- Source: seed on readiness, "Analytics Metrics".
 create or replace function tasker.get_analytics_metrics(since_timestamp timestamptz default null)
 returns table (active_tasks_count bigint, total_namespaces_count bigint,
                unique_task_types_count bigint, system_health_score numeric,

@@ -1,7 +1,7 @@
 -- Where time is spent in the last p_hours: the slowest steps and templates by mean duration, the
 -- queues and connections, and recommendations in words, as GET /v1/analytics/bottlenecks returns
 -- them. recommendations is empty when nothing stands out. Their percentiles are those of
--- get_duration_percentiles. Source: reference section 6.2.
+-- get_duration_percentiles.
 create or replace function tasker.get_bottleneck_document(
   p_hours int default 24, p_limit int default 10, p_min_executions int default 5,
   p_namespace text default null, p_name text default null, p_version text default null)

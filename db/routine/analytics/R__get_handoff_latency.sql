@@ -4,7 +4,7 @@
 -- and those that recovery watches because no worker claims them (stuck). Bounded: at most p_sample
 -- of the latest claims, found by the primary keys of the last tasks that were created or can move.
 -- Milliseconds. A successor that the finishing server claimed at once has waited 0.
--- Locks: none. Source: attune.md E3, W1.
+-- Locks: none.
 create or replace function tasker.get_handoff_latency(
   p_window interval default '5 minutes', p_sample int default 5000, p_now timestamptz default null)
 returns table (namespace varchar, accepted bigint, p50_ms numeric, p95_ms numeric, p99_ms numeric,

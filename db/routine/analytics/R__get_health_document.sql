@@ -1,7 +1,6 @@
 -- Tasks and steps by state, connections, the health score over all tasks that ended, and whether
 -- the system is under heavy load (more than 80 % of the connections in use, or more than 20 % of
 -- the tasks failed), as GET /v1/analytics/health tells it.
--- Source: seed on readiness, "Health Score Calculation".
 create or replace function tasker.get_health_document()
 returns jsonb
 language sql stable

@@ -3,7 +3,6 @@
 -- oldest_offer_seconds is the age of the oldest offer; unserved_steps counts the steps whose
 -- handler no live worker serves; overdue counts the tasks whose wake-up passed more than a minute
 -- ago without a server processing them.
--- Source: reference section 8, seed on ownership, "Monitoring".
 create or replace function tasker.get_metrics_document(p_now timestamptz default null)
 returns jsonb
 language sql stable

@@ -1,6 +1,5 @@
 -- What happened in the last p_hours, as GET /v1/analytics/performance returns it: the figures of
 -- get_analytics_metrics under the names of the REST interface, and hourly rates.
--- Source: reference section 6.2.
 create or replace function tasker.get_performance_document(p_hours int default 1)
 returns jsonb
 language sql stable

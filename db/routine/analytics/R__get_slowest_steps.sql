@@ -1,7 +1,6 @@
 -- The steps that took longest from their last claim to their end, of tasks that ended since a time
 -- (default: a day ago) or are still running; slowest first. Reads every such step: see
 -- get_slowest_tasks.
--- Source: reference section 3.1.
 create or replace function tasker.get_slowest_steps(
   since_timestamp timestamptz default null, limit_count int default 10,
   namespace_filter varchar default null, task_name_filter varchar default null,

@@ -1,7 +1,6 @@
 -- The steps of templates whose handlers took longest on the average, of tasks that ended since a
 -- time (default: a day ago), at least min_executions of them; slowest first. One attempt is one
 -- execution.
--- Source: seed on readiness, "Slowest Steps Analysis".
 create or replace function tasker.get_slowest_steps_aggregated(
   since_timestamp timestamptz default null, limit_count int default 10,
   min_executions int default 5,

@@ -1,7 +1,6 @@
 -- The tasks that took longest from creation to end, of those that ended since a time (default: a
 -- day ago); slowest first. Reads every task that ended since then: give it a short period on a busy
 -- system, or take the aggregated form.
--- Source: reference section 3.1.
 create or replace function tasker.get_slowest_tasks(
   since_timestamp timestamptz default null, limit_count int default 10,
   namespace_filter varchar default null, task_name_filter varchar default null,

@@ -1,7 +1,6 @@
 -- The templates whose tasks took longest on the average, of tasks that ended since a time (default:
 -- a day ago), at least min_executions of them; slowest first. error_rate is the share that ended in
 -- error.
--- Source: seed on readiness, "Slowest Tasks Analysis".
 create or replace function tasker.get_slowest_tasks_aggregated(
   since_timestamp timestamptz default null, limit_count int default 10,
   min_executions int default 5,

@@ -1,7 +1,6 @@
 -- One row: tasks and steps by state, and the database's connections. Exact as of the caller's
 -- snapshot, also while work continues; costs what is unfinished and what happened since the last
 -- roll-up, not what has finished before.
--- Source: seed on readiness, "System Health Monitoring".
 create or replace function tasker.get_system_health_counts()
 returns table (
   pending_tasks bigint, initializing_tasks bigint, enqueuing_steps_tasks bigint,

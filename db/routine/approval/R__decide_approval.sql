@@ -7,7 +7,7 @@
 -- them.
 -- Returns {outcome: done | duplicate | refused, code?, field?, message?, approval?, queued, ended};
 -- codes as begin_approval_action, invalid-request, payload-too-large and payload-not-checked.
--- Locks: as begin_approval_action. Source: design section 14, ADR 0044.
+-- Locks: as begin_approval_action. Source: ADR 0044.
 create or replace function tasker.decide_approval(
   p_approval_uuid uuid, p_by text, p_approved boolean, p_values jsonb default null,
   p_comment text default null, p_values_checked boolean default false,

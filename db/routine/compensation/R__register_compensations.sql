@@ -6,7 +6,7 @@
 -- pass_child_waits.
 -- Errors: TK007 for a compensation without handler, with another when than complete or attempted,
 -- or of a step whose name is too long.
--- Locks: none; the caller has inserted the template. Source: design section 13, ADR 0046.
+-- Locks: none; the caller has inserted the template. Source: ADR 0046.
 create or replace function tasker.register_compensations(p_named_task_uuid uuid, p_steps jsonb)
 returns void
 language plpgsql

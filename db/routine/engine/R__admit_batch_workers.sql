@@ -2,7 +2,7 @@
 -- workers of a batch, and of each batch as many workers as its parallelism leaves, the first in the
 -- order of the array; none of a batch that is closed.
 -- Locks: none; the caller holds the tasks, so that the counters of their batches stand still.
--- Source: design section 13, ADR 0039.
+-- Source: ADR 0039.
 create or replace function tasker.admit_batch_workers(p_step_uuids uuid[])
 returns uuid[]
 language plpgsql stable

@@ -7,7 +7,7 @@
 -- p_step_uuids: batch steps; those that are not pending are left out. Locks: the steps and batches;
 -- the caller holds their tasks, which accept handoffs. o_ready are workers to hand off from
 -- pending, o_due those from waiting_for_retry, o_completed the batch steps that were completed,
--- o_deltas what the caller has to roll up. Source: design section 13, ADR 0039.
+-- o_deltas what the caller has to roll up. Source: ADR 0039.
 create or replace function tasker.advance_batches(
   p_step_uuids uuid[], p_server_uuid uuid, p_now timestamptz default null,
   out o_completed uuid[], out o_ready uuid[], out o_due uuid[], out o_deltas tasker.task_delta[])

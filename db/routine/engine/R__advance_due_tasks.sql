@@ -7,7 +7,7 @@
 -- p_unserved_seconds: see recover_unclaimed_offers; p_fault_limit: see record_task_fault.
 -- Returns as evaluate_tasks, with the number of tasks that it processed as "tasks" and the
 -- milliseconds to the next wake-up of any task.
--- Locks: as get_next_ready_tasks and evaluate_tasks. Source: design decision 14.
+-- Locks: as get_next_ready_tasks and evaluate_tasks.
 create or replace function tasker.advance_due_tasks(
   p_server_uuid   uuid,
   p_limit         int         default 100,

@@ -1,7 +1,7 @@
 -- How many decisions lead to a decision, itself included: 1 for one that the task began with,
 -- otherwise one more than the deepest among its ancestors. Null when there is no such step. In
 -- plpgsql, which caches its plans.
--- Locks: none. Source: design section 13.
+-- Locks: none.
 create or replace function tasker.calculate_decision_depth(p_step_uuid uuid)
 returns int
 language plpgsql stable

@@ -3,7 +3,7 @@
 -- for none. Refuses what is no array, a step that is not batchable, more than
 -- lifecycle.max_batches_per_step cursors, and one that is larger.
 -- p_is_cut: the engine cut them from a list of items; an array of items may have 1 MiB.
--- Locks: none. Source: design section 13, ADR 0039.
+-- Locks: none. Source: ADR 0039.
 create or replace function tasker.check_batches(
   p_named_step_uuid uuid, p_batches jsonb, p_is_cut boolean default false)
 returns text

@@ -2,7 +2,7 @@
 -- template alone, so that one check serves all tasks. p_chosen is a JSON array of the names of
 -- steps, each once; empty for none. Refuses what is no such array, names that the template does not
 -- have, steps that are not downstream of the decision, and batch_worker steps.
--- Locks: none. Source: design section 13.
+-- Locks: none.
 create or replace function tasker.check_choice(p_named_step_uuid uuid, p_chosen jsonb)
 returns text
 language plpgsql stable

@@ -1,7 +1,7 @@
 -- What is wrong with the choice of a decision: a sentence, or null when it may be carried out.
 -- Refuses what check_choice refuses, a decision below more than lifecycle.max_decision_depth - 1
 -- others, and one that would create more than lifecycle.max_steps_per_decision steps.
--- p_is_known: the caller has asked check_choice. Locks: none. Source: design section 13.
+-- p_is_known: the caller has asked check_choice. Locks: none.
 create or replace function tasker.check_decision(
   p_step_uuid uuid, p_chosen jsonb, p_is_known boolean default false)
 returns text

@@ -1,7 +1,7 @@
 -- Every move of a step that is recorded must be in workflow_step_transition_rules for its actor;
 -- TK005 names the one that is not. Once per statement, on the distinct moves in it: a batch makes
 -- few different ones.
--- Source: design decision 3. Trigger on workflow_step_transitions.
+-- Trigger on workflow_step_transitions.
 create or replace function tasker.check_step_transitions()
 returns trigger
 language plpgsql

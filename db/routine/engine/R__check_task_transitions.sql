@@ -1,7 +1,7 @@
 -- Every move of a task that is recorded must be in task_transition_rules for its actor; TK005 names
 -- the one that is not. Once per statement, on the distinct moves in it: a batch makes few different
 -- ones.
--- Source: design decision 3. Trigger on task_transitions.
+-- Trigger on task_transitions.
 create or replace function tasker.check_task_transitions()
 returns trigger
 language plpgsql

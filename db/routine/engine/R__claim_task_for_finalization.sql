@@ -3,8 +3,7 @@
 -- blocks it). Returns false at once when another transaction holds the row, when the task is
 -- finished or unknown, and when it cannot end yet. p_processor_uuid is ignored: the lock is the
 -- claim, and it ends with the transaction.
--- Locks: the task, skip locked. Source: design decision 7; seed on idempotency, "Atomic
--- Finalization Claiming".
+-- Locks: the task, skip locked.
 create or replace function tasker.claim_task_for_finalization(
   p_task_uuid uuid, p_processor_uuid uuid)
 returns boolean

@@ -8,7 +8,7 @@
 -- left to advance_tasks, in the same transaction. A test compares the rows that both ways leave.
 -- Returns o_is_accepted false when the result is refused, or is that of a decision, a batchable
 -- step or the worker of a batch; nothing has changed then. The others: see advance_tasks.
--- Locks: the task, the step, its child. Source: design sections 3 and 16; ADR 0034.
+-- Locks: the task, the step, its child. Source: ADR 0034.
 create or replace function tasker.complete_step(
   p_result jsonb, p_server_uuid uuid, p_claim_limit int, p_lease_seconds int, p_now timestamptz,
   out o_is_accepted boolean, out o_claimed uuid[], out o_queued text[], out o_ended jsonb,

@@ -14,7 +14,6 @@
 -- changes then. 55P03 after 20 seconds behind a lock, before a time-out of the statement, which
 -- would blame the results (ADR 0066).
 -- Locks: tasks by uuid, then their steps; then messages (skip locked) and offered steps by uuid.
--- Source: design sections 3, 10.
 create or replace function tasker.complete_steps(
   p_results           jsonb,
   p_server_uuid       uuid,

@@ -1,5 +1,5 @@
 -- Counts the workers of batches that were just handed off as in flight.
--- Locks: the batches; the caller holds the tasks. Source: design section 13, ADR 0039.
+-- Locks: the batches; the caller holds the tasks. Source: ADR 0039.
 create or replace function tasker.count_batch_handoffs(p_handoffs tasker.step_handoff[])
 returns void
 language sql

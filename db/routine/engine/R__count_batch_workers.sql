@@ -3,7 +3,7 @@
 -- which count the batch step instead once more workers have failed than it tolerates.
 -- p_step_uuids: other steps are left out. Locks: the batches; the caller holds the tasks, and has
 -- counted failures on them.
--- Returns the batch steps of the workers. Source: design section 13, ADR 0039.
+-- Returns the batch steps of the workers. Source: ADR 0039.
 create or replace function tasker.count_batch_workers(p_step_uuids uuid[])
 returns uuid[]
 language plpgsql

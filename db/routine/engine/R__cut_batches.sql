@@ -3,8 +3,7 @@
 -- total_batches}. A path that cannot be evaluated or leads to no list (evaluate_items), and batches
 -- that check_batches refuses, end the step in error.
 -- Locks: the steps; the caller holds their tasks. o_completed are the steps that made batches,
--- o_deltas what the caller has to roll up, for the others too. Source: design sections 12 and 13,
--- ADR 0039.
+-- o_deltas what the caller has to roll up, for the others too. Source: ADR 0039.
 create or replace function tasker.cut_batches(
   p_step_uuids uuid[], p_server_uuid uuid, p_now timestamptz default null,
   out o_completed uuid[], out o_deltas tasker.task_delta[])

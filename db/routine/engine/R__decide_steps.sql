@@ -4,7 +4,7 @@
 -- the step in error, which is counted at once, because it decides which other steps of the task may
 -- start.
 -- Locks: the steps; the caller holds their tasks. o_completed are the steps that have decided,
--- o_deltas what the caller has to roll up, for the others too. Source: design sections 12 and 13.
+-- o_deltas what the caller has to roll up, for the others too.
 create or replace function tasker.decide_steps(
   p_step_uuids uuid[], p_server_uuid uuid, p_now timestamptz default null,
   out o_completed uuid[], out o_deltas tasker.task_delta[])

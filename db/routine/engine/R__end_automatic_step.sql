@@ -1,7 +1,6 @@
 -- Ends one step that the engine completes itself: pending to complete with p_result, or to error
 -- with p_error; see end_automatic_steps.
--- Locks: the step; the caller holds its task. Returns what the caller has to roll up. Source:
--- design section 13.
+-- Locks: the step; the caller holds its task. Returns what the caller has to roll up.
 create or replace function tasker.end_automatic_step(
   p_step_uuid uuid, p_result jsonb, p_error jsonb, p_server_uuid uuid, p_now timestamptz)
 returns tasker.task_delta

@@ -4,7 +4,6 @@
 -- Idempotent: a second call finds nothing to do. It repairs lost messages and the work of a crashed
 -- orchestrator, and it processes the results of worker-only servers.
 -- Returns as complete_steps, without refusals. Locks: tasks by uuid, then their steps.
--- Source: design decisions 7, 14; attune.md E1.
 create or replace function tasker.evaluate_tasks(
   p_task_uuids    uuid[],
   p_server_uuid   uuid,

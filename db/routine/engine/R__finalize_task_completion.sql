@@ -2,8 +2,7 @@
 -- cancelled or blocked_by_failures;
 -- already: an earlier call did, so that the second of two callers is not refused. Both false: the
 -- task continues, and state tells where. No row when there is no such task. Enqueues nothing.
--- Locks: the task. Source: design decision 7; seed on readiness. For manual use: the engine
--- finalizes tasks as it processes them.
+-- Locks: the task. For manual use: the engine finalizes tasks as it processes them.
 create or replace function tasker.finalize_task_completion(
   p_task_uuid uuid, p_processor_uuid uuid default null, p_now timestamptz default null)
 returns table (finalized boolean, state varchar, already boolean)

@@ -1,6 +1,6 @@
 -- The error of a batch step of which more workers have failed than it tolerates: {type:
 -- batch_failed, message, details: {total, done, failed, tolerate, failures}}.
--- Locks: none. Source: design section 13, ADR 0039.
+-- Locks: none. Source: ADR 0039.
 create or replace function tasker.get_batch_failure(p_batch_step_uuid uuid)
 returns jsonb
 language sql stable

@@ -3,7 +3,7 @@
 -- every batch, in order, {batch_id, result}, and for one that failed {batch_id, error: {type,
 -- message}}. Without results where there are more than 1000 batches, or the results have more than
 -- 1 MiB: get_batch_results reads them by page.
--- Locks: none. Source: design section 13, ADR 0039.
+-- Locks: none. Source: ADR 0039.
 create or replace function tasker.get_batch_summary(p_batch_step_uuid uuid)
 returns jsonb
 language plpgsql stable

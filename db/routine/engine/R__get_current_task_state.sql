@@ -1,5 +1,4 @@
 -- The state of a task, null when there is no such task.
--- Source: seed on readiness.
 create or replace function tasker.get_current_task_state(p_task_uuid uuid)
 returns varchar
 language sql stable parallel safe

@@ -4,8 +4,8 @@
 -- workers of batches; those without a result are left out. error says why there is no output:
 -- expression_error, or output_too_large beyond 1 MiB. Null for a task that is neither complete nor
 -- resolved manually, and for an unknown one.
--- Locks: none. Source: design section 13, ADR 0043. By keys, whatever plans its caller asks for:
--- check_history calls it for each child task.
+-- Locks: none. Source: ADR 0043. By keys, whatever plans its caller asks for: check_history calls
+-- it for each child task.
 create or replace function tasker.get_task_output(p_task_uuid uuid)
 returns jsonb
 language plpgsql stable

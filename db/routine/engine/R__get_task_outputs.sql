@@ -1,7 +1,7 @@
 -- The outputs of ended tasks, each as get_task_output gives it, in one statement; without a row for
 -- a task that is neither complete nor resolved manually.
 -- item: the position in the argument, from 1.
--- Locks: none. Source: design section 13, ADR 0043.
+-- Locks: none. Source: ADR 0043.
 create or replace function tasker.get_task_outputs(p_task_uuids uuid[])
 returns table (item int, task_uuid uuid, output jsonb, error jsonb)
 language plpgsql stable

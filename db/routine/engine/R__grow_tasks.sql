@@ -9,7 +9,7 @@
 -- the caller has to roll up. o_next_due_at: when the first of the waits that stay open is due.
 -- o_queued: the namespaces in which steps of new child tasks were offered. o_claimed: their first
 -- steps that the server got without a message, up to p_claim_limit.
--- Locks: the steps; the caller holds their tasks. Source: design section 13, ADR 0033.
+-- Locks: the steps; the caller holds their tasks. Source: ADR 0033.
 create or replace function tasker.grow_tasks(
   p_completed uuid[], p_ready uuid[], p_server_uuid uuid, p_claim_limit int, p_lease_seconds int,
   p_now timestamptz default null,

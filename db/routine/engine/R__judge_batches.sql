@@ -1,8 +1,7 @@
 -- Checks the batches among submitted results: p_results of complete_steps, in which a success of a
 -- batchable step whose cursors are wrong has become a permanent failure of the type
 -- invalid_batches.
--- Locks: none; the caller holds the tasks where it settles the results. Source: design section 13,
--- ADR 0039.
+-- Locks: none; the caller holds the tasks where it settles the results. Source: ADR 0039.
 create or replace function tasker.judge_batches(p_results jsonb)
 returns jsonb
 language plpgsql stable

@@ -2,7 +2,7 @@
 -- decision whose choice is wrong has become a permanent failure of the type invalid_decision; and
 -- the batches, as judge_batches. Null when no result is of a decision or of a batchable step and
 -- none has a choice or batches, which is the rule.
--- Locks: none; the caller holds the tasks where it settles the results. Source: design section 13.
+-- Locks: none; the caller holds the tasks where it settles the results.
 create or replace function tasker.judge_decisions(p_results jsonb)
 returns jsonb
 language plpgsql stable

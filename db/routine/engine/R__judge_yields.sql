@@ -4,7 +4,7 @@
 -- checkpoint_not_storable; invalid_yield (after_ms is not a whole number from 0 to 315360000000,
 -- ten years); too_many_yields after 10000 since the latest reset; yield_without_progress for the
 -- 20th in a row that asks for less than a second and brings no other checkpoint.
--- Locks: none; the caller holds the tasks. Source: ADR 0049, time-and-growth.md section 9.
+-- Locks: none; the caller holds the tasks. Source: ADR 0049.
 create or replace function tasker.judge_yields(p_results jsonb)
 returns jsonb
 language plpgsql stable

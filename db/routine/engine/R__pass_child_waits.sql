@@ -26,7 +26,7 @@
 -- namespaces in which the others were offered; o_next_due_at: when the first of the waits that stay
 -- open is due.
 -- Locks: the steps, waits and wake-ups; the caller holds the parents. Of tasks it locks only those
--- that it creates. Source: design section 13, ADR 0043.
+-- that it creates. Source: ADR 0043.
 create or replace function tasker.pass_child_waits(
   p_step_uuids uuid[], p_server_uuid uuid, p_claim_limit int, p_lease_seconds int,
   p_now timestamptz default null,

@@ -8,7 +8,7 @@
 --   passing a decision that was not created.
 -- What is not created then never is. A decision counts as made once its outcome has been carried
 -- out, and p_step_uuid counts as made.
--- Locks: none; the caller holds the task. Source: design section 13, ADR 0033.
+-- Locks: none; the caller holds the task. Source: ADR 0033.
 create or replace function tasker.plan_growth(p_step_uuid uuid, p_chosen text[])
 returns int[]
 language plpgsql stable

@@ -5,8 +5,7 @@
 -- A task whose processing fails keeps its own messages for another delivery; after p_delivery_limit
 -- deliveries they are parked in dead_messages. Messages that name no task are parked at once.
 -- Returns as evaluate_tasks, with the number of messages as "messages".
--- Locks: messages (skip locked), then as evaluate_tasks. Source: reference section 5.1, attune.md
--- D1 to D5, F5.
+-- Locks: messages (skip locked), then as evaluate_tasks.
 create or replace function tasker.process_step_results(
   p_server_uuid   uuid,
   p_limit         int         default 500,

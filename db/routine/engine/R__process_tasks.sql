@@ -7,7 +7,6 @@
 -- see record_task_fault.
 -- Returns as evaluate_tasks, with the failing tasks as "faulty".
 -- Locks: as evaluate_tasks. One savepoint per set: a single one when all tasks succeed.
--- Source: attune.md F5.
 create or replace function tasker.process_tasks(
   p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit int, p_lease_seconds int,
   p_claim_seconds int, p_unserved_seconds int,

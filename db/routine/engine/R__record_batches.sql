@@ -3,8 +3,7 @@
 -- in the same transaction where the caller settles the results.
 -- p_results: as judge_batches returns them; each of a batchable step with batches. p_accepted: the
 -- steps whose result was accepted.
--- Locks: none; the caller holds the tasks, or the result has been accepted once. Source: design
--- section 13, ADR 0039.
+-- Locks: none; the caller holds the tasks, or the result has been accepted once. Source: ADR 0039.
 create or replace function tasker.record_batches(
   p_results jsonb, p_accepted uuid[], p_now timestamptz default null)
 returns void

@@ -2,8 +2,7 @@
 -- recovery, release, cancel, an operator. Those that have ended are live no more; those that wait
 -- for another handoff or a retry are listed as idle. Workers that have failed since are taken off
 -- the failures of their tasks. A second call changes nothing.
--- Locks: the batches; the caller holds the tasks. Cost: the live workers. Source: design section
--- 13, ADR 0039.
+-- Locks: the batches; the caller holds the tasks. Cost: the live workers. Source: ADR 0039.
 create or replace function tasker.recount_batches(p_task_uuids uuid[])
 returns void
 language plpgsql

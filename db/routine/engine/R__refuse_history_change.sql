@@ -1,8 +1,8 @@
 -- History is append-only: an update or a delete of one of its rows is refused with TK009. Whole
 -- months can be dropped or truncated, which no row trigger sees. A row trigger, because only row
 -- triggers fire on every partition.
--- Source: design decision 1. Trigger on task_transitions, workflow_step_transitions,
--- workflow_step_result_audit and operator_actions.
+-- Trigger on task_transitions, workflow_step_transitions, workflow_step_result_audit and
+-- operator_actions.
 create or replace function tasker.refuse_history_change()
 returns trigger
 language plpgsql

@@ -6,7 +6,6 @@
 -- worker of a batch was completed, so that grow_tasks has work.
 -- Locks: the children; the caller holds the rows of their tasks, so reading the counts without a
 -- lock is safe.
--- Source: design sections 2 (decision 11) and 10.
 create or replace function tasker.release_children(
   p_completed uuid[], out o_ready uuid[], out o_grows boolean)
 language plpgsql

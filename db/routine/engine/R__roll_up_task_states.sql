@@ -6,7 +6,7 @@
 -- instead of ending or being blocked, and ends as error or cancelled after it.
 -- Locks: task rows, held by the caller; their wake-ups. A finished task is never changed. Returns
 -- the tasks that are now terminal or blocked, for the callers that wait for them.
--- Source: design decisions 7, 11, 12; ADR 0003.
+-- Source: ADR 0003.
 create or replace function tasker.roll_up_task_states(
   p_deltas      tasker.task_delta[],
   p_server_uuid uuid,

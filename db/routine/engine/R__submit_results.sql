@@ -7,7 +7,6 @@
 -- message, delay_ms?, ...}.
 -- Locks: the step rows; with p_settle the caller holds their tasks. A stale caller changes nothing
 -- and is recognized by its absence from the result.
--- Source: design decisions 4, 5; reference section 7.3.
 create or replace function tasker.submit_results(
   p_results     jsonb,
   p_server_uuid uuid,

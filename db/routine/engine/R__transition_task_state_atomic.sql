@@ -4,7 +4,6 @@
 -- the task (default orchestrator). p_processor_uuid is only recorded.
 -- Locks: the task. Errors: TK005 when the rules or the task's own steps do not allow the move,
 -- TK007 for an unknown state or actor.
--- Source: design decisions 1 to 3, seed on readiness, "Task State Ownership".
 create or replace function tasker.transition_task_state_atomic(
   p_task_uuid      uuid,
   p_from_state     varchar,

@@ -1,8 +1,7 @@
 -- Writes the domain events that follow from a result, in the transaction of the result, whichever
 -- function records it: a worker's, an operator's, recovery's. A function that knows that the step
 -- publishes nothing says so in may_publish, and this one is not called.
--- Locks: none but the new rows. Trigger on workflow_step_result_audit. Source: design section 13,
--- ADR 0050.
+-- Locks: none but the new rows. Trigger on workflow_step_result_audit. Source: ADR 0050.
 create or replace function tasker.publish_events()
 returns trigger
 language plpgsql

@@ -3,7 +3,7 @@
 -- task, and none without p_with_results; task has attempt, correlation_id, created_at, name,
 -- namespace, priority, requested_at (of a scheduled task the fire time), uuid and version. Null
 -- when there is no such task, or it has no such step. What it costs to make it counts for the task
--- (charge_expressions). Locks: none. Source: design section 12, ADR 0066.
+-- (charge_expressions). Locks: none. Source: ADR 0066.
 create or replace function tasker.get_expression_document(
   p_task_uuid uuid, p_step_uuid uuid default null, p_with_results boolean default true)
 returns jsonb

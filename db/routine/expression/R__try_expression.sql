@@ -4,7 +4,7 @@
 -- p_document: of the form of get_expression_document, which gives that of a task.
 -- Returns {outcome: done, value}, value null where a member is missing; or {outcome: refused, code:
 -- expression_error, message, path}, path being the path that failed. Locks: none. Errors: TK007 for
--- another kind. Source: design section 12.
+-- another kind.
 create or replace function tasker.try_expression(
   p_expression text, p_document jsonb, p_kind text default 'value')
 returns jsonb

@@ -19,8 +19,7 @@
 -- several first that which the fewest tasks have.
 -- p_since: tasks with smaller keys are left out. r_unknown_attribute: a name that no template of
 -- the filter declares; then r_tasks is null. The values are content of tasks: a REST caller passes
--- only the namespaces whose contexts it may read. Reads only. Source: reference section 6.2, ADR
--- 0029.
+-- only the namespaces whose contexts it may read. Reads only. Source: ADR 0029.
 create or replace function tasker.find_tasks(
   p_filter jsonb, p_limit int, p_cursor uuid default null, p_since uuid default null,
   out r_tasks uuid[], out r_unknown_attribute text)

@@ -4,7 +4,7 @@
 -- not_chosen those of them that it did not choose; both without rows of their own until they are
 -- created. Null until it has decided. A decision that no other has created is left out. Empty when
 -- there is no such task, or it has no decision.
--- Locks: none. Source: design section 13.
+-- Locks: none.
 create or replace function tasker.get_decision_documents(p_task_uuid uuid)
 returns jsonb
 language sql stable

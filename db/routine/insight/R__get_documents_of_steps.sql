@@ -2,7 +2,6 @@
 -- result, a JSON array; others are left out. document_bytes has the sizes of result and error, in
 -- bytes of their JSON text; one that is null has none. Those of more than p_most_bytes are null,
 -- and so are those of the steps behind the first 4 MiB of them: read_document reads them in parts.
--- Source: reference section 6.2, StepResponse.
 create or replace function tasker.get_documents_of_steps(
   p_task_uuid uuid, p_step_uuids uuid[], p_most_bytes int default null)
 returns jsonb

@@ -1,6 +1,5 @@
 -- The readiness of the steps of a task as the REST interface shows it with the task, in the order
 -- of the template, a JSON array; without the workers of batches.
--- Source: reference section 6.2, TaskResponse.
 create or replace function tasker.get_readiness_documents(p_task_uuid uuid)
 returns json
 language plpgsql stable

@@ -1,6 +1,6 @@
 -- Every recorded result of a step, oldest first, a JSON array; empty when there is no such step.
 -- Results and errors of more than p_most_bytes are null, and those of attempts behind the first 4
--- MiB: see limit_results. Source: reference section 6.2.
+-- MiB: see limit_results.
 create or replace function tasker.get_step_audit(
   p_task_uuid uuid, p_step_uuid uuid, p_most_bytes int default null)
 returns jsonb

@@ -2,7 +2,6 @@
 -- JSON array; empty when there is no such task, or it has no such step. Workers of batches are
 -- shown one by one only; list_batch_workers has them by page. Results and errors of more than
 -- p_most_bytes are null: see limit_results.
--- Source: reference section 6.2, StepResponse.
 create or replace function tasker.get_step_documents(
   p_task_uuid uuid, p_step_uuid uuid default null, p_most_bytes int default null)
 returns jsonb

@@ -2,7 +2,7 @@
 -- unknown ones are left out: what get_task_summaries has, the context, the output, the readiness of
 -- every step, the decisions and the batches, without their workers. A context or output of more
 -- than p_most_bytes (4 MiB without it) is null, and document_bytes has the sizes of both, in bytes
--- of their JSON text; one that is null has none. Source: reference section 6.2, TaskResponse.
+-- of their JSON text; one that is null has none.
 create or replace function tasker.get_task_documents(
   p_task_uuids uuid[], p_most_bytes int default null)
 returns json

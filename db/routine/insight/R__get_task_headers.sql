@@ -1,6 +1,6 @@
 -- Tasks with the summary of their steps, as lists show them; one row for each that exists. Inlined
 -- into the query that calls it.
--- Locks: none. Source: reference section 6.2, TaskResponse.
+-- Locks: none.
 create or replace function tasker.get_task_headers(p_task_uuids uuid[])
 returns table (task_uuid uuid, name text, namespace text, version text, state text,
                created_at timestamptz, requested_at timestamptz, completed_at timestamptz,

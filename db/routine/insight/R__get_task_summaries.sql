@@ -1,7 +1,6 @@
 -- Tasks as lists of the REST interface show them, in the order of the argument, a JSON array;
 -- unknown ones are left out. See get_task_documents for the members that only one task by itself
 -- has.
--- Source: reference section 6.2, TaskResponse.
 create or replace function tasker.get_task_summaries(p_task_uuids uuid[])
 returns json
 language plpgsql stable

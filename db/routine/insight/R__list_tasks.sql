@@ -2,8 +2,7 @@
 -- the next one.
 -- p_filter: see find_tasks. Newest first, or oldest first with order "oldest".
 -- For a search attribute that no template of the filter declares: {outcome: refused, code:
--- invalid-request, field: attributes, message}. Reads only. Source: reference section 6.2, ADR
--- 0029.
+-- invalid-request, field: attributes, message}. Reads only. Source: ADR 0029.
 create or replace function tasker.list_tasks(
   p_filter jsonb default '{}', p_limit int default 25, p_cursor uuid default null)
 returns json

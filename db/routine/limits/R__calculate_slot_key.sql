@@ -1,6 +1,6 @@
--- The value under a JSON pointer as the text by which slots are counted: JSON text, so that 1 and
--- "1" differ; 'null' when there is nothing; a SHA-256 when it is long; '' without a pointer.
--- Source: RFC 6901.
+-- The value under a JSON pointer (RFC 6901) as the text by which slots are counted: JSON text, so
+-- that 1 and "1" differ; 'null' when there is nothing; a SHA-256 when it is long; '' without a
+-- pointer.
 create or replace function tasker.calculate_slot_key(p_context jsonb, p_pointer text)
 returns text
 language plpgsql immutable parallel safe

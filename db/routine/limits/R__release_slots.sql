@@ -4,7 +4,7 @@
 -- notifies all servers.
 -- It skips a row that is being given a slot at this moment: that row is due, and the server that
 -- handles it finds that its holder no longer needs the slot.
--- Locks: the slots, skip locked; the gates, as promote_waiters. Source: ADR 0013, attune.md C1, C4.
+-- Locks: the slots, skip locked; the gates, as promote_waiters. Source: ADR 0013.
 create or replace function tasker.release_slots(p_holder_uuids uuid[])
 returns void
 language plpgsql

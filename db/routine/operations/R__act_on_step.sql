@@ -15,7 +15,7 @@
 -- there is no such task, or it has no such step. The class Operations validates a result against
 -- result_schema, this function does not.
 -- Locks: the task, then the step. Errors: TK007 as check_action.
--- Source: reference section 4.3, ADR 0015.
+-- Source: ADR 0015.
 create or replace function tasker.act_on_step(
   p_task_uuid   uuid,
   p_step_uuid   uuid,

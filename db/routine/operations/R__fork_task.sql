@@ -15,8 +15,7 @@
 -- task-not-found, invalid-request, fork-not-possible, idempotency-key-taken. Does not validate a
 -- context against input_schema; p_context_checked says that the caller has, and a source's own
 -- context is as valid as the source found it.
--- Locks: the source, shared; then as submit_tasks. Errors: TK007 as check_action. Source: design
--- section 13, ADR 0048.
+-- Locks: the source, shared; then as submit_tasks. Errors: TK007 as check_action. Source: ADR 0048.
 create or replace function tasker.fork_task(
   p_task_uuid       uuid,
   p_by              text,

@@ -1,7 +1,7 @@
 -- The running steps, of those given, that were asked to stop, a JSON array of {step_uuid, handoff,
 -- force_in_ms}: the time until recovery ends them in milliseconds, 0 for now. p_steps: array of
 -- {step_uuid, handoff}.
--- Locks: none. Source: attune.md H2, H3.
+-- Locks: none.
 create or replace function tasker.get_cancel_requests(p_steps jsonb, p_now timestamptz default null)
 returns jsonb
 language plpgsql stable

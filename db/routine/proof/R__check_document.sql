@@ -8,7 +8,7 @@
 -- p_text: the text of the document, if the caller has it: writing it is what costs most. A text of
 -- at most 1000 bytes has no number of more digits and is not nested deeper, which spares most
 -- documents the rest.
--- Locks: none. Source: ADR 0065; JsonbCheck has the same limits.
+-- Locks: none. JsonbCheck has the same limits. Source: ADR 0065.
 create or replace function tasker.check_document(
   p_document jsonb, p_most_bytes int default 33554432, p_deepest int default 500,
   p_text text default null)

@@ -4,7 +4,7 @@
 -- p_since: only tasks created from then on (null: all). p_quiet_for: also reports messages and due
 -- tasks that have waited for longer than this; null leaves them out, because on a busy system
 -- messages come and go.
--- Locks: none. Source: design section 1.
+-- Locks: none.
 create or replace function tasker.check_history(
   p_since timestamptz default null, p_quiet_for interval default null)
 returns table (invariant text, violations bigint, examples jsonb)

@@ -1,8 +1,8 @@
 -- The nodes of a graph that are on a cycle or behind one: what is left when nodes without incoming
--- edges are taken away until there is none. Nodes are numbered from 1 to p_nodes; edge i leads from
--- p_from[i] to p_to[i], in any order. Linear in nodes and edges: a graph of ten thousand steps with
--- paths of all lengths between them costs as much as a chain. Locks: none. Source: Kahn's
--- algorithm.
+-- edges are taken away until there is none (Kahn's algorithm). Nodes are numbered from 1 to
+-- p_nodes; edge i leads from p_from[i] to p_to[i], in any order. Linear in nodes and edges: a graph
+-- of ten thousand steps with paths of all lengths between them costs as much as a chain. Locks:
+-- none.
 create or replace function tasker.find_cyclic_nodes(p_nodes int, p_from int[], p_to int[])
 returns int[]
 language plpgsql immutable parallel safe

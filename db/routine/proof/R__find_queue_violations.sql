@@ -2,7 +2,7 @@
 -- per finding. All of these occur briefly or are repaired (resend_lost_messages, take_messages), so
 -- this is for a system that has been quiet for longer than its offers wait: reports nothing younger
 -- than p_older_than.
--- Locks: none. Source: design section 3, "delete any queue row and the work still ends".
+-- Locks: none.
 create or replace function tasker.find_queue_violations(p_older_than interval default '10 minutes')
 returns table (invariant text, example jsonb)
 language plpgsql stable

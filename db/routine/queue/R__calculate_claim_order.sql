@@ -1,7 +1,6 @@
 -- The order of a task in the claim: milliseconds since the epoch of its creation, less one minute
 -- for every point of priority. All tasks age alike, so the order between two of them never changes
 -- and the number can be stored and indexed; calculate_priority turns it back into points.
--- Source: design decision 13.
 create or replace function tasker.calculate_claim_order(p_created_at timestamptz, p_points numeric)
 returns bigint
 language sql immutable parallel safe

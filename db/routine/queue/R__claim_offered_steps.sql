@@ -3,7 +3,6 @@
 -- by step, which is the order in which the rows are locked.
 -- p_served: as get_served_handlers. Compares the handler of the template, not the one that the
 -- message names.
--- Source: design decisions 4, 6.
 create or replace function tasker.claim_offered_steps(
   p_step_uuids uuid[], p_handoffs int[], p_server_uuid uuid, p_lease_seconds int,
   p_now timestamptz default null, p_served jsonb default null)

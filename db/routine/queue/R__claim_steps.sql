@@ -3,8 +3,8 @@
 -- while several have work, each gets a fair share of the limit. Leaves a claimed step whose
 -- document cannot be built until its lease expires, so that the others of its batch can run, and
 -- records the cause in dead_messages.
--- Locks: message rows (skip locked), then step rows by uuid. Source: design decisions 4, 6, 13.
--- From psql: select tasker.claim_steps(gen_random_uuid(), 10).
+-- Locks: message rows (skip locked), then step rows by uuid. From psql: select
+-- tasker.claim_steps(gen_random_uuid(), 10).
 create or replace function tasker.claim_steps(
   p_server_uuid   uuid,
   p_limit         int,

@@ -1,7 +1,7 @@
 -- Ensures that a queue exists, with the index that orders claims and, for a worker queue, the index
 -- by which a worker that has only some of the handlers finds its messages, and with the column
 -- headers. Always true.
--- Locks: an advisory lock per queue while it is created. Source: seed on readiness.
+-- Locks: an advisory lock per queue while it is created.
 create or replace function tasker.ensure_task_queue(p_queue_name text)
 returns boolean
 language plpgsql

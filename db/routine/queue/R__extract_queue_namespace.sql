@@ -1,6 +1,5 @@
 -- The namespace of a queue name: worker_X_queue and X_queue give X, orchestration queues give
 -- orchestration, anything else default. Without a namespace, worker__queue gives worker.
--- Source: seed on readiness, "Namespace Extraction Helper".
 create or replace function tasker.extract_queue_namespace(queue_name text)
 returns text
 language sql immutable parallel safe

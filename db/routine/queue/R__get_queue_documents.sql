@@ -4,7 +4,7 @@
 -- by a client and not deleted yet, or sent with a delay; total counts all messages ever sent.
 -- Parked messages are dead messages that were taken off the queue and not sent again, including
 -- those of dropped queues.
--- Locks: none. Source: seed on readiness, "Message Processing Support".
+-- Locks: none.
 create or replace function tasker.get_queue_documents()
 returns jsonb
 language sql stable

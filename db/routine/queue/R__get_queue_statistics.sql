@@ -1,6 +1,5 @@
 -- The length of a queue and the age of its oldest and newest messages in seconds; no row when there
 -- is no such queue.
--- Source: seed on readiness, "Message Processing Support".
 create or replace function tasker.get_queue_statistics(p_queue_name text)
 returns table (queue_name text, queue_length bigint, oldest_msg_age_seconds int,
                newest_msg_age_seconds int)

@@ -2,7 +2,7 @@
 -- queues. p_replayed false: only those that were not sent again. p_before: the next of the page
 -- before.
 -- allowed_actions: replay, until the message was sent again.
--- Locks: none. Source: attune.md F5.
+-- Locks: none.
 create or replace function tasker.list_dead_messages(
   p_queue_name text default null, p_replayed boolean default false, p_limit int default 25,
   p_before uuid default null)

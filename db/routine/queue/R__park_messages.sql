@@ -1,6 +1,5 @@
 -- Takes messages off a queue permanently and keeps them in dead_messages with the cause. Skips
--- messages that no longer exist. Returns how many were parked. Locks: the message rows. Source:
--- attune.md F5.
+-- messages that no longer exist. Returns how many were parked. Locks: the message rows.
 create or replace function tasker.park_messages(
   p_queue_name text, p_msg_ids bigint[], p_sqlstate text, p_cause text)
 returns int

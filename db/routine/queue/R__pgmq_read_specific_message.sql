@@ -3,7 +3,6 @@
 -- and that is an ordinary outcome.
 -- Locks: the message, skip locked. Errors: TK007 when the queue's name is invalid or there is no
 -- such queue.
--- Source: seed on readiness, "PGMQ Message Race Condition Prevention".
 create or replace function tasker.pgmq_read_specific_message(
   queue_name text, target_msg_id bigint, vt_seconds int default 30)
 returns table (msg_id bigint, read_ct int, enqueued_at timestamptz, vt timestamptz, message jsonb)

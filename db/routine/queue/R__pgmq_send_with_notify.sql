@@ -2,7 +2,6 @@
 -- pgmq_message_ready.{namespace}. For producers outside the engine: a NOTIFY makes commits wait for
 -- each other, so the engine has its own way to notify its workers. Returns the message's id.
 -- Errors: TK007 when the queue's name is invalid or there is no such queue.
--- Source: design decision 18; seed on readiness.
 create or replace function tasker.pgmq_send_with_notify(
   queue_name text, message jsonb, delay_seconds int default 0)
 returns bigint

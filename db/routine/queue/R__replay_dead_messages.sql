@@ -3,7 +3,7 @@
 -- new message; the parked row records when and by whom it was sent again.
 -- Returns {outcome, replayed: [uuids]}: done, already when all of them were sent before, or refused
 -- with the code dead-message-not-found. replayed leaves out those that were sent before.
--- Locks: the parked rows. Errors: TK007 without a name. Source: attune.md F5.
+-- Locks: the parked rows. Errors: TK007 without a name.
 create or replace function tasker.replay_dead_messages(p_dead_message_uuids uuid[], p_by text)
 returns jsonb
 language plpgsql

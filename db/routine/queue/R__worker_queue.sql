@@ -1,5 +1,4 @@
 -- The queue on which the steps of a namespace are offered to workers.
--- Source: reference section 5.1.
 create or replace function tasker.worker_queue(p_namespace text)
 returns text
 language sql immutable parallel safe

@@ -3,7 +3,7 @@
 -- fib(attempt); none: no wait. The cap is applied before the jitter, and p_jitter (−0.15 to 0.15 in
 -- production, drawn by the caller so that this function stays pure) moves the result by that
 -- fraction.
--- Errors: none; nulls give the defaults. Source: design decision 10.
+-- Errors: none; nulls give the defaults.
 create or replace function tasker.calculate_backoff_delay(
   p_attempt    int,
   p_base_ms    int                 default 1000,

@@ -1,6 +1,5 @@
 -- When a failed step is due again: a requested backoff counts from the last attempt, otherwise
 -- multiplier^attempts seconds up to the cap count from the failure. Null when there was no failure.
--- Source: seed on readiness, "Backoff Logic Consolidation".
 create or replace function tasker.calculate_step_next_retry_time(
   p_backoff_request_seconds int,
   p_last_attempted_at       timestamptz,

@@ -1,5 +1,4 @@
 -- Whether every parent of a step is complete or resolved manually. Null when there is no such step.
--- Source: seed on readiness.
 create or replace function tasker.check_step_dependencies(p_step_uuid uuid)
 returns boolean
 language sql stable parallel safe

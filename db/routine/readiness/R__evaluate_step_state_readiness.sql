@@ -1,6 +1,5 @@
 -- Whether a step may be handed off now: ready-eligible states are pending, and waiting_for_retry
 -- once due.
--- Source: seed on readiness, design decision 8.
 create or replace function tasker.evaluate_step_state_readiness(
   p_current_state          text,
   p_processed              boolean,

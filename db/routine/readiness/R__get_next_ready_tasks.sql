@@ -2,7 +2,7 @@
 -- tasks, so that two sessions get different ones while their transactions last.
 -- Covers every state that can move by itself; a task that waits for its retry appears when the
 -- retry is due and costs nothing before.
--- Locks: the tasks, skip locked. Source: design decision 14; seed on readiness.
+-- Locks: the tasks, skip locked.
 create or replace function tasker.get_next_ready_tasks(
   p_limit int default 5, p_now timestamptz default null)
 returns table (task_uuid uuid, task_name text, priority int, namespace_name text,

@@ -1,5 +1,4 @@
 -- A summary of a task's steps, and the recommended action. No row when there is no such task.
--- Source: seed on readiness.
 create or replace function tasker.get_task_execution_context(
   input_task_uuid uuid, p_now timestamptz default null)
 returns table (task_uuid uuid, named_task_uuid uuid, status text, total_steps bigint,

@@ -3,7 +3,6 @@
 -- waiting_for_retry, waiting_for_dependencies. failed_steps are those in error, except for workers
 -- of batches, of which the batch step fails. recommended_action is none once the task is finished.
 -- A cancelled or closed task keeps its numbers; health_status shows it.
--- Source: seed on readiness, reference section 3.2.
 create or replace function tasker.get_task_execution_contexts_batch(
   input_task_uuids uuid[], p_now timestamptz default null)
 returns table (task_uuid uuid, named_task_uuid uuid, status text, total_steps bigint,

@@ -1,5 +1,4 @@
 -- What discovery returns for one task, in any state. No row when there is no such task.
--- Source: seed on readiness.
 create or replace function tasker.get_task_ready_info(
   p_task_uuid uuid, p_now timestamptz default null)
 returns table (task_uuid uuid, task_name text, priority int, namespace_name text,

@@ -2,7 +2,6 @@
 -- False when there is no such step, or it does not wait for a retry. The task is evaluated when the
 -- earliest of its retries is due.
 -- Locks: the task, then the step. Errors: TK007 when the wait is null or negative.
--- Source: seed on readiness, "Backoff Logic Consolidation".
 create or replace function tasker.set_step_backoff_atomic(p_step_uuid uuid, p_backoff_seconds int)
 returns boolean
 language plpgsql

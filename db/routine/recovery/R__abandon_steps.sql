@@ -3,7 +3,7 @@
 -- next attempt need not wait for the lease.
 -- p_steps: array of {step_uuid, task_uuid, handoff}; leaves out stale ones. Returns as
 -- evaluate_tasks.
--- Locks: tasks by uuid, then the steps. Source: attune.md W8.
+-- Locks: tasks by uuid, then the steps.
 create or replace function tasker.abandon_steps(
   p_steps jsonb, p_server_uuid uuid, p_now timestamptz default null)
 returns jsonb

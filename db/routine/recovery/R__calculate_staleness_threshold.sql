@@ -1,6 +1,5 @@
 -- For how many minutes a task may stay in a state after it should have moved, by its template's
 -- lifecycle, else by the given default; null for states without such a limit.
--- Source: reference section 3.1.
 create or replace function tasker.calculate_staleness_threshold(
   p_task_state varchar, p_template_config jsonb, p_default_waiting_deps int default 60,
   p_default_waiting_retry int default 30,

@@ -1,6 +1,6 @@
 -- Opens a dead letter for each task that has just become blocked, with a snapshot of its steps; a
 -- task that has an open one keeps it, and has from then on the time at which the task breaches its
--- SLA (breach_blocked_slas). Locks: none but the new rows. Source: design decision 11.
+-- SLA (breach_blocked_slas). Locks: none but the new rows.
 create or replace function tasker.create_dlq_entries(
   p_task_uuids uuid[], p_now timestamptz default null)
 returns void

@@ -1,6 +1,6 @@
 -- Opens a dead letter for one task, with a snapshot of it and its steps. Null when one is open
 -- already, or when there is no such task; send_task_to_dlq reports which. The task does not change.
--- Locks: none but the new row. Source: reference section 3.1.
+-- Locks: none but the new row.
 create or replace function tasker.create_dlq_entry(
   p_task_uuid uuid, p_dlq_reason varchar, p_metadata jsonb default '{}',
   p_now timestamptz default null)

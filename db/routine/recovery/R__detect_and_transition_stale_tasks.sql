@@ -2,7 +2,7 @@
 -- does what the templates of stale ones say; with p_dry_run (the default) it only reports. The
 -- servers do the same to every task that they evaluate, so this is for operators.
 -- Returns one row per stale task: what was or would be done, and whether it has a dead letter now.
--- Locks: the tasks (skip locked), not in a dry run. Source: reference section 3.1.
+-- Locks: the tasks (skip locked), not in a dry run.
 create or replace function tasker.detect_and_transition_stale_tasks(
   p_dry_run boolean default true, p_batch_size int default 100, p_now timestamptz default null)
 returns table (task_uuid uuid, namespace_name varchar, task_name varchar, current_state varchar,

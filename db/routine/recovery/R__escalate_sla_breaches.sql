@@ -6,7 +6,6 @@
 -- events of tasks, one tells of the breach. Returns how many tasks it escalated.
 -- Locks: the tasks, held by the caller; their waiting slots and messages, skip locked: a claim
 -- holds a message and may need the task.
--- Source: design decision 13, the SLA escalation.
 create or replace function tasker.escalate_sla_breaches(
   p_task_uuids uuid[], p_now timestamptz default null)
 returns int

@@ -13,7 +13,7 @@
 -- o_next_ms: in how many milliseconds the next server counts as lost unless its heartbeat arrives
 -- before.
 -- Locks: the servers' rows and the steps, skip locked; the wake-ups of their tasks, skip locked.
--- Source: attune.md E2, W6; ADR 0011.
+-- Source: ADR 0011.
 create or replace function tasker.expire_lost_servers(
   p_present_since timestamptz, p_is_new boolean, p_now timestamptz default null,
   out o_servers uuid[], out o_steps int, out o_next_ms bigint)

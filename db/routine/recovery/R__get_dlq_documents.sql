@@ -1,7 +1,6 @@
 -- Dead letters as the REST interface shows them: {entries, next}, newest first, by key.
 -- allowed_actions: update while the entry is open, by the rule of update_dlq_entry.
--- p_filter: {resolution_status?, dlq_reason?, task_uuid?, dlq_entry_uuid?, namespaces?}. Source:
--- reference section 6.2.
+-- p_filter: {resolution_status?, dlq_reason?, task_uuid?, dlq_entry_uuid?, namespaces?}.
 create or replace function tasker.get_dlq_documents(
   p_filter jsonb default '{}', p_limit int default 50, p_before uuid default null)
 returns jsonb

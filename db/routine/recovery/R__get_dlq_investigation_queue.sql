@@ -1,6 +1,6 @@
 -- The open dead letters in the order in which to investigate them: {entries, next}. p_after: next
 -- of the page before, which may have been closed in the meantime. Names are those of the REST
--- interface. Source: reference section 6.2.
+-- interface.
 create or replace function tasker.get_dlq_investigation_queue(
   p_limit int default 50, p_after uuid default null)
 returns jsonb

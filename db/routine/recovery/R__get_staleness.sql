@@ -1,7 +1,7 @@
 -- Tasks that are stale or will become so, the stalest first: {tasks, next}. p_after: next of the
 -- page before, which is the time at which its last task is stale, in microseconds since 1970, and
 -- that task. Names are those of the REST interface. Reads all unfinished tasks: for operators, not
--- for a dashboard that polls every second. Source: reference section 6.2.
+-- for a dashboard that polls every second.
 create or replace function tasker.get_staleness(p_limit int default 50, p_after text default null)
 returns jsonb
 language sql stable

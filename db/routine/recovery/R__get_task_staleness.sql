@@ -8,7 +8,7 @@
 -- counts from the creation, or from start_at, in any state; a blocked task waits for an operator
 -- and is never stale. reason is that of its dead letter. Tasks that cannot become stale have no
 -- row.
--- Source: design decision 12, ADR 0016.
+-- Source: ADR 0016.
 create or replace function tasker.get_task_staleness(
   p_task_uuids uuid[], p_now timestamptz default null)
 returns table (task_uuid uuid, state tasker.task_state, should_have_moved_at timestamptz,

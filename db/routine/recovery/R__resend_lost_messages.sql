@@ -4,7 +4,6 @@
 -- Checks only offers older than 5 seconds. A surplus message is harmless: the claim compares state
 -- and handoff.
 -- Locks: the hidden messages, skip locked; the caller holds the tasks. Returns how many were sent.
--- Source: design section 3, "delete any queue row and the work still ends".
 create or replace function tasker.resend_lost_messages(
   p_task_uuids uuid[], p_now timestamptz default null)
 returns int

@@ -1,6 +1,5 @@
 -- Views for operators: dead letters by reason, the order in which to investigate them, and tasks
 -- that become stale soon.
--- Source: reference section 2.3.
 create or replace view tasker.v_dlq_dashboard as
 select d.dlq_reason, count(*) as total_entries,
        count(*) filter (where d.resolution_status = 'pending') as pending,

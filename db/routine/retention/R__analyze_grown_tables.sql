@@ -4,7 +4,7 @@
 -- scan a whole table for one step. Rows are counted too because a table that was emptied keeps its
 -- pages. Returns the tables. Skips a table that another session analyzes, or that the caller does
 -- not own.
--- Locks: as ANALYZE, until the end of the transaction. Source: design section 10.
+-- Locks: as ANALYZE, until the end of the transaction.
 create or replace function tasker.analyze_grown_tables()
 returns text[]
 language plpgsql

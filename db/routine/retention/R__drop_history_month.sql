@@ -7,7 +7,7 @@
 -- Locks: an advisory lock against itself and ensure_history_partitions, or nothing is done; the
 -- history tables at the very end, for as long as it takes to put one partition in the place of
 -- another.
--- Source: docs/adr/0021-retention.md.
+-- Source: ADR 0021.
 create or replace function tasker.drop_history_month(
   p_rewrite_tasks int default 10000, p_now timestamptz default null)
 returns jsonb

@@ -4,7 +4,6 @@
 -- than a second. Idempotent, and never fails for what it finds.
 -- Locks: an advisory lock against itself; the history tables shortly, as attaching a partition
 -- does.
--- Source: design section 4.
 create or replace function tasker.ensure_history_partitions(
   p_months_ahead int default 2, p_now timestamptz default null)
 returns table (partition_name text, outcome text)

@@ -5,8 +5,7 @@
 -- callers get different templates.
 -- Returns {template_uuid, examined, expired, purged, more}: more is false when no task was due for
 -- examination.
--- Locks: the template's row of retention_progress, skip locked; as purge_tasks. Source:
--- docs/adr/0021-retention.md.
+-- Locks: the template's row of retention_progress, skip locked; as purge_tasks. Source: ADR 0021.
 create or replace function tasker.purge_expired_tasks(
   p_limit int default 500, p_examine int default 5000, p_pause interval default '5 minutes',
   p_now timestamptz default null)

@@ -7,7 +7,7 @@
 -- Returns the purged tasks: an empty array for a null, an empty or an unknown selection.
 -- Locks: the tasks, skip locked; then, for its last statements, analytics_progress, so that no two
 -- change the tallies at once.
--- Source: docs/adr/0021-retention.md.
+-- Source: ADR 0021.
 create or replace function tasker.purge_tasks(p_task_uuids uuid[])
 returns uuid[]
 language plpgsql

@@ -1,7 +1,6 @@
--- A password as access_users keeps it: PBKDF2 with HMAC-SHA-512, 32 bytes, in the form of Jakarta
--- Security's Pbkdf2PasswordHash. For people at psql: it takes a second or two, and what is typed
--- there may be in a log. Servers compute the same in Java.
--- Source: RFC 8018 section 5.2, RFC 2104.
+-- A password as access_users keeps it: PBKDF2 (RFC 8018) with HMAC-SHA-512 (RFC 2104), 32 bytes, in
+-- the form of Jakarta Security's Pbkdf2PasswordHash. For people at psql: it takes a second or two,
+-- and what is typed there may be in a log. Servers compute the same in Java.
 create or replace function tasker.hash_password(
   p_password text, p_iterations int default 210000, p_salt bytea default null)
 returns text

@@ -7,7 +7,7 @@
 -- outcome is queued, or refused for what can be known now, with a code of send_signals. What is
 -- refused at the delivery, such as a signal for a task that has ended meanwhile, stays in
 -- queued_signals with its reason.
--- Locks: none but the new rows. Source: design section 14, ADR 0057.
+-- Locks: none but the new rows. Source: ADR 0057.
 create or replace function tasker.queue_signals(
   p_task_uuids uuid[], p_name text, p_payload jsonb default 'null', p_signal_id text default null,
   p_sent_by text default null,

@@ -4,7 +4,7 @@
 -- the signal, and is required where it has one; notify false sends no notification.
 -- Returns the answer of send_signals for the task. Errors: TK007 for an unknown option; TK011 when
 -- the signal is refused (detail: the code). Locks: as send_signals, until the caller's transaction
--- ends. Source: design section 14.
+-- ends.
 create or replace function tasker.send_signal(
   p_task_uuid uuid, p_name text, p_payload jsonb default 'null', p_options jsonb default '{}')
 returns jsonb

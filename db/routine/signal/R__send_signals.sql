@@ -12,8 +12,8 @@
 -- task-is-being-cancelled, signal-id-taken (the same id with another payload) or too-many-signals
 -- (10 000 in a task). What was queued for the tasks before (queue_signals) with this name comes
 -- first.
--- Locks: the tasks by uuid until the caller's transaction ends; then as evaluate_tasks. Source:
--- design section 14, ADR 0038.
+-- Locks: the tasks by uuid until the caller's transaction ends; then as evaluate_tasks. Source: ADR
+-- 0038.
 create or replace function tasker.send_signals(
   p_task_uuids      uuid[],
   p_name            text,

@@ -3,7 +3,7 @@
 -- Returns {outcome: accepted | duplicate | refused, signal_uuid?, number?, is_consumed?, code?,
 -- field?, message?}, as send_signals explains.
 -- p_sent_at: when the sender sent it, which decides about time-outs.
--- Locks: none but the new row; the caller holds the task. Source: design section 14, ADR 0038.
+-- Locks: none but the new row; the caller holds the task. Source: ADR 0038.
 create or replace function tasker.store_signal(
   p_task_uuid uuid, p_name text, p_payload jsonb, p_signal_id text, p_sent_by text,
   p_payload_checked boolean, p_sent_at timestamptz)

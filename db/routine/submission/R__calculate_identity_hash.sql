@@ -1,7 +1,6 @@
 -- SHA-256 over the identity of a request: the template's key and the canonical context or, when the
 -- caller gives one, the idempotency key instead of the context. Null when every request creates a
 -- new task. Fields are joined by U+001F, which no name can contain.
--- Source: design decision 15.
 create or replace function tasker.calculate_identity_hash(
   p_strategy tasker.identity_strategy, p_namespace text, p_name text, p_version text,
   p_context jsonb,

@@ -1,7 +1,6 @@
 -- The priority of a task right now, in points: its own and its namespace's, one more for every
 -- minute of waiting, one for every attempt after the first of the step that had most, and 100 when
 -- it is older than its SLA. It only ever rises.
--- Source: design decision 13.
 create or replace function tasker.calculate_priority(
   p_claim_order bigint, p_retries int default 0, p_now timestamptz default null)
 returns numeric

@@ -7,7 +7,6 @@
 -- Locks: as submit_tasks. The halves of a failed set are processed one after the other and not in
 -- the order of all hashes: two such callers may deadlock, and one of them retries. One savepoint
 -- per set, so a single one when all succeed.
--- Source: attune.md F5.
 create or replace function tasker.submit_queued_requests(
   p_requests jsonb, p_server_uuid uuid, p_claim_limit int default 0, p_lease_seconds int default 60,
   p_now timestamptz default null)

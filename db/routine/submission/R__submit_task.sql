@@ -7,7 +7,6 @@
 -- server has to validate it first; notify false sends no notification, so that the pollers find the
 -- task, for callers that commit very often.
 -- Errors: TK001 no such template, TK004 duplicate (detail: the uuid), TK007 bad argument.
--- Source: design sections 5 and 7.
 create or replace function tasker.submit_task(
   p_namespace text, p_name text, p_version text, p_context jsonb default '{}',
   p_options jsonb default '{}')

@@ -1,7 +1,6 @@
 -- Reads up to p_limit task requests that other programs put on the queue
 -- orchestration_task_requests, a JSON array of {msg_id, read_ct, message}. They stay hidden for a
 -- minute; finish_task_requests ends that in the same transaction.
--- Source: reference section 5.1.
 create or replace function tasker.take_task_requests(p_limit int default 100)
 returns jsonb
 language sql

@@ -2,7 +2,7 @@
 -- parents. No row when there is no such task.
 -- UNION keeps one row per (step, level) and not one per path: a layered DAG has exponentially many
 -- paths, but a step there has one level.
--- Errors: TK008 when the edges contain a cycle. Source: seed on readiness.
+-- Errors: TK008 when the edges contain a cycle.
 create or replace function tasker.calculate_dependency_levels(input_task_uuid uuid)
 returns table (workflow_step_uuid uuid, dependency_level int)
 language plpgsql stable

@@ -1,6 +1,5 @@
 -- The level of one step: the length of the longest path from a root to it. Null when there is no
 -- such step.
--- Source: seed on readiness.
 create or replace function tasker.calculate_step_depth(p_step_uuid uuid)
 returns int
 language sql stable parallel safe

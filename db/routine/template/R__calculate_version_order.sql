@@ -1,6 +1,6 @@
--- A text that orders semantic versions as their specification does, in collation C: numbers as
--- numbers, a prerelease before its release, its identifiers one by one, numeric ones before others.
--- Source: Semantic Versioning 2.0.0, item 11.
+-- A text that orders semantic versions as their specification 2.0.0 does, in collation C: numbers
+-- as numbers, a prerelease before its release, its identifiers one by one, numeric ones before
+-- others.
 create or replace function tasker.calculate_version_order(p_version text)
 returns text
 language sql immutable parallel safe

@@ -1,7 +1,7 @@
 -- What register_template would answer to a template, without registering it: {outcome: registered |
 -- unchanged | conflict | namespace_taken, message}, the last where it refuses. p_content_hash is
 -- that of the normal form.
--- Locks: none. Source: design decision 16.
+-- Locks: none.
 create or replace function tasker.check_registration(
   p_namespace text, p_name text, p_version text, p_content_hash text)
 returns jsonb

@@ -1,7 +1,6 @@
 -- Whether an edge from one step to another would close a cycle, including the edge from a step to
 -- itself. UNION, not UNION ALL: every step is visited once, so the cost is linear in the edges
 -- reached.
--- Source: seed on idempotency, "Cycle Detection".
 create or replace function tasker.detect_cycle(from_step_uuid uuid, to_step_uuid uuid)
 returns boolean
 language sql stable parallel safe

@@ -3,7 +3,6 @@
 -- UNION keeps one row per (step, distance) and not one per path, and the results are fetched only
 -- afterwards. A walk of as many edges as the task has steps has gone round a cycle and ends; no
 -- step is its own ancestor here.
--- Source: seed on readiness.
 create or replace function tasker.get_step_transitive_dependencies(target_step_uuid uuid)
 returns table (workflow_step_uuid uuid, task_uuid uuid, named_step_uuid uuid, step_name text,
                results jsonb, processed boolean, distance int)

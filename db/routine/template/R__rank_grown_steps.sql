@@ -1,6 +1,6 @@
 -- The positions of the steps downstream of a decision, in an order in which each comes after its
 -- parents: every step that a task of the template does not begin with.
--- p_steps: the steps of a template in its normal form. Locks: none. Source: design section 13.
+-- p_steps: the steps of a template in its normal form. Locks: none.
 create or replace function tasker.rank_grown_steps(p_steps jsonb)
 returns int[]
 language plpgsql immutable

@@ -2,7 +2,7 @@
 -- while a task was made from it. A change is a new version.
 -- Locks: tasks against writers, for a delete: no task may be made of it while we look (there is no
 -- foreign key, ADR 0009).
--- Source: design decision 16. Trigger on named_tasks, named_steps and named_tasks_named_steps.
+-- Trigger on named_tasks, named_steps and named_tasks_named_steps.
 create or replace function tasker.refuse_template_change()
 returns trigger
 language plpgsql

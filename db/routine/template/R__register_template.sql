@@ -7,7 +7,7 @@
 -- Returns {outcome: registered | unchanged | conflict | namespace_taken, template_uuid, message}:
 -- the last two keys where they say something.
 -- Errors: TK007 when it is not in that form.
--- Locks: the unique key of the template. Source: design decision 16.
+-- Locks: the unique key of the template.
 create or replace function tasker.register_template(p_template jsonb)
 returns jsonb
 language plpgsql

@@ -9,8 +9,7 @@
 -- Returns an array in the order of p_polls: {worker_uuid, outcome, state, kind, claimed_steps};
 -- outcome as claim_for_worker, also unknown_worker (not registered, or by another caller), and
 -- busy, when another request of the worker is under way: ask again.
--- Locks: the workers' rows (skip locked); then as claim_for_worker. Source: time-and-growth.md
--- section 11.
+-- Locks: the workers' rows (skip locked); then as claim_for_worker.
 create or replace function tasker.claim_steps_for_workers(
   p_polls jsonb, p_lease_seconds int default 60, p_now timestamptz default null)
 returns json

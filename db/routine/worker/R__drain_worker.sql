@@ -4,7 +4,7 @@
 -- may drain every external worker.
 -- Returns {outcome: drained, worker_uuid, state: draining | stopped, claimed: how many steps it
 -- holds}, or {outcome: unknown_worker}, which changes nothing.
--- Locks: the worker's row. Source: design section 15.
+-- Locks: the worker's row.
 create or replace function tasker.drain_worker(p_worker_uuid uuid, p_owner text default null)
 returns jsonb
 language plpgsql

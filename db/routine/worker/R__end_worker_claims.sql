@@ -4,8 +4,7 @@
 -- worker and back, as handler_timeout, which is retried.
 -- p_steps: array of {step_uuid, handoff} that the worker runs. p_settle: see complete_steps.
 -- Returns {queued, ended}, empty when there is nothing to end, which is decided without a lock.
--- Locks: tasks by uuid, then as complete_steps and release_steps. Source: time-and-growth.md
--- section 11.
+-- Locks: tasks by uuid, then as complete_steps and release_steps.
 create or replace function tasker.end_worker_claims(
   p_worker_uuid uuid, p_steps jsonb, p_lease_seconds int, p_settle boolean, p_now timestamptz)
 returns jsonb

@@ -2,7 +2,7 @@
 -- {outcome: unknown_worker} when the worker is not registered, or by another caller (p_owner, as
 -- register_worker got it); {outcome: not_claimed} when it does not hold the step: a worker reads
 -- what its own steps need and no more.
--- Locks: none. Source: design section 15.
+-- Locks: none.
 create or replace function tasker.find_claimed_step(
   p_worker_uuid uuid, p_owner text, p_step_uuid uuid)
 returns jsonb

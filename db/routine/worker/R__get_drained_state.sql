@@ -1,5 +1,5 @@
 -- The state that drain_worker gives a worker: draining while it holds steps, stopped otherwise.
--- Locks: none. Source: design section 15, ADR 0058.
+-- Locks: none. Source: ADR 0058.
 create or replace function tasker.get_drained_state(p_state tasker.worker_state, p_claimed int)
 returns tasker.worker_state
 language sql immutable parallel safe

@@ -1,8 +1,7 @@
 -- The servers as the REST interface shows them, best first, with the time that offers of each
 -- namespace wait: {servers: [..], workers: [..], unserved: [..], handoffs: [..], next: null, since
 -- there is one page}. workers: those of the servers, and external workers (get_workers). unserved:
--- the steps whose handler no worker serves (get_unserved_steps). Source: attune.md E2, E3. Locks:
--- none.
+-- the steps whose handler no worker serves (get_unserved_steps). Locks: none.
 create or replace function tasker.get_server_documents(p_now timestamptz default null)
 returns jsonb
 language sql stable

@@ -3,7 +3,7 @@
 -- degraded, draining, lost, stopped. namespaces, handlers, capacity and running are those of its
 -- worker; a server that has none has a capacity of 0. heartbeat deletes a row a day after its last
 -- heartbeat.
--- Locks: none. Source: attune.md E2.
+-- Locks: none.
 create or replace function tasker.get_servers(p_now timestamptz default null)
 returns table (
   server_uuid uuid, name varchar, health text, rank int, reported_status tasker.server_state,

@@ -10,8 +10,7 @@
 -- expired_steps: how many of their leases it ended, next_silence_in_ms: in how many ms the next
 -- server counts as lost unless its heartbeat arrives before, takes_changed: whether this server may
 -- claim other steps than before}.
--- Locks: the server's row, then its worker's, then the steps (skip locked). Source: design section
--- 3, attune.md W6, E2.
+-- Locks: the server's row, then its worker's, then the steps (skip locked).
 create or replace function tasker.heartbeat(
   p_server_uuid   uuid,
   p_name          text,

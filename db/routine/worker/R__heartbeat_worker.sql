@@ -13,7 +13,7 @@
 -- p_steps does not name, queued, ended}. {outcome: unknown_worker} when it is not registered, or by
 -- another caller, and {outcome: invalid, field, message}; both change nothing.
 -- Locks: tasks by uuid when steps are released or fail, the worker's row, then the steps (skip
--- locked). Source: design sections 11 and 15.
+-- locked).
 create or replace function tasker.heartbeat_worker(
   p_worker_uuid   uuid,
   p_running       int,

@@ -1,7 +1,6 @@
 -- Notifies every listening server of new work: one notification per kind, "kind sender" as its
 -- payload. Call it in a separate transaction: a commit with a NOTIFY waits for every other such
 -- commit.
--- Source: design decision 18.
 create or replace function tasker.notify_servers(p_server_uuid uuid, p_kinds text[])
 returns void
 language plpgsql

@@ -11,7 +11,7 @@
 -- has registered the worker, or {outcome: invalid, field, message}, which both change nothing.
 -- Limits: names of 500 characters, 1000 handlers, 100 namespaces, 100 resolvers, a capacity of
 -- 10000 steps. Refuses the key of a server, and an unknown namespace.
--- Locks: the worker's key (advisory), its row. Source: design sections 11 and 15.
+-- Locks: the worker's key (advisory), its row.
 create or replace function tasker.register_worker(
   p_worker jsonb, p_now timestamptz default null, p_owner text default null,
   p_registered_by text default null)

@@ -5,7 +5,7 @@
 -- and not with every heartbeat.
 -- p_known: array of {step_uuid, handoff}. Returns as evaluate_tasks, with the number of steps as
 -- "released".
--- Locks: as release_steps. Source: attune.md W6; ADR 0011.
+-- Locks: as release_steps. Source: ADR 0011.
 create or replace function tasker.release_unknown_steps(
   p_server_uuid uuid, p_known jsonb, p_older_than_ms int, p_now timestamptz default null)
 returns jsonb

@@ -1,7 +1,7 @@
 -- Saves the checkpoint of a running step for a later attempt. False when the handoff is not the
 -- latest one.
 -- Errors: TK007 when the checkpoint is larger than check_checkpoint allows; nothing changes then.
--- Locks: the step. Source: design section 7, decision 4.
+-- Locks: the step.
 create or replace function tasker.save_checkpoint(
   p_step_uuid uuid, p_handoff int, p_checkpoint jsonb)
 returns boolean

@@ -7,8 +7,7 @@
 -- not hold the step in that handoff, or never did, which changes nothing. {outcome: unknown_worker}
 -- when the worker is not registered, or by another caller, and {outcome: invalid, index, message}
 -- when a checkpoint is larger than check_checkpoint allows; both change nothing.
--- Locks: the worker's row, then the steps by uuid. Source: design section 15, time-and-growth.md
--- section 9.
+-- Locks: the worker's row, then the steps by uuid.
 create or replace function tasker.save_worker_checkpoints(
   p_worker_uuid uuid, p_owner text, p_checkpoints jsonb, p_lease_seconds int default 60,
   p_now timestamptz default null)

@@ -9,7 +9,7 @@
 -- error.
 -- Locks: the tasks of all results by uuid, then the workers' rows by uuid, then as
 -- submit_worker_results. The tasks and workers come first, so that two calls never wait for each
--- other. Source: time-and-growth.md section 11; ADR 0060.
+-- other. Source: ADR 0060.
 create or replace function tasker.submit_results_of_workers(
   p_requests jsonb, p_lease_seconds int default 60, p_settle boolean default true,
   p_now timestamptz default null)

@@ -15,8 +15,7 @@
 -- twice counts once. {outcome: unknown_worker} changes nothing.
 -- Errors: TK007 as complete_steps.
 -- json and not jsonb, as get_claimed_steps: the documents of the next steps are sent as text.
--- Locks: tasks by uuid, then the worker's row, then as complete_steps. Source: design section 15,
--- time-and-growth.md section 11.
+-- Locks: tasks by uuid, then the worker's row, then as complete_steps.
 create or replace function tasker.submit_worker_results(
   p_worker_uuid uuid, p_owner text, p_results jsonb, p_claims jsonb default null,
   p_lease_seconds int default 60,
