@@ -85,12 +85,35 @@ create type tasker.task_delta as (
   task_uuid uuid, in_flight int, unfinished int, failed int, retrying int);
 comment on type tasker.task_delta is 'The change of a task''s step counters.';
 
+create type tasker.step_move as (
+  step_uuid uuid, handoff int, from_state tasker.step_state, to_state tasker.step_state,
+  actor tasker.actor, metadata jsonb, outcome tasker.step_outcome, result jsonb, error jsonb,
+  worker_uuid uuid, next_retry_at timestamptz);
+comment on type tasker.step_move is
+  'What apply_step_moves is to do with one step: the state and handoff that it compares, the move, '
+  'its result, if it has an outcome, and when it is retried.';
+
 create type tasker.task_request as (
   request_position int, task_uuid uuid, named_task_uuid uuid, identity_hash bytea,
   claim_order bigint,
   context_checked boolean, request jsonb);
 comment on type tasker.task_request is
   'One accepted request of a batch, before its task is inserted.';
+
+create type tasker.step_birth as (
+  step_uuid uuid, task_uuid uuid, named_step_uuid uuid, step_position int, name varchar(128),
+  parents uuid[], remaining int, is_automatic boolean, batch_step_uuid uuid,
+  compensates_step_uuid uuid, inputs jsonb, metadata jsonb);
+comment on type tasker.step_birth is
+  'A step that insert_steps adds to a task: its place, its parents and how many of them are not '
+  'done, and the metadata of its first history.';
+
+create type tasker.task_change as (
+  task_uuid uuid, from_state tasker.task_state, to_state tasker.task_state, actor tasker.actor,
+  metadata jsonb);
+comment on type tasker.task_change is
+  'What apply_task_moves is to do with one task: the state that it compares, the move, and the '
+  'metadata of its history.';
 
 create type tasker.task_move as (
   task_uuid uuid, transition_count int, from_state tasker.task_state, to_state tasker.task_state);

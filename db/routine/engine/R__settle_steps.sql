@@ -4,7 +4,6 @@
 -- for (get_retry_delay), else the template's backoff with ±15 % jitter.
 -- Locks: the step rows; the caller holds the rows of their tasks. Steps in another state are left
 -- out.
--- Source: design decisions 8 to 10.
 create or replace function tasker.settle_steps(
   p_step_uuids  uuid[],
   p_server_uuid uuid,
@@ -21,9 +20,7 @@ begin
     select s.workflow_step_uuid, s.state as from_state, r.outcome, r.error,
            case
              when r.outcome = 'success' then 'complete'
-             when r.outcome = 'retryable_failure'
-               and s.retryable
-               and s.attempts - s.attempts_before_reset < s.max_attempts then
+             when r.outcome = 'retryable_failure' and tasker.may_be_retried(s) then
                case when t.cancel_requested_at is null then 'waiting_for_retry' else 'cancelled' end
              else 'error' end::tasker.step_state as to_state,
            coalesce(tasker.get_retry_delay(r.error),

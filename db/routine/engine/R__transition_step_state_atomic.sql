@@ -15,8 +15,7 @@
 -- Locks: the task, then the step. Errors: TK005 when the rules or the number of attempts do not
 -- allow the move, TK007 when a state or the actor is unknown, delay_ms is none, or
 -- new_idempotency_token is neither true nor false.
--- Source: design decisions 1, 3, 4. For manual use: the engine's functions do the same for many
--- steps at once.
+-- For manual use: the engine's functions do the same for many steps at once.
 create or replace function tasker.transition_step_state_atomic(
   p_step_uuid      uuid,
   p_handoff        int,
@@ -164,7 +163,7 @@ begin
   end if;
   if v_to = 'enqueued'
      and v_step.is_limited
-     and cardinality(tasker.admit_steps(array[p_step_uuid], p_processor_uuid)) = 0 then
+     and cardinality(tasker.admit_steps(array[p_step_uuid], p_processor_uuid, v_now)) = 0 then
     -- It waits in line now, or a fail_fast policy has ended it.
     perform tasker.roll_up_task_states(
       array[(v_task.task_uuid, 0, 0, 0, 0)::tasker.task_delta], p_processor_uuid, v_now);
@@ -188,8 +187,7 @@ begin
   end if;
   if ((v_to = 'waiting_for_retry' and p_actor <> 'worker')
       or (v_to = 'pending' and p_actor = 'recovery'))
-     and not (v_step.retryable
-              and v_step.attempts - v_step.attempts_before_reset < v_step.max_attempts) then
+     and not tasker.may_be_retried(v_step) then
     raise exception 'step % may not be tried again: % of % attempts made, retryable %', p_step_uuid,
       v_step.attempts - v_step.attempts_before_reset, v_step.max_attempts, v_step.retryable
       using errcode = 'TK005';

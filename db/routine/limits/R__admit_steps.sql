@@ -7,7 +7,8 @@
 -- started yet (cancelled). A retry always waits: fail_fast applies to the first handoff.
 -- Locks: the caller holds the tasks; gates as promote_waiters. Returns the admitted steps, in the
 -- order given; the caller hands off each in the same transaction. Source: ADR 0013.
-create or replace function tasker.admit_steps(p_step_uuids uuid[], p_server_uuid uuid default null)
+create or replace function tasker.admit_steps(
+  p_step_uuids uuid[], p_server_uuid uuid default null, p_now timestamptz default null)
 returns uuid[]
 language plpgsql
 set search_path = ''
@@ -118,7 +119,7 @@ begin
         v_refused.task_uuid, 'concurrency policy',
         format('%s of %s tasks%s are under way', v_refused.slot_limit, v_refused.slot_limit,
                coalesce(' with the same ' || v_refused.key_pointer, '')),
-        'cancel_running', p_server_uuid);
+        'cancel_running', p_server_uuid, p_now);
       perform tasker.set_caller(v_caller);
     else
       perform tasker.refuse_steps(
@@ -127,7 +128,7 @@ begin
                           v_refused.slot_limit,
                           coalesce(' with the same ' || v_refused.key_pointer, '')),
                    array[cardinality(v_refused.steps)]),
-        p_server_uuid);
+        p_server_uuid, coalesce(p_now, clock_timestamp()));
     end if;
   end loop;
 
@@ -169,5 +170,5 @@ begin
   return v_admitted;
 end
 $$;
-comment on function tasker.admit_steps(uuid[], uuid) is
+comment on function tasker.admit_steps(uuid[], uuid, timestamptz) is
   'Requests the slots that ready steps need and returns the steps that may be handed off now.';

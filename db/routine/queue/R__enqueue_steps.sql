@@ -6,7 +6,7 @@
 -- p_admitted: the caller has asked for admission already.
 -- Locks: the given step rows; the caller holds the rows of their tasks. Leaves out steps that are
 -- no longer in p_from.
--- Returns the handoffs. Source: design decisions 4, 5, 13.
+-- Returns the handoffs.
 create or replace function tasker.enqueue_steps(
   p_step_uuids    uuid[],
   p_from          tasker.step_state,
@@ -99,7 +99,7 @@ begin
   if p_admitted then
     perform tasker.count_batch_handoffs(v_handoffs);
   elsif cardinality(v_handoffs) < cardinality(p_step_uuids) then
-    v_admitted := tasker.admit_steps(p_step_uuids, p_server_uuid)
+    v_admitted := tasker.admit_steps(p_step_uuids, p_server_uuid, v_now)
       || array(select u.step_uuid
                from unnest(p_step_uuids) with ordinality as u(step_uuid, n)
                join tasker.workflow_steps s on s.workflow_step_uuid = u.step_uuid

@@ -3,7 +3,6 @@
 -- task at this moment, except that a step under a concurrency policy which has not requested its
 -- slot yet may find none. A filter on steps narrows the rows, never the parents that count for
 -- them.
--- Source: seed on readiness, design section 5.
 create or replace function tasker.get_step_readiness_status_batch(
   input_task_uuids uuid[], step_uuids uuid[] default null, p_now timestamptz default null)
 returns table (
@@ -46,8 +45,7 @@ as $$
            and s.completed_at is null
            and (s.attempts = s.attempts_before_reset
                 or s.state = 'pending'
-                or (s.retryable
-                    and s.attempts - s.attempts_before_reset < s.max_attempts)) as retry_eligible) e
+                or tasker.may_be_retried(s)) as retry_eligible) e
   -- By their keys, so that the steps that are not asked for are not read.
   where s.task_uuid = any (input_task_uuids)
     and s.workflow_step_uuid = any (coalesce(step_uuids,
