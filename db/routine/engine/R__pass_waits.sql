@@ -16,8 +16,7 @@
 -- A timer whose until gives no instant ends its step in error, expression_error.
 -- o_ready: the steps to hand off; o_completed: those that completed; o_deltas: what the caller has
 -- to roll up; o_next_due_at: when the first of the waits that stay open is due.
--- Locks: the steps, waits, signals and wake-ups; the caller holds the tasks. Source: design section
--- 14, ADR 0038.
+-- Locks: the steps, waits, signals and wake-ups; the caller holds the tasks. Source: ADR 0038.
 create or replace function tasker.pass_waits(
   p_step_uuids uuid[], p_server_uuid uuid, p_now timestamptz default null,
   out o_ready uuid[], out o_completed uuid[], out o_deltas tasker.task_delta[],
@@ -39,13 +38,14 @@ declare
   v_until  text;
   v_path   text;
   v_judged record;
+  v_deltas tasker.task_delta[];
 begin
   o_ready := '{}';
   o_completed := '{}';
   o_deltas := '{}';
   for v_step in
-    select s.workflow_step_uuid, s.task_uuid, s.handoffs, s.attempts, s.transition_count,
-           n.wait_for, n.handler_callable is not null as has_handler
+    select s.workflow_step_uuid, s.task_uuid, s.handoffs, n.wait_for,
+            n.handler_callable is not null as has_handler
     from unnest(p_step_uuids) with ordinality as u(step_uuid, n)
     join tasker.workflow_steps s on s.workflow_step_uuid = u.step_uuid
     join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
@@ -186,37 +186,19 @@ begin
       o_ready := o_ready || v_step.workflow_step_uuid;
       continue;
     end if;
-    update tasker.workflow_steps s
-    set state = case when v_error is null then 'complete' else 'error' end::tasker.step_state,
-        remaining_parents = 0,
-        transition_count = s.transition_count + 1, result_sort_key = s.transition_count + 1,
-        completed_at = v_now,
-        last_failure_at = case when v_error is null then s.last_failure_at else v_now end
-    where s.workflow_step_uuid = v_step.workflow_step_uuid;
-    insert into tasker.workflow_step_result_audit
-      (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, handoff, attempt, outcome,
-       result, error)
-    values (v_step.workflow_step_uuid, v_step.transition_count + 1, v_step.task_uuid, p_server_uuid,
-            v_now, v_step.handoffs, v_step.attempts,
-            case when v_error is null then 'success'
-                 else 'permanent_failure' end::tasker.step_outcome,
-            case when v_error is null then v_value end, v_error);
-    insert into tasker.workflow_step_transitions
-      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt,
-       processor_uuid, metadata)
-    values (v_step.workflow_step_uuid, v_step.transition_count + 1, v_step.task_uuid, 'pending',
-            case when v_error is null then 'complete' else 'error' end::tasker.step_state,
-            'orchestrator', v_step.handoffs, v_step.attempts, p_server_uuid,
-            case when v_error is not null then
-                   jsonb_build_object('error_type', v_error ->> 'type') end);
+    select m.o_deltas into v_deltas
+    from tasker.apply_step_moves(
+      array[(v_step.workflow_step_uuid, v_step.handoffs, 'pending',
+             case when v_error is null then 'complete' else 'error' end, 'orchestrator',
+             case when v_error is not null then
+                    jsonb_build_object('error_type', v_error ->> 'type') end,
+             case when v_error is null then 'success' else 'permanent_failure' end,
+             case when v_error is null then v_value end, v_error, p_server_uuid,
+             null)::tasker.step_move],
+      p_server_uuid, v_now) m;
+    o_deltas := o_deltas || v_deltas;
     if v_error is null then
       o_completed := o_completed || v_step.workflow_step_uuid;
-      o_deltas := o_deltas || (v_step.task_uuid, 0, -1, 0, 0)::tasker.task_delta;
-    else
-      -- Counted at once, because it decides which other steps of the task may start.
-      update tasker.tasks t set failed_steps = t.failed_steps + 1
-      where t.task_uuid = v_step.task_uuid;
-      o_deltas := o_deltas || (v_step.task_uuid, 0, 0, 0, 0)::tasker.task_delta;
     end if;
   end loop;
 end

@@ -14,7 +14,7 @@
 -- undoes a batch, when any has moved.
 -- Locks: the steps; the caller holds the task and has read the steps under its lock. Errors: TK005
 -- when the rules do not allow a move, the batch of a step is closed, or one that is to be closed
--- has workers in flight. Returns how many moved. Source: design section 3, ADR 0015.
+-- has workers in flight. Returns how many moved. Source: ADR 0015.
 create or replace function tasker.move_steps_by_operator(
   p_task_uuid uuid, p_step_uuids uuid[], p_to tasker.step_state, p_metadata jsonb, p_result jsonb,
   p_server_uuid uuid,
@@ -24,6 +24,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
+  v_moves     tasker.step_move[];
   v_moved     int;
   v_batches   uuid[];
   v_workers   uuid[];
@@ -102,66 +103,25 @@ begin
     and d.task_uuid = p_task_uuid
     and d.yields > 0;
   with chosen as (
-    select s.workflow_step_uuid, s.state as from_state,
+    select s.workflow_step_uuid, s.handoffs, s.state,
            p_to = 'pending'
              and coalesce((p_metadata ->> 'new_idempotency_token')::boolean,
                           s.state in ('complete', 'resolved_manually')) as gets_new_token
     from tasker.workflow_steps s
     where s.workflow_step_uuid = any (p_step_uuids) and s.task_uuid = p_task_uuid
     order by s.workflow_step_uuid
-    for no key update),
-  moved as (
-    update tasker.workflow_steps s
-    set state = p_to,
-        transition_count = s.transition_count + 1,
-        attempts_before_reset
-          = case when p_to = 'pending' then s.attempts else s.attempts_before_reset end,
-        idempotency_resets = case when c.gets_new_token then coalesce(s.idempotency_resets, 0) + 1
-                                  else s.idempotency_resets end,
-        next_retry_at = null,
-        completed_at = case when p_to <> 'pending' then p_now end,
-        result_sort_key
-          = case when p_to = 'complete' then s.transition_count + 1 else s.result_sort_key end
-    from chosen c
-    where s.workflow_step_uuid = c.workflow_step_uuid
-    returning s.workflow_step_uuid, s.handoffs, s.attempts, s.transition_count, c.from_state,
-              c.gets_new_token),
-  results as (
-    insert into tasker.workflow_step_result_audit
-      (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, handoff, attempt, outcome,
-       result, may_publish)
-    select m.workflow_step_uuid, m.transition_count, p_task_uuid, p_server_uuid, p_now, m.handoffs,
-           m.attempts, 'manual_completion', p_result,
-           -- What a fork copies was published by its source.
-           case when p_metadata ->> 'action' = 'fork' then false end
-    from moved m
-    where p_to = 'complete'),
-  history as (
-    insert into tasker.workflow_step_transitions
-      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt,
-       processor_uuid, metadata)
-    select m.workflow_step_uuid, m.transition_count, p_task_uuid, m.from_state, p_to, 'operator',
-           m.handoffs, m.attempts, p_server_uuid,
-           nullif(coalesce(p_metadata, '{}') - 'new_idempotency_token' || case
-                    when m.gets_new_token then '{"new_idempotency_token": true}'
-                    else '{}' end::jsonb,
-                  '{}')
-    from moved m),
-  counted as (
-    update tasker.tasks t
-    set unfinished_steps = t.unfinished_steps + d.unfinished,
-        failed_steps = t.failed_steps - d.failed,
-        retrying_steps = t.retrying_steps - d.retrying
-    from (select count(*)::int as moved,
-                 (count(
-                    *) filter (where p_to = 'pending'
-                               and m.from_state in ('complete', 'resolved_manually'))
-                  - count(*) filter (where p_to <> 'pending'))::int as unfinished,
-                 (count(*) filter (where m.from_state = 'error'))::int as failed,
-                 (count(*) filter (where m.from_state = 'waiting_for_retry'))::int as retrying
-          from moved m) d
-    where t.task_uuid = p_task_uuid and d.moved > 0)
-  select count(*)::int into v_moved from moved;
+    for no key update)
+  select array_agg((c.workflow_step_uuid, c.handoffs, c.state, p_to, 'operator',
+                    nullif(coalesce(p_metadata, '{}') - 'new_idempotency_token' || case
+                             when c.gets_new_token then '{"new_idempotency_token": true}'
+                             else '{}' end::jsonb,
+                           '{}'),
+                    case when p_to = 'complete' then 'manual_completion' end,
+                    case when p_to = 'complete' then p_result end, null, p_server_uuid,
+                    null)::tasker.step_move) into v_moves
+  from chosen c;
+  select cardinality(m.o_moved) into v_moved
+  from tasker.apply_step_moves(v_moves, p_server_uuid, p_now, true) m;
 
   if p_to <> 'pending' then
     perform tasker.cancel_waits(

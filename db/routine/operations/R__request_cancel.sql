@@ -17,7 +17,7 @@
 -- Locks: the task and its children by uuid, then their steps by uuid. A child is younger than its
 -- parent, so one that was just submitted is next in that order; submit_tasks waits for its parent's
 -- lock.
--- Source: design sections 2 (decision 6) and 3; attune.md C1 to C5, H1 to H4; ADR 0012.
+-- Source: ADR 0012.
 create or replace function tasker.request_cancel(
   p_task_uuid   uuid,
   p_by          text,
@@ -42,6 +42,8 @@ declare
   v_known  uuid[] := array[p_task_uuid];
   v_tasks  uuid[];
   v_asked  uuid[];
+  v_moves  tasker.step_move[];
+  v_moved  uuid[];
   v_deltas tasker.task_delta[];
   v_revoked uuid[];
   v_refusal jsonb;
@@ -151,7 +153,7 @@ begin
   order by t.task_uuid;
 
   with not_running as (
-    select s.workflow_step_uuid, s.state as from_state
+    select s.workflow_step_uuid, s.handoffs, s.state
     from tasker.workflow_steps s
     where s.workflow_step_uuid
         = any (array(select o.workflow_step_uuid
@@ -159,32 +161,17 @@ begin
                      cross join lateral tasker.get_open_steps(a.task_uuid) o
                      where o.state in ('pending', 'waiting_for_retry', 'enqueued')))
     order by s.workflow_step_uuid
-    for update),
-  moved as (
-    update tasker.workflow_steps s
-    set state = 'cancelled', transition_count = s.transition_count + 1, completed_at = v_now,
-        next_retry_at = null,
-        -- A revoked offer does not count as an attempt.
-        attempts = s.attempts - (n.from_state = 'enqueued')::int
-    from not_running n
-    where s.workflow_step_uuid = n.workflow_step_uuid and s.state = n.from_state
-    returning s.workflow_step_uuid, s.task_uuid, s.handoffs, s.attempts, s.transition_count,
-              n.from_state),
-  history as (
-    insert into tasker.workflow_step_transitions
-      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt,
-       processor_uuid, metadata)
-    select m.workflow_step_uuid, m.transition_count, m.task_uuid, m.from_state, 'cancelled',
-           'orchestrator', m.handoffs, m.attempts + (m.from_state = 'enqueued')::int, p_server_uuid,
-           jsonb_strip_nulls(jsonb_build_object('by', coalesce(tasker.get_caller(), p_by),
-                                                'reason', p_reason))
-    from moved m)
-  select array_agg((m.task_uuid, case m.from_state when 'enqueued' then -1 else 0 end, 0, 0,
-                    case m.from_state when 'waiting_for_retry' then -1
-                         else 0 end)::tasker.task_delta),
-         array_agg(m.workflow_step_uuid) filter (where m.from_state = 'enqueued')
-    into v_deltas, v_revoked
-  from moved m;
+    for update)
+  select array_agg((n.workflow_step_uuid, n.handoffs, n.state, 'cancelled', 'orchestrator',
+                    jsonb_strip_nulls(jsonb_build_object('by', coalesce(tasker.get_caller(), p_by),
+                                                         'reason', p_reason)),
+                    null, null, null, null, null)::tasker.step_move) into v_moves
+  from not_running n;
+  select m.o_moved, m.o_deltas into v_moved, v_deltas
+  from tasker.apply_step_moves(v_moves, p_server_uuid, v_now) m;
+  select array_agg(m.step_uuid) into v_revoked
+  from unnest(v_moves) m
+  where m.from_state = 'enqueued' and m.step_uuid = any (v_moved);
   perform tasker.cancel_waits(v_asked, null, v_now);
   if v_revoked is not null then
     perform tasker.withdraw_messages(v_revoked);

@@ -3,7 +3,7 @@
 -- submitted steps that cannot be settled move to error, with the cause, so that the task becomes
 -- blocked_by_failures like after any other failure. When none of them causes the error the task
 -- gets a dead letter and one try per hour.
--- Returns {ended: [{task_uuid, state}]}. Locks: the task, then its steps. Source: attune.md F5.
+-- Returns {ended: [{task_uuid, state}]}. Locks: the task, then its steps.
 create or replace function tasker.record_task_fault(
   p_task_uuid uuid, p_sqlstate text, p_cause text, p_server_uuid uuid, p_fault_limit int,
   p_now timestamptz default null)
@@ -17,6 +17,7 @@ declare
   v_step    uuid;
   v_settled boolean;
   v_blamed  uuid[] := '{}';
+  v_moves   tasker.step_move[];
   v_ended   jsonb := '[]';
 begin
   perform tasker.lock_tasks(array[p_task_uuid]);
@@ -61,30 +62,15 @@ begin
 
   if v_blamed <> '{}' then
     with blamed as (
-      select s.workflow_step_uuid, s.state as from_state
+      select s.workflow_step_uuid, s.handoffs, s.state
       from tasker.workflow_steps s
-      where s.workflow_step_uuid = any (v_blamed) for update),
-    moved as (
-      update tasker.workflow_steps s
-      set state = 'error', transition_count = s.transition_count + 1, completed_at = v_now,
-          last_failure_at = v_now
-      from blamed b
-      where s.workflow_step_uuid = b.workflow_step_uuid
-      returning s.workflow_step_uuid, s.task_uuid, s.handoffs, s.attempts, s.transition_count,
-                b.from_state),
-    history as (
-      insert into tasker.workflow_step_transitions
-        (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt,
-         processor_uuid, metadata)
-      select m.workflow_step_uuid, m.transition_count, m.task_uuid, m.from_state, 'error',
-             'orchestrator', m.handoffs, m.attempts, p_server_uuid,
-             jsonb_build_object('reason', 'cannot_be_processed', 'sqlstate', p_sqlstate,
-                                'cause', p_cause, 'faults', v_faults)
-      from moved m)
-    update tasker.tasks t
-    set in_flight_steps = t.in_flight_steps - m.steps, failed_steps = t.failed_steps + m.steps
-    from (select m.task_uuid, count(*)::int as steps from moved m group by m.task_uuid) m
-    where t.task_uuid = m.task_uuid;
+      where s.workflow_step_uuid = any (v_blamed) for update)
+    select array_agg((b.workflow_step_uuid, b.handoffs, b.state, 'error', 'orchestrator',
+                      jsonb_build_object('reason', 'cannot_be_processed', 'sqlstate', p_sqlstate,
+                                         'cause', p_cause, 'faults', v_faults),
+                      null, null, null, null, null)::tasker.step_move) into v_moves
+    from blamed b;
+    perform tasker.apply_step_moves(v_moves, p_server_uuid, v_now, true);
     perform tasker.recount_batches(array[p_task_uuid]);
     begin
       v_ended := tasker.evaluate_tasks(array[p_task_uuid], p_server_uuid, 0, 60, p_now) -> 'ended';

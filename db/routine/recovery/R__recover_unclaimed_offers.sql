@@ -13,7 +13,7 @@
 -- Locks: the steps, skip locked, since the session that holds one is claiming it; the caller holds
 -- the tasks.
 -- Returns how many it withdrew.
--- Source: design decision 6; attune.md W1 to W3, W7, C2; ADR 0011.
+-- Source: ADR 0011.
 create or replace function tasker.recover_unclaimed_offers(
   p_task_uuids uuid[], p_server_uuid uuid, p_claim_seconds int default 300,
   p_unserved_seconds int default 86400,
@@ -28,7 +28,8 @@ declare
   v_permits   int;
   v_handlers  text[];
   v_last      bigint;
-  v_deltas    tasker.task_delta[];
+  v_moves     tasker.step_move[];
+  v_moved     uuid[];
   v_withdrawn uuid[];
   v_late      uuid[];
 begin
@@ -137,10 +138,11 @@ begin
     where t.task_uuid = any (p_task_uuids)
       and s.enqueued_at + n.queue_timeout_seconds * interval '1 second' <= v_now);
   with overdue as (
-    select s.workflow_step_uuid, l.why, l.since, n.queue_timeout_seconds,
+    select s.workflow_step_uuid, s.handoffs, s.attempts, s.enqueued_at, n.handler_key,
+           n.queue_timeout_seconds, l.since,
+           case l.why when 'unserved' then 'worker_unavailable' else l.why end as reason,
            case when l.why = 'unclaimed'
-                  and s.retryable
-                  and s.attempts - s.attempts_before_reset < s.max_attempts
+                  and tasker.may_be_retried(s)
                   and n.on_worker_lost = 'reschedule' then 'pending'
                 else 'error' end::tasker.step_state as to_state
     from (select w.workflow_step_uuid, w.why, w.since, w.handoff
@@ -156,71 +158,41 @@ begin
     join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
     where s.state = 'enqueued' and s.handoffs = l.handoff
     order by s.workflow_step_uuid
-    for update of s skip locked),
-  moved as (
-    update tasker.workflow_steps s
-    set state = o.to_state, transition_count = s.transition_count + 1, last_failure_at = v_now,
-        completed_at = case when o.to_state = 'error' then v_now end,
-        result_sort_key
-          = case when o.to_state = 'error' then s.transition_count + 1 else s.result_sort_key end
-    from overdue o
-    where s.workflow_step_uuid = o.workflow_step_uuid and s.state = 'enqueued'
-    returning s.workflow_step_uuid, s.task_uuid, s.handoffs, s.attempts, s.transition_count,
-              s.named_step_uuid, s.enqueued_at, o.to_state, o.since, o.queue_timeout_seconds,
-              case o.why when 'unserved' then 'worker_unavailable' else o.why end as reason),
-  results as (
-    insert into tasker.workflow_step_result_audit
-      (workflow_step_uuid, sort_key, task_uuid, recorded_at, handoff, attempt, outcome, error)
-    select m.workflow_step_uuid, m.transition_count, m.task_uuid, v_now, m.handoffs, m.attempts,
-           case m.reason when 'queue_timeout' then 'permanent_failure'
-                else 'retryable_failure' end::tasker.step_outcome,
-           jsonb_build_object(
-             'type', m.reason,
-             'message', case m.reason
-               when 'queue_timeout' then
-                 format('attempt %s was offered at %s and no worker claimed it within the %s '
-                        'seconds of queue_timeout_seconds',
-                        m.attempts, m.enqueued_at, m.queue_timeout_seconds)
-               when 'unclaimed' then
-                 format('attempt %s was offered and no worker claimed it', m.attempts)
-               else format('attempt %s was offered since %s and no live worker had handler %s',
-                           m.attempts, m.enqueued_at,
-                           (select n.handler_key
-                            from tasker.named_tasks_named_steps n
-                            where n.named_step_uuid = m.named_step_uuid)) end)
-    from moved m
-    where m.to_state = 'error'),
-  history as (
-    insert into tasker.workflow_step_transitions
-      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt,
-       processor_uuid, metadata)
-    select m.workflow_step_uuid, m.transition_count, m.task_uuid, 'enqueued', m.to_state,
-           'recovery', m.handoffs, m.attempts, p_server_uuid,
-           jsonb_build_object('reason', m.reason, 'since', m.since)
-    from moved m),
-  unwatched as (
+    for update of s skip locked)
+  select array_agg((o.workflow_step_uuid, o.handoffs, 'enqueued', o.to_state, 'recovery',
+                    jsonb_build_object('reason', o.reason, 'since', o.since),
+                    case when o.to_state = 'pending' then null
+                         when o.reason = 'queue_timeout' then 'permanent_failure'
+                         else 'retryable_failure' end, null,
+                    case when o.to_state = 'error' then jsonb_build_object(
+                           'type', o.reason,
+                           'message', case o.reason
+                             when 'queue_timeout' then
+                               format('attempt %s was offered at %s and no worker claimed it '
+                                      'within the %s seconds of queue_timeout_seconds',
+                                      o.attempts, o.enqueued_at, o.queue_timeout_seconds)
+                             when 'unclaimed' then
+                               format('attempt %s was offered and no worker claimed it', o.attempts)
+                             else format('attempt %s was offered since %s and no live worker had '
+                                         'handler %s', o.attempts, o.enqueued_at, o.handler_key)
+                             end) end,
+                    null, null)::tasker.step_move) into v_moves
+  from overdue o;
+  -- Counted at once: the caller evaluates the tasks next.
+  select m.o_moved into v_moved
+  from tasker.apply_step_moves(v_moves, p_server_uuid, v_now, true) m;
+  if v_moved <> '{}' then
     delete from tasker.unclaimed_offers w
-    where w.task_uuid = any (array(select m.task_uuid from moved m))
-      and w.workflow_step_uuid = any (array(select m.workflow_step_uuid from moved m)))
-  select array_agg((m.task_uuid, -1, 0, case m.to_state when 'error' then 1 else 0 end,
-                    0)::tasker.task_delta),
-         array_agg(m.workflow_step_uuid) filter (where m.reason <> 'unclaimed')
-    into v_deltas, v_withdrawn
-  from moved m;
-  if v_withdrawn is not null then
+    where w.task_uuid = any (p_task_uuids) and w.workflow_step_uuid = any (v_moved);
+  end if;
+  v_withdrawn := array(
+    select m.step_uuid
+    from unnest(v_moves) m
+    where m.step_uuid = any (v_moved) and m.metadata ->> 'reason' <> 'unclaimed');
+  if v_withdrawn <> '{}' then
     perform tasker.withdraw_messages(v_withdrawn);
   end if;
-
-  if v_deltas is not null then
-    -- The caller evaluates the tasks next and needs these counts.
-    update tasker.tasks t
-    set in_flight_steps = t.in_flight_steps + d.in_flight, failed_steps = t.failed_steps + d.failed
-    from (select u.task_uuid, sum(u.in_flight)::int as in_flight, sum(u.failed)::int as failed
-          from unnest(v_deltas) u
-          group by u.task_uuid) d
-    where t.task_uuid = d.task_uuid;
-  end if;
-  return coalesce(cardinality(v_deltas), 0);
+  return cardinality(v_moved);
 end
 $$;
 comment on function tasker.recover_unclaimed_offers(uuid[], uuid, int, int, timestamptz) is
