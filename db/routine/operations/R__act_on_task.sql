@@ -22,8 +22,7 @@
 -- message, field?); steps is how many were reset. The code is task-not-found when there is no such
 -- task. A context is not validated against input_schema here; one whose search attributes cannot be
 -- stored is refused.
--- Locks: the task, then its steps. Errors: TK007 as check_action. Source: reference section 4.3,
--- ADR 0015.
+-- Locks: the task, then its steps. Errors: TK007 as check_action. Source: ADR 0015.
 create or replace function tasker.act_on_task(
   p_task_uuid   uuid,
   p_action      text,
@@ -137,33 +136,23 @@ begin
     if v_refusal is not null then
       return v_refusal;
     end if;
-    with moved as (
-      update tasker.tasks t
-      set state = case p_action when 'resolve' then 'resolved_manually'
-                       else 'error' end::tasker.task_state,
-          transition_count = t.transition_count + 1, completed_at = v_now
-      where t.task_uuid = p_task_uuid
-      returning t.task_uuid, t.state, t.transition_count),
-    history as (
-      insert into tasker.task_transitions
-        (task_uuid, sort_key, from_state, to_state, actor, processor_uuid, metadata)
-      select m.task_uuid, m.transition_count, v_task.state, m.state, 'operator', p_server_uuid,
-             v_history
-      from moved m),
-    closed as (
-      update tasker.tasks_dlq d
-      set resolution_status = case p_action when 'resolve' then 'manually_resolved'
-                                   else 'permanently_failed' end::tasker.dlq_resolution_status,
-          resolution_timestamp = v_now, resolution_notes = p_reason,
-          resolved_by = coalesce(tasker.get_caller(), p_by),
-          claimed_actor = case when tasker.get_caller() <> p_by then p_by end, updated_at = v_now
-      where d.task_uuid = p_task_uuid and d.resolution_status = 'pending')
+    perform tasker.apply_task_moves(
+      array[(p_task_uuid, v_task.state,
+             case p_action when 'resolve' then 'resolved_manually' else 'error' end, 'operator',
+             v_history)::tasker.task_change],
+      p_server_uuid, v_now);
+    update tasker.tasks_dlq d
+    set resolution_status = case p_action when 'resolve' then 'manually_resolved'
+                                 else 'permanently_failed' end::tasker.dlq_resolution_status,
+        resolution_timestamp = v_now, resolution_notes = p_reason,
+        resolved_by = coalesce(tasker.get_caller(), p_by),
+        claimed_actor = case when tasker.get_caller() <> p_by then p_by end, updated_at = v_now
+    where d.task_uuid = p_task_uuid and d.resolution_status = 'pending';
     insert into tasker.operator_actions
       (acted_at, action, acted_by, reason, task_uuid, bulk_token, details)
     select v_now, p_action, p_by, p_reason, p_task_uuid, p_bulk_token, v_details;
     update tasker.tasks_dlq d set sla_due_at = null
     where d.task_uuid = p_task_uuid and d.sla_due_at is not null;
-    delete from tasker.task_wakeups w where w.task_uuid = p_task_uuid;
     perform tasker.cancel_waits(array[p_task_uuid], null, v_now);
     return jsonb_build_object('outcome', 'done', 'steps', 0, 'queued', '[]'::jsonb)
       || (select jsonb_build_object('state', t.state,
@@ -191,20 +180,12 @@ begin
     perform tasker.write_search_attributes(array[p_task_uuid]);
   end if;
   if v_task.state = 'error' then
-    with reopened as (
-      update tasker.tasks t
-      set state = 'evaluating_results', transition_count = t.transition_count + 1,
-          completed_at = null, context_checked = true
-      where t.task_uuid = p_task_uuid
-      returning t.task_uuid, t.transition_count),
-    woken as (
-      insert into tasker.task_wakeups (task_uuid, wake_at) values (p_task_uuid, v_now)
-      on conflict (task_uuid) do nothing)
-    insert into tasker.task_transitions
-      (task_uuid, sort_key, from_state, to_state, actor, processor_uuid, metadata)
-    select r.task_uuid, r.transition_count, 'error', 'evaluating_results', 'operator',
-           p_server_uuid, v_history
-    from reopened r;
+    update tasker.tasks t set context_checked = true
+    where t.task_uuid = p_task_uuid and not t.context_checked;
+    perform tasker.apply_task_moves(
+      array[(p_task_uuid, 'error', 'evaluating_results', 'operator',
+             v_history)::tasker.task_change],
+      p_server_uuid, v_now);
   end if;
   if v_steps is not null then
     perform tasker.move_steps_by_operator(

@@ -21,21 +21,18 @@ begin
   from jsonb_to_recordset(p_verdicts) as v(task_uuid uuid, violations jsonb);
   perform tasker.lock_tasks(v_bad || v_good);
 
-  with refused as (
-    update tasker.tasks t
-    set state = 'error', context_checked = true, transition_count = t.transition_count + 1,
-        completed_at = coalesce(p_now, clock_timestamp())
-    where t.task_uuid = any (v_bad) and t.state = 'pending' and not t.context_checked
-    returning t.task_uuid, t.transition_count),
-  asleep as (delete from tasker.task_wakeups w using refused r where w.task_uuid = r.task_uuid)
-  insert into tasker.task_transitions
-    (task_uuid, sort_key, from_state, to_state, actor, processor_uuid, metadata)
-  select r.task_uuid, r.transition_count, 'pending', 'error', 'orchestrator', p_server_uuid,
-         jsonb_build_object('reason', coalesce(v.reason, 'context_violates_input_schema'),
-                            'violations', v.violations)
-  from refused r
-  join jsonb_to_recordset(p_verdicts) as v(task_uuid uuid, violations jsonb, reason text)
-    on v.task_uuid = r.task_uuid;
+  v_bad := array(select t.task_uuid
+                 from tasker.tasks t
+                 where t.task_uuid = any (v_bad) and t.state = 'pending' and not t.context_checked);
+  update tasker.tasks t set context_checked = true where t.task_uuid = any (v_bad);
+  perform tasker.apply_task_moves(
+    (select array_agg((v.task_uuid, 'pending', 'error', 'orchestrator',
+                       jsonb_build_object('reason', coalesce(v.reason,
+                                                             'context_violates_input_schema'),
+                                          'violations', v.violations))::tasker.task_change)
+     from jsonb_to_recordset(p_verdicts) as v(task_uuid uuid, violations jsonb, reason text)
+     where v.task_uuid = any (v_bad)),
+    p_server_uuid, coalesce(p_now, clock_timestamp()));
 
   update tasker.tasks t set context_checked = true
   where t.task_uuid = any (v_good) and not t.context_checked;
