@@ -15,8 +15,7 @@
 -- failure of the task.
 -- Returns the deltas for roll_up_task_states. A task with nothing to undo has no unfinished step
 -- then, and ends.
--- Locks: the steps by uuid, the waits; the caller holds the tasks. Source: design section 13, ADR
--- 0046, ADR 0056.
+-- Locks: the steps by uuid, the waits; the caller holds the tasks. Source: ADR 0046, ADR 0056.
 create or replace function tasker.begin_compensations(
   p_task_uuids uuid[], p_server_uuid uuid, p_now timestamptz,
   p_cause tasker.compensation_cause default null, p_by text default null,
@@ -26,6 +25,8 @@ language plpgsql
 set search_path = ''
 as $$
 declare
+  v_moves    tasker.step_move[];
+  v_births   tasker.step_birth[];
   v_ready    uuid[];
   v_handoffs tasker.step_handoff[];
   v_growth   record;
@@ -51,33 +52,24 @@ begin
 
   perform tasker.cancel_waits(p_task_uuids, null, p_now);
   with idle as (
-    select s.workflow_step_uuid, s.state as from_state
+    select s.workflow_step_uuid, s.handoffs, s.state
     from tasker.workflow_steps s
     where s.workflow_step_uuid = any (array(select o.workflow_step_uuid
                                             from unnest(p_task_uuids) as a(task_uuid)
                                             cross join lateral tasker.get_open_steps(a.task_uuid) o
                                             where o.state in ('pending', 'waiting_for_retry')))
-    order by s.workflow_step_uuid for update),
-  moved as (
-    update tasker.workflow_steps s
-    set state = 'cancelled', transition_count = s.transition_count + 1, completed_at = p_now,
-        next_retry_at = null
-    from idle i
-    where s.workflow_step_uuid = i.workflow_step_uuid
-    returning s.workflow_step_uuid, s.task_uuid, s.transition_count, s.handoffs, s.attempts,
-              i.from_state)
-  insert into tasker.workflow_step_transitions
-    (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt,
-     processor_uuid, metadata)
-  select m.workflow_step_uuid, m.transition_count, m.task_uuid, m.from_state, 'cancelled',
-         'orchestrator', m.handoffs, m.attempts, p_server_uuid,
-         '{"reason": "the task is compensated"}'
-  from moved m;
+    order by s.workflow_step_uuid for update)
+  select array_agg((i.workflow_step_uuid, i.handoffs, i.state, 'cancelled', 'orchestrator',
+                    '{"reason": "the task is compensated"}', null, null, null, null,
+                    null)::tasker.step_move) into v_moves
+  from idle i;
+  -- What they count is counted anew below: of a compensation only.
+  perform tasker.apply_step_moves(v_moves, p_server_uuid, p_now);
   perform tasker.recount_batches(p_task_uuids);
 
   with recursive undone_tasks as materialized (
     select t.task_uuid, coalesce(t.compensates_task_uuid, t.task_uuid) as source_uuid,
-           t.named_task_uuid, t.is_limited, nt.total_steps,
+           t.named_task_uuid, nt.total_steps,
            -- As get_next_step_position.
            1 + greatest(nt.total_steps,
                         (select max(s.step_position)
@@ -105,9 +97,9 @@ begin
     group by b.workflow_step_uuid),
   done as materialized (
     select s.workflow_step_uuid as step_uuid, t.task_uuid, coalesce(s.name, ns.name)::text as name,
-           u.named_step_uuid, u.default_max_attempts, u.default_retryable, r.result,
+           u.named_step_uuid, r.result,
            s.state = 'complete' as is_complete, b.parallelism, b.workers,
-           b.workers is not null or u.wait_for is not null as is_automatic, t.is_limited,
+           b.workers is not null or u.wait_for is not null as is_automatic,
            tasker.uuid_v7() as undo_uuid,
            t.first_position + row_number() over (partition by t.task_uuid order by s.step_position)
              - 1 as position
@@ -115,8 +107,7 @@ begin
     join tasker.workflow_steps s on s.task_uuid = t.source_uuid
     join tasker.named_steps ns on ns.named_step_uuid = s.named_step_uuid
     join tasker.named_tasks_named_steps d on d.named_step_uuid = s.named_step_uuid
-    cross join lateral (select c.named_step_uuid, c.default_max_attempts, c.default_retryable,
-                               c.wait_for, c.undoes_attempts
+    cross join lateral (select c.named_step_uuid, c.wait_for, c.undoes_attempts
                         from tasker.named_tasks_named_steps c
                         where c.named_task_uuid = t.named_task_uuid
                           and c.step_position = t.total_steps + d.step_position
@@ -155,27 +146,6 @@ begin
     select d.*, coalesce(m.by_child -> d.undo_uuid::text, '[]') as parents
     from done d
     cross join parents_of m),
-  step_rows as (
-    insert into tasker.workflow_steps
-      (workflow_step_uuid, task_uuid, named_step_uuid, created_at, state, step_position,
-       transition_count, total_parents, remaining_parents, max_attempts, retryable, is_limited,
-       is_automatic, name, compensates_step_uuid)
-    select d.undo_uuid, d.task_uuid, d.named_step_uuid, p_now, 'pending', d.position, 1,
-           jsonb_array_length(d.parents), jsonb_array_length(d.parents), d.default_max_attempts,
-           d.default_retryable, d.is_limited, d.is_automatic,
-           tasker.format_compensation_name(d.name, d.undo_uuid), d.step_uuid
-    from undos d),
-  edge_rows as (
-    insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid)
-    select e.parent, e.child, e.task_uuid
-    from edges e),
-  documents as (
-    insert into tasker.workflow_step_documents (workflow_step_uuid, task_uuid, inputs)
-    select d.undo_uuid, d.task_uuid,
-           jsonb_build_object('compensates', d.name, 'step_uuid', d.step_uuid,
-                              'completed', d.is_complete, 'result', d.result)
-    from done d
-    where d.workers is null),
   batch_rows as (
     insert into tasker.batches
       (workflow_step_uuid, task_uuid, batchable_step_uuid, recorded_at, handoff, parallelism,
@@ -189,17 +159,21 @@ begin
     select d.undo_uuid, w.n, to_jsonb(w.step_uuid), tasker.hash_documents(to_jsonb(w.step_uuid))
     from done d
     cross join lateral unnest(d.workers) with ordinality as w(step_uuid, n)),
-  history as (
-    insert into tasker.workflow_step_transitions
-      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt,
-       processor_uuid, metadata)
-    select d.undo_uuid, 1, d.task_uuid, null, 'pending', 'orchestrator', 0, 0, p_server_uuid,
-           jsonb_build_object('compensates', d.step_uuid, 'parents', d.parents,
-                              'children', '[]'::jsonb)
-    from undos d)
-  update tasker.task_compensations c set planned_steps = k.steps
-  from (select d.task_uuid, count(*)::int as steps from done d group by d.task_uuid) k
-  where c.task_uuid = k.task_uuid;
+  planned as (
+    update tasker.task_compensations c set planned_steps = k.steps
+    from (select d.task_uuid, count(*)::int as steps from done d group by d.task_uuid) k
+    where c.task_uuid = k.task_uuid)
+  select array_agg((u.undo_uuid, u.task_uuid, u.named_step_uuid, u.position,
+                    tasker.format_compensation_name(u.name, u.undo_uuid),
+                    array(select p.value::uuid from jsonb_array_elements_text(u.parents) as p),
+                    jsonb_array_length(u.parents), u.is_automatic, null, u.step_uuid,
+                    case when u.workers is null then jsonb_build_object(
+                           'compensates', u.name, 'step_uuid', u.step_uuid,
+                           'completed', u.is_complete, 'result', u.result) end,
+                    jsonb_build_object('compensates', u.step_uuid, 'parents', u.parents,
+                                       'children', '[]'::jsonb))::tasker.step_birth) into v_births
+  from undos u;
+  perform tasker.insert_steps(v_births, p_server_uuid, p_now, false);
   update tasker.tasks t
   set compensation = c.cause, continue_on_error = true, in_flight_steps = 0, failed_steps = 0,
       retrying_steps = 0, unfinished_steps = c.planned_steps,

@@ -9,7 +9,7 @@
 -- each, no more than it has items left; parallel to the first array. Raises an exception when there
 -- are fewer items.
 -- Locks: the batches; the caller holds their tasks. Returns the workers in the order of the arrays,
--- and of their batches. Source: design section 13, ADR 0039, ADR 0056.
+-- and of their batches. Source: ADR 0039, ADR 0056.
 create or replace function tasker.create_batch_workers(
   p_batch_step_uuids uuid[], p_counts int[], p_server_uuid uuid, p_now timestamptz)
 returns uuid[]
@@ -17,6 +17,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
+  v_births  tasker.step_birth[];
   v_workers uuid[];
 begin
   if cardinality(p_batch_step_uuids) = 0 then
@@ -26,8 +27,7 @@ begin
   -- there were few batches it reads all of them for each.
   with asked as materialized (
     select u.n, u.workers, b.*, s.compensates_step_uuid is not null as is_undo, s.named_step_uuid,
-           ns.name, n.default_max_attempts, n.default_retryable, t.is_limited,
-           case when n.events is not null then true end as publishes_events,
+           ns.name, t.is_limited,
            case when bn.batch ->> 'items' is null then 'cursor' else 'items' end as item_key,
            bn.batch -> 'cursor_field' as cursor_field
     from unnest(p_batch_step_uuids, p_counts) with ordinality as u(batch_step_uuid, workers, n)
@@ -62,44 +62,23 @@ begin
     from items o),
   taken as (
     delete from tasker.batch_items i where i.ctid = any (array(select g.place from given g))),
-  step_rows as (
-    insert into tasker.workflow_steps
-      (workflow_step_uuid, task_uuid, named_step_uuid, name, batch_step_uuid, compensates_step_uuid,
-       created_at, step_position, transition_count, total_parents, remaining_parents, max_attempts,
-       retryable, is_limited, publishes_events)
-    select g.step_uuid, g.task_uuid, g.named_step_uuid,
-           case when g.is_undo then
-                  tasker.format_compensation_name(g.inputs ->> 'compensates', g.step_uuid)
-                else g.name || '_' || (g.inputs ->> 'batch_id') end,
-           g.batch_step_uuid, g.undone_uuid, p_now, g.first_position + g.ordinal - 1, 1, 0, 0,
-           g.default_max_attempts, g.default_retryable, g.is_limited, g.publishes_events
-    from given g),
-  documents as (
-    insert into tasker.workflow_step_documents (workflow_step_uuid, task_uuid, inputs)
-    select g.step_uuid, g.task_uuid, g.inputs
-    from given g),
   -- They are handed off at once, unless a policy lets some of them wait.
   live as (
     insert into tasker.batch_live_workers (task_uuid, workflow_step_uuid, batch_step_uuid, due_at)
     select g.task_uuid, g.step_uuid, g.batch_step_uuid,
            case when g.is_limited then '-infinity'::timestamptz end
-    from given g),
-  history as (
-    insert into tasker.workflow_step_transitions
-      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt,
-       processor_uuid, metadata)
-    select g.step_uuid, 1, g.task_uuid, null, 'pending', 'orchestrator', 0, 0, p_server_uuid,
-           case
-             when g.is_undo then jsonb_build_object(
-               'batch', g.batch_step_uuid, 'batch_number', g.ordinal, 'compensates', g.undone_uuid)
-             else jsonb_build_object('batch', g.batch_step_uuid, 'batch_number', g.ordinal) end
-    from given g),
-  counted as (
-    update tasker.tasks t
-    set total_steps = t.total_steps + c.workers, unfinished_steps = t.unfinished_steps + c.workers
-    from (select a.task_uuid, sum(a.workers)::int as workers from asked a group by a.task_uuid) c
-    where t.task_uuid = c.task_uuid)
-  select array_agg(g.step_uuid order by g.n, g.ordinal) into v_workers from given g;
+    from given g)
+  select array_agg((g.step_uuid, g.task_uuid, g.named_step_uuid, g.first_position + g.ordinal - 1,
+                    case when g.is_undo then
+                           tasker.format_compensation_name(g.inputs ->> 'compensates', g.step_uuid)
+                         else g.name || '_' || (g.inputs ->> 'batch_id') end,
+                    '{}', 0, false, g.batch_step_uuid, g.undone_uuid, g.inputs,
+                    jsonb_build_object('batch', g.batch_step_uuid, 'batch_number', g.ordinal)
+                      || case when g.is_undo then jsonb_build_object('compensates', g.undone_uuid)
+                              else '{}' end)::tasker.step_birth),
+         array_agg(g.step_uuid order by g.n, g.ordinal) into v_births, v_workers
+  from given g;
+  perform tasker.insert_steps(v_births, p_server_uuid, p_now);
   if coalesce(cardinality(v_workers), 0) <> (select sum(u) from unnest(p_counts) u) then
     raise exception 'batches % have fewer items left than the % workers that were asked for',
       p_batch_step_uuids, p_counts;

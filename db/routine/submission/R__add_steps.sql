@@ -34,6 +34,7 @@ declare
   v_open     uuid[];
   v_parents  uuid[];
   v_is_ready boolean;
+  v_births   tasker.step_birth[];
   v_position int;
   v_result   jsonb := '{"queued": [], "ended": []}';
 begin
@@ -232,9 +233,8 @@ begin
 
   v_position := tasker.get_next_step_position(p_task_uuid);
   with given as materialized (
-    select u.n, u.step_uuid, u.name, n.named_step_uuid, n.default_max_attempts, n.default_retryable,
+    select u.n, u.step_uuid, u.name, n.named_step_uuid,
            n.handler_callable is null or n.wait_for is not null as is_automatic,
-           case when n.events is not null then true end as publishes_events,
            p_steps -> (u.n - 1)::int -> 'inputs' as inputs
     from unnest(v_names, v_keys) with ordinality as u(name, step_uuid, n)
     join tasker.named_steps ns on ns.named_task_uuid = v_task.named_task_uuid
@@ -259,17 +259,6 @@ begin
            count(*) filter (where not e.is_done)::int as remaining
     from new_edges e
     group by e.child, e.is_new),
-  step_rows as (
-    insert into tasker.workflow_steps
-      (workflow_step_uuid, task_uuid, named_step_uuid, name, created_at, step_position,
-       transition_count, total_parents, remaining_parents, max_attempts, retryable, is_limited,
-       is_automatic, publishes_events)
-    select g.step_uuid, p_task_uuid, g.named_step_uuid, g.name, v_now, v_position + g.n - 1, 1,
-           coalesce(c.total, 0), coalesce(c.remaining, 0), g.default_max_attempts,
-           g.default_retryable, v_task.is_limited, g.is_automatic, g.publishes_events
-    from given g
-    left join counts c on c.child = g.step_uuid
-    returning remaining_parents),
   children as (
     update tasker.workflow_steps s
     set total_parents = s.total_parents + c.total,
@@ -277,34 +266,28 @@ begin
     from counts c
     where s.workflow_step_uuid = c.child and not c.is_new),
   edge_rows as (
+    -- Those between new steps are inserted with these.
     insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid)
     select e.parent, e.child, p_task_uuid
-    from new_edges e),
-  documents as (
-    insert into tasker.workflow_step_documents (workflow_step_uuid, task_uuid, inputs)
-    select g.step_uuid, p_task_uuid, g.inputs
-    from given g
-    where g.inputs is not null),
-  history as (
-    insert into tasker.workflow_step_transitions
-      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt,
-       processor_uuid, metadata)
-    select g.step_uuid, 1, p_task_uuid, null, 'pending', 'orchestrator', 0, 0, p_server_uuid,
-           -- Each new edge once, with the new step that it came with: what check_history() holds
-           -- the edges against.
-           jsonb_build_object('parents', (select coalesce(jsonb_agg(e.parent), '[]')
-                                          from new_edges e
-                                          where e.child = g.step_uuid),
-                              'children', (select coalesce(jsonb_agg(e.child), '[]')
-                                           from new_edges e
-                                           where e.parent = g.step_uuid and not e.is_new))
-    from given g),
-  counted as (
-    update tasker.tasks t
-    set total_steps = t.total_steps + cardinality(v_keys),
-        unfinished_steps = t.unfinished_steps + cardinality(v_keys)
-    where t.task_uuid = p_task_uuid)
-  select bool_or(s.remaining_parents = 0) into v_is_ready from step_rows s;
+    from new_edges e
+    where not e.is_new)
+  select array_agg((g.step_uuid, p_task_uuid, g.named_step_uuid, v_position + g.n - 1, g.name,
+                    array(select e.parent from new_edges e where e.child = g.step_uuid),
+                    coalesce(c.remaining, 0), g.is_automatic, null, null, g.inputs,
+                    -- Each new edge once, with the new step that it came with: what
+                    -- check_history() holds the edges against.
+                    jsonb_build_object(
+                      'parents', (select coalesce(jsonb_agg(e.parent), '[]')
+                                  from new_edges e
+                                  where e.child = g.step_uuid),
+                      'children', (select coalesce(jsonb_agg(e.child), '[]')
+                                   from new_edges e
+                                   where e.parent = g.step_uuid and not e.is_new)))
+                     ::tasker.step_birth),
+         bool_or(coalesce(c.remaining, 0) = 0) into v_births, v_is_ready
+  from given g
+  left join counts c on c.child = g.step_uuid;
+  perform tasker.insert_steps(v_births, p_server_uuid, v_now);
 
   -- A task that has not been started hands them off with its roots.
   if v_is_ready and v_task.state <> 'pending' then
