@@ -53,11 +53,26 @@ create type tasker.wait_state as enum ('open', 'satisfied', 'defaulted', 'timed_
 create type tasker.when_full as enum ('queue', 'fail_fast');
 -- The state that a worker reports; healthy and degraded workers can claim steps.
 create type tasker.worker_state as enum ('healthy', 'degraded', 'paused', 'draining', 'stopped');
+-- A step that insert_steps adds to a task: its place, its parents and how many of them are not
+--   done, and the metadata of its first history.
+create type tasker.step_birth as (step_uuid uuid, task_uuid uuid, named_step_uuid uuid,
+    step_position integer, name character varying(128), parents uuid[], remaining integer,
+    is_automatic boolean, batch_step_uuid uuid, compensates_step_uuid uuid, inputs jsonb,
+    metadata jsonb);
 -- One step that was just handed off, to a queue or directly to a worker; queue_seconds: how long
 --   its offer may stay unclaimed, null for no limit.
 create type tasker.step_handoff as (step_uuid uuid, task_uuid uuid, handoff integer,
     is_claimed boolean, namespace character varying, claim_order bigint, correlation_id uuid,
     handler_key text, attempt integer, queue_seconds integer);
+-- What apply_step_moves is to do with one step: the state and handoff that it compares, the move,
+--   its result, if it has an outcome, and when it is retried.
+create type tasker.step_move as (step_uuid uuid, handoff integer, from_state tasker.step_state,
+    to_state tasker.step_state, actor tasker.actor, metadata jsonb, outcome tasker.step_outcome,
+    result jsonb, error jsonb, worker_uuid uuid, next_retry_at timestamp with time zone);
+-- What apply_task_moves is to do with one task: the state that it compares, the move, and the
+--   metadata of its history.
+create type tasker.task_change as (task_uuid uuid, from_state tasker.task_state,
+    to_state tasker.task_state, actor tasker.actor, metadata jsonb);
 -- The change of a task's step counters.
 create type tasker.task_delta as (task_uuid uuid, in_flight integer, unfinished integer,
     failed integer, retrying integer);
@@ -2539,6 +2554,17 @@ function tasker.advance_tasks(p_completed uuid[], p_unsettled uuid[], p_deltas t
     OUT o_queued text[], OUT o_ended jsonb, OUT o_next_retry_at timestamp with time zone)
     returns record;
   -- called by complete_step, complete_steps, evaluate_tasks, transition_step_state_atomic
+-- The writer of moves of steps: compares, moves, writes history and results, counts.
+function tasker.apply_step_moves(p_moves tasker.step_move[], p_server_uuid uuid,
+    p_now timestamp with time zone, p_counts_all boolean DEFAULT false, OUT o_moved uuid[],
+    OUT o_deltas tasker.task_delta[]) returns record;
+  -- called by begin_compensations, end_automatic_steps, fail_stale_task, move_steps_by_operator,
+  --   pass_waits, record_task_fault, recover_expired_steps, recover_unclaimed_offers, refuse_steps,
+  --   release_steps, request_cancel, yield_steps
+-- The writer of moves of tasks: compares, moves, writes history, and keeps the wake-ups.
+function tasker.apply_task_moves(p_moves tasker.task_change[], p_server_uuid uuid,
+    p_now timestamp with time zone) returns uuid[];
+  -- called by act_on_task, fail_stale_task, start_validated_tasks
 -- How long a task that nothing is known to happen to may rest until it is looked at.
 function tasker.calculate_check_interval() returns interval, stable;
   -- called by create_steps, set_next_wakeups
@@ -2693,7 +2719,7 @@ function tasker.grow_tasks(p_completed uuid[], p_ready uuid[], p_server_uuid uui
   -- called by advance_tasks, begin_compensations, evaluate_tasks
 -- Whether a task state is terminal.
 function tasker.is_terminal(p_state tasker.task_state) returns boolean, immutable;
-  -- called by count_task_moves, tally_steps, tally_tasks
+  -- called by apply_task_moves, count_task_moves, tally_steps, tally_tasks
 -- Whether an error comes from the connection, the transaction or the server, and not from the data.
 function tasker.is_transient_error(p_sqlstate text) returns boolean, immutable;
   -- called by act_on_tasks_of_bulk, breach_blocked_slas, process_tasks, submit_queued_requests
@@ -2715,6 +2741,10 @@ function tasker.lock_tasks(p_task_uuids uuid[]) returns void;
   --   release_steps, request_cancel, resume_templates, run_bulk_action, send_signals,
   --   set_step_backoff_atomic, start_validated_tasks, submit_results_of_workers,
   --   submit_worker_results
+-- Whether a step may be tried again after an attempt that failed or was lost.
+function tasker.may_be_retried(p_step tasker.workflow_steps) returns boolean, immutable;
+  -- called by get_step_readiness_status_batch, recover_expired_steps, recover_unclaimed_offers,
+  --   settle_steps, transition_step_state_atomic
 -- Merges two replies about different work into one, member by member.
 function tasker.merge_replies(p_first jsonb, p_second jsonb) returns jsonb, immutable;
   -- called by advance_due_tasks, decide_approval, end_worker_claims, process_tasks,
@@ -2771,8 +2801,8 @@ function tasker.refuse_history_change() returns trigger;
   -- called by trigger of operator_actions, trigger of task_transitions, trigger of
   --   workflow_step_result_audit, trigger of workflow_step_transitions
 -- Ends steps that found a fail_fast policy full at their first handoff.
-function tasker.refuse_steps(p_step_uuids uuid[], p_reasons text[], p_server_uuid uuid)
-    returns void;
+function tasker.refuse_steps(p_step_uuids uuid[], p_reasons text[], p_server_uuid uuid,
+    p_now timestamp with time zone) returns void;
   -- called by admit_steps
 -- The refusal that a function returns for a null or unknown id.
 function tasker.refuse_unknown(p_kind text, p_id text, p_field text DEFAULT NULL::text)
@@ -2827,6 +2857,10 @@ function tasker.transition_task_state_atomic(p_task_uuid uuid, p_from_state char
     p_to_state character varying, p_processor_uuid uuid, p_metadata jsonb DEFAULT '{}'::jsonb)
     returns boolean;
   -- called by no function or class: for manual use
+-- What a step counts in its task, by its state: in flight, unfinished, failed, retrying.
+function tasker.weigh_step_state(p_state tasker.step_state) returns TABLE(in_flight integer,
+    unfinished integer, failed integer, retrying integer), immutable;
+  -- called by apply_step_moves
 -- Ends handoffs that yielded: stores the checkpoint, and the step waits until its next handoff.
 function tasker.yield_steps(p_results jsonb, p_server_uuid uuid, p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone, OUT o_rest jsonb, OUT o_yielded uuid[],
@@ -3193,8 +3227,8 @@ function tasker.summarize_history() returns integer;
 -- Functions: limits
 -- -----------------
 -- Requests the slots that ready steps need and returns the steps that may be handed off now.
-function tasker.admit_steps(p_step_uuids uuid[], p_server_uuid uuid DEFAULT NULL::uuid)
-    returns uuid[];
+function tasker.admit_steps(p_step_uuids uuid[], p_server_uuid uuid DEFAULT NULL::uuid,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns uuid[];
   -- called by enqueue_steps, transition_step_state_atomic
 -- The value under a JSON pointer as the text by which slots are counted.
 function tasker.calculate_slot_key(p_context jsonb, p_pointer text) returns text, immutable;
@@ -4331,6 +4365,10 @@ function tasker.finish_task_requests(p_msg_ids jsonb, p_refused jsonb DEFAULT '[
 function tasker.get_next_step_position(p_task_uuid uuid, p_is_of_batch boolean DEFAULT false)
     returns integer, stable;
   -- called by add_steps, advance_batches
+-- The writer of births: steps with their edges, inputs and first history, and the counters.
+function tasker.insert_steps(p_births tasker.step_birth[], p_server_uuid uuid,
+    p_now timestamp with time zone, p_counts boolean DEFAULT true) returns void;
+  -- called by add_steps, begin_compensations, create_batch_workers, expand_decisions
 -- Starts the unchecked tasks whose context is valid; the others end in error.
 function tasker.start_validated_tasks(p_verdicts jsonb, p_server_uuid uuid, p_claim_limit integer
     DEFAULT 0, p_lease_seconds integer DEFAULT 60, p_now timestamp with time zone
