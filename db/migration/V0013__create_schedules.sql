@@ -1,5 +1,6 @@
--- Schedules: tasks that are submitted at fire times, by cron or by interval. The servers calculate fire times, because the zone rules
--- of the JVM are the only ones in use; the database only compares instants.
+-- Schedules: tasks that are submitted at fire times, by cron or by interval. The servers calculate
+-- fire times, because the zone rules of the JVM are the only ones in use; the database only
+-- compares instants.
 
 create table tasker.schedules (
   schedule_uuid    uuid          primary key default tasker.uuid_v7(),
@@ -43,31 +44,48 @@ create table tasker.schedules (
   updated_by       varchar(160)  not null,
   deleted_at       timestamptz,
   wake_at          timestamptz   generated always as (
-    case when paused_at is null and deleted_at is null then least(next_due_at, recheck_at) end) stored,
+    case
+      when paused_at is null and deleted_at is null then least(next_due_at, recheck_at) end) stored,
   constraint cron_or_interval check (num_nonnulls(cron, every_seconds) = 1 and every_seconds > 0),
   constraint ends_after_its_start check (ends_at > starts_at),
   constraint known_overlap check (overlap in ('skip', 'queue_one', 'allow', 'cancel_previous')),
   constraint known_catch_up check (catch_up in ('last', 'all')),
-  constraint ranges_are_kept check (jitter_seconds between 0 and 86400 and catch_up_seconds between 1 and 31622400
-                                    and pause_after_failures between 0 and 1000),
-  constraint due_no_earlier_than_its_fire_time check ((next_fire_at is null) = (next_due_at is null) and next_due_at >= next_fire_at),
+  constraint ranges_are_kept check (
+    jitter_seconds between 0 and 86400
+    and catch_up_seconds between 1 and 31622400
+    and pause_after_failures between 0 and 1000),
+  constraint due_no_earlier_than_its_fire_time check (
+    (next_fire_at is null) = (next_due_at is null) and next_due_at >= next_fire_at),
   constraint queued_fire_is_rechecked check ((queued_fire_at is null) = (recheck_at is null)),
-  constraint pause_has_actor_and_reason check (num_nonnulls(paused_at, paused_by, pause_reason) in (0, 3)),
-  constraint documents_are_objects check (jsonb_typeof(context) = 'object' and jsonb_typeof(options) = 'object'))
+  constraint pause_has_actor_and_reason check (
+    num_nonnulls(paused_at, paused_by, pause_reason) in (0, 3)),
+  constraint documents_are_objects check (
+    jsonb_typeof(context) = 'object' and jsonb_typeof(options) = 'object'))
 with (fillfactor = 60);
 comment on table tasker.schedules is
-  'Tasks that are submitted at fire times. A deleted schedule stays as a row with deleted_at, so that its fires keep their meaning.';
-comment on column tasker.schedules.options is 'Members of the task request besides namespace, name, version and context: tags, priority and source_system.';
-comment on column tasker.schedules.time_member is 'The member of the context that gets the fire time; null: none.';
-comment on column tasker.schedules.anchor_at is 'Fire times of an interval are this instant and whole intervals after it.';
-comment on column tasker.schedules.next_fire_at is 'The fire time that is decided next: the cursor, which only moves forward except by a change of the timing. Null: there is none.';
+  'Tasks that are submitted at fire times. A deleted schedule stays as a row with deleted_at, so '
+  'that its fires keep their meaning.';
+comment on column tasker.schedules.options is
+  'Members of the task request besides namespace, name, version and context: tags, priority and '
+  'source_system.';
+comment on column tasker.schedules.time_member is
+  'The member of the context that gets the fire time; null: none.';
+comment on column tasker.schedules.anchor_at is
+  'Fire times of an interval are this instant and whole intervals after it.';
+comment on column tasker.schedules.next_fire_at is
+  'The fire time that is decided next: the cursor, which only moves forward except by a change of '
+  'the timing. Null: there is none.';
 comment on column tasker.schedules.next_due_at is 'next_fire_at and its jitter.';
-comment on column tasker.schedules.queued_fire_at is 'A fire time that waits for the previous task to end.';
-comment on column tasker.schedules.wake_at is 'When a server has to process the schedule; null while it is paused, deleted or over.';
-create unique index schedules_name_key on tasker.schedules (namespace_name, name) where deleted_at is null;
+comment on column tasker.schedules.queued_fire_at is
+  'A fire time that waits for the previous task to end.';
+comment on column tasker.schedules.wake_at is
+  'When a server has to process the schedule; null while it is paused, deleted or over.';
+create unique index schedules_name_key on tasker.schedules (
+  namespace_name, name) where deleted_at is null;
 create index schedules_wake_at_idx on tasker.schedules (wake_at) where wake_at is not null;
 -- For take_stalled_schedules.
-create index schedules_without_fire_time_idx on tasker.schedules (coalesce(ends_at, 'infinity'), schedule_uuid)
+create index schedules_without_fire_time_idx on tasker.schedules (
+  coalesce(ends_at, 'infinity'), schedule_uuid)
   where next_fire_at is null and paused_at is null and deleted_at is null;
 
 create table tasker.schedule_backfills (
@@ -89,12 +107,16 @@ create table tasker.schedule_backfills (
   constraint range_is_not_empty check (to_at > from_at and cursor_at <= to_at),
   constraint known_overlap check (overlap in ('allow', 'one_by_one')),
   constraint known_state check (state in ('running', 'complete', 'cancelled', 'failed')),
-  constraint ended_iff_not_running check ((ended_at is null) = (state = 'running') and (wake_at is null) = (state <> 'running')),
+  constraint ended_iff_not_running check (
+    (ended_at is null) = (state = 'running') and (wake_at is null) = (state <> 'running')),
   constraint failure_iff_failed check ((failure is not null) = (state = 'failed')));
 comment on table tasker.schedule_backfills is
-  'Requests to submit tasks for the fire times of a past period that have no task. cursor_at is the last fire time that was decided.';
-comment on column tasker.schedule_backfills.present_count is 'Fire times of the period that had a task already.';
-create index schedule_backfills_wake_at_idx on tasker.schedule_backfills (wake_at) where wake_at is not null;
+  'Requests to submit tasks for the fire times of a past period that have no task. cursor_at is '
+  'the last fire time that was decided.';
+comment on column tasker.schedule_backfills.present_count is
+  'Fire times of the period that had a task already.';
+create index schedule_backfills_wake_at_idx on tasker.schedule_backfills (
+  wake_at) where wake_at is not null;
 create index schedule_backfills_schedule_uuid_idx on tasker.schedule_backfills (schedule_uuid);
 
 create table tasker.schedule_fires (
@@ -116,13 +138,20 @@ create table tasker.schedule_fires (
   constraint known_outcome check (outcome in ('started', 'queued', 'skipped', 'missed', 'failed')),
   constraint task_iff_started check ((task_uuid is not null) = (outcome = 'started')),
   constraint only_a_started_fire_is_open check (not is_open or outcome = 'started'),
-  constraint only_missed_fires_are_a_range check (is_range = (until_at is not null) and (not is_range or outcome = 'missed') and until_at >= fire_at),
+  constraint only_missed_fires_are_a_range check (
+    is_range = (until_at is not null)
+    and (not is_range or outcome = 'missed')
+    and until_at >= fire_at),
   constraint reason_iff_not_started check ((reason is null) = (outcome = 'started')));
 comment on table tasker.schedule_fires is
-  'What became of a fire time of a schedule: one row per fire time, and one per range of fire times that were missed together.';
-comment on column tasker.schedule_fires.fire_count is 'How many fire times a range has; null: more than a thousand.';
-comment on column tasker.schedule_fires.is_open is 'The task was unfinished when the schedule was last processed.';
-create unique index schedule_fires_task_uuid_key on tasker.schedule_fires (task_uuid) where task_uuid is not null;
+  'What became of a fire time of a schedule: one row per fire time, and one per range of fire '
+  'times that were missed together.';
+comment on column tasker.schedule_fires.fire_count is
+  'How many fire times a range has; null: more than a thousand.';
+comment on column tasker.schedule_fires.is_open is
+  'The task was unfinished when the schedule was last processed.';
+create unique index schedule_fires_task_uuid_key on tasker.schedule_fires (
+  task_uuid) where task_uuid is not null;
 create index schedule_fires_open_idx on tasker.schedule_fires (schedule_uuid) where is_open;
 create index schedule_fires_decided_at_idx on tasker.schedule_fires (decided_at);
 
@@ -134,8 +163,11 @@ create table tasker.schedule_declines (
   declined_at   timestamptz   not null,
   primary key (schedule_uuid, server_uuid));
 comment on table tasker.schedule_declines is
-  'Servers that cannot calculate the fire times of a schedule, such as one whose JVM does not know its zone.';
-comment on column tasker.schedule_declines.version is 'Of the schedule: a decline says nothing about another version.';
+  'Servers that cannot calculate the fire times of a schedule, such as one whose JVM does not '
+  'know its zone.';
+comment on column tasker.schedule_declines.version is
+  'Of the schedule: a decline says nothing about another version.';
 create index schedule_declines_server_uuid_idx on tasker.schedule_declines (server_uuid);
 
-insert into tasker.expiring_tables (table_name, time_column, keep_days) values ('schedule_fires', 'decided_at', 400);
+insert into tasker.expiring_tables (table_name, time_column, keep_days)
+values ('schedule_fires', 'decided_at', 400);

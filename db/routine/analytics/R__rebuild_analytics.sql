@@ -1,5 +1,5 @@
--- Recounts everything from the existing history, and returns the number of rows of task_tallies. For a database that was
--- restored from a dump, where transaction numbers start again.
+-- Recounts everything from the existing history, and returns the number of rows of task_tallies.
+-- For a database that was restored from a dump, where transaction numbers start again.
 -- Locks: the history of tasks, in share mode: moves of tasks wait until it is done.
 create or replace function tasker.rebuild_analytics()
 returns bigint
@@ -28,4 +28,5 @@ begin
   return v_count;
 end
 $$;
-comment on function tasker.rebuild_analytics() is 'Recounts the moves of all tasks, for a database restored from a dump.';
+comment on function tasker.rebuild_analytics() is
+  'Recounts the moves of all tasks, for a database restored from a dump.';

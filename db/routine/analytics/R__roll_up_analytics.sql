@@ -1,9 +1,12 @@
--- Counts the moves of all committed transactions that are not counted yet, and returns the number of creations and ends of
--- tasks among them; null when another session runs it. Deletes minutes older than p_keep, at most p_limit rows of each kind
--- per call.
--- A database that was restored from a dump starts again with its transaction numbers: then everything is recounted.
--- Locks: the row of analytics_progress, skipped when it is locked. Task processing never waits for it.
-create or replace function tasker.roll_up_analytics(p_keep interval default '35 days', p_limit int default 10000)
+-- Counts the moves of all committed transactions that are not counted yet, and returns the number
+-- of creations and ends of tasks among them; null when another session runs it. Deletes minutes
+-- older than p_keep, at most p_limit rows of each kind per call.
+-- A database that was restored from a dump starts again with its transaction numbers: then
+-- everything is recounted.
+-- Locks: the row of analytics_progress, skipped when it is locked. Task processing never waits for
+-- it.
+create or replace function tasker.roll_up_analytics(
+  p_keep interval default '35 days', p_limit int default 10000)
 returns bigint
 language plpgsql
 set search_path = '' set timezone = 'UTC'
@@ -44,8 +47,10 @@ begin
     select o.ctid from tasker.task_tallies o where o.minute < now() - p_keep limit p_limit));
   delete from tasker.step_tallies where ctid = any (array(
     select o.ctid from tasker.step_tallies o where o.minute < now() - p_keep limit p_limit));
-  delete from tasker.duration_tallies where ctid = any (array(
-    select o.ctid from tasker.duration_tallies o where o.quarter < now() - p_keep - interval '15 minutes' limit p_limit));
+  delete from tasker.duration_tallies
+  where ctid = any (array(select o.ctid
+                          from tasker.duration_tallies o
+                          where o.quarter < now() - p_keep - interval '15 minutes' limit p_limit));
   return v_count;
 end
 $$;

@@ -1,6 +1,8 @@
--- An approval with its form, what it shows, its decision and its events, as p_by sees it; null when there is none, or p_by may not see it.
+-- An approval with its form, what it shows, its decision and its events, as p_by sees it; null when
+-- there is none, or p_by may not see it.
 -- p_rights: as resolve_approver takes them. Locks: none. Source: ADR 0044.
-create or replace function tasker.get_approval_document(p_approval_uuid uuid, p_by text, p_rights jsonb default '{}')
+create or replace function tasker.get_approval_document(
+  p_approval_uuid uuid, p_by text, p_rights jsonb default '{}')
 returns jsonb
 language plpgsql stable
 set search_path = ''

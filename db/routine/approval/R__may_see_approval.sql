@@ -1,4 +1,5 @@
--- Whether a caller of resolve_approver may see an approval: its candidates, who claimed it, who decided it, and callers with approvals:assign in its namespace.
+-- Whether a caller of resolve_approver may see an approval: its candidates, who claimed it, who
+-- decided it, and callers with approvals:assign in its namespace.
 create or replace function tasker.may_see_approval(p_approval tasker.approvals, p_approver jsonb)
 returns boolean
 language sql stable

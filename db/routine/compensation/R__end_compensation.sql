@@ -1,6 +1,8 @@
--- What the end of a task means for its compensation, whichever statement ends it: compensated when each of its compensating steps is complete, otherwise
--- incomplete; gives the cancel request back to the task.
--- Locks: its row of task_compensations; the caller holds the task. Source: ADR 0046. Trigger on tasks, before the update.
+-- What the end of a task means for its compensation, whichever statement ends it: compensated when
+-- each of its compensating steps is complete, otherwise incomplete; gives the cancel request back
+-- to the task.
+-- Locks: its row of task_compensations; the caller holds the task. Source: ADR 0046. Trigger on
+-- tasks, before the update.
 create or replace function tasker.end_compensation()
 returns trigger
 language plpgsql
@@ -12,8 +14,10 @@ begin
   update tasker.task_compensations c
   set ended_at = new.completed_at,
       state = case when exists (select from tasker.workflow_steps s
-                                where s.task_uuid = new.task_uuid and s.compensates_step_uuid is not null and s.state <> 'complete')
-                   then 'incomplete' else 'compensated' end::tasker.compensation_state
+                                where s.task_uuid = new.task_uuid
+                                  and s.compensates_step_uuid is not null
+                                  and s.state <> 'complete') then 'incomplete'
+                   else 'compensated' end::tasker.compensation_state
   where c.task_uuid = new.task_uuid and c.state = 'running'
   returning c.cancel_request into v_request;
   if v_request is not null then
@@ -32,5 +36,6 @@ comment on function tasker.end_compensation() is
   'What the end of a task means for its compensation.';
 
 create or replace trigger compensation_ends before update of state on tasker.tasks
-  for each row when (new.compensation is not null and new.completed_at is not null and old.completed_at is null)
+  for each row when (
+    new.compensation is not null and new.completed_at is not null and old.completed_at is null)
   execute function tasker.end_compensation();

@@ -1,6 +1,7 @@
--- Every move of a step that is recorded must be in workflow_step_transition_rules for its actor; TK005 names the one that
--- is not. Once per statement, on the distinct moves in it: a batch makes few different ones.
--- Source: design decision 3. Trigger on workflow_step_transitions.
+-- Every move of a step that is recorded must be in workflow_step_transition_rules for its actor;
+-- TK005 names the one that is not. Once per statement, on the distinct moves in it: a batch makes
+-- few different ones.
+-- Trigger on workflow_step_transitions.
 create or replace function tasker.check_step_transitions()
 returns trigger
 language plpgsql
@@ -14,7 +15,8 @@ begin
   select r.from_state, r.to_state, r.actor from tasker.workflow_step_transition_rules r
   limit 1;
   if found then
-    raise exception 'a step may not move from % to % by %', coalesce(v_move.from_state::text, 'nothing'), v_move.to_state, v_move.actor
+    raise exception 'a step may not move from % to % by %',
+      coalesce(v_move.from_state::text, 'nothing'), v_move.to_state, v_move.actor
       using errcode = 'TK005';
   end if;
   return null;
@@ -24,4 +26,5 @@ comment on function tasker.check_step_transitions() is
   'Every move of a step that is recorded must be in workflow_step_transition_rules for its actor.';
 
 create or replace trigger moves_follow_the_rules after insert on tasker.workflow_step_transitions
-  referencing new table as new_rows for each statement execute function tasker.check_step_transitions();
+  referencing new table
+  as new_rows for each statement execute function tasker.check_step_transitions();

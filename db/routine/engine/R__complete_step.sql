@@ -1,14 +1,18 @@
--- Completes one successful step: what complete_steps does for a call with a single result, with statements for single rows. Setting up a
--- statement for many rows costs several times what it does for one row, and most calls of a quiet installation bring one result.
+-- Completes one successful step: what complete_steps does for a call with a single result, with
+-- statements for single rows. Setting up a statement for many rows costs several times what it does
+-- for one row, and most calls of a quiet installation bring one result.
 -- p_result: one element of p_results of complete_steps, with outcome success.
--- What takes part in nothing but the ordinary course is written here: the step, its result, the handoff of its only child to the caller, the
--- counters and the end of the task. Everything else (several children, limits, pauses, failures, cancels, a worker that serves
--- some handlers only) is left to advance_tasks, in the same transaction. A test compares the rows that both ways leave.
--- Returns o_is_accepted false when the result is refused, or is that of a decision, a batchable step or the worker of a batch; nothing has changed then. The others: see advance_tasks.
--- Locks: the task, the step, its child. Source: design sections 3 and 16; ADR 0034.
+-- What takes part in nothing but the ordinary course is written here: the step, its result, the
+-- handoff of its only child to the caller, the counters and the end of the task. Everything else
+-- (several children, limits, pauses, failures, cancels, a worker that serves some handlers only) is
+-- left to advance_tasks, in the same transaction. A test compares the rows that both ways leave.
+-- Returns o_is_accepted false when the result is refused, or is that of a decision, a batchable
+-- step or the worker of a batch; nothing has changed then. The others: see advance_tasks.
+-- Locks: the task, the step, its child. Source: ADR 0034.
 create or replace function tasker.complete_step(
   p_result jsonb, p_server_uuid uuid, p_claim_limit int, p_lease_seconds int, p_now timestamptz,
-  out o_is_accepted boolean, out o_claimed uuid[], out o_queued text[], out o_ended jsonb, out o_next_retry_at timestamptz)
+  out o_is_accepted boolean, out o_claimed uuid[], out o_queued text[], out o_ended jsonb,
+  out o_next_retry_at timestamptz)
 language plpgsql
 set search_path = ''
 as $$
@@ -29,100 +33,140 @@ begin
     return;
   end if;
   select t.state, t.unfinished_steps, t.in_flight_steps, t.transition_count, t.correlation_id,
-         t.state = 'steps_in_process' and t.cancel_requested_at is null and t.failed_steps = 0 and t.retrying_steps = 0 and t.compensation is null as is_ordinary
-    into v_task
-  from tasker.tasks t where t.task_uuid = v_task_uuid for no key update;
+         t.state = 'steps_in_process'
+           and t.cancel_requested_at is null
+           and t.failed_steps = 0
+           and t.retrying_steps = 0
+           and t.compensation is null as is_ordinary into v_task
+  from tasker.tasks t
+  where t.task_uuid = v_task_uuid for no key update;
   if not found then
     return;
   end if;
-  -- One row for the step and the first of its children, with what must be known of the caller. The step is locked, because a server with the worker's
-  -- role alone submits its result without the lock of the task; its child is pending, and moves under that lock only.
-  select s.handoffs, s.attempts, s.transition_count, coalesce(s.publishes_events, false) as may_publish,
-         c.workflow_step_uuid as child_uuid, c.handoffs as child_handoffs, c.attempts as child_attempts, c.transition_count as child_transitions,
-         c.workflow_step_uuid is null as is_leaf,
-         v_task.is_ordinary and c.remaining_parents = 1 and c.state = 'pending' and not c.is_limited and not c.is_automatic and p_claim_limit > 0
-           and not exists (select from tasker.workflow_step_edges e where e.from_step_uuid = v_step_uuid and e.to_step_uuid <> c.workflow_step_uuid)
+  -- One row for the step and the first of its children, with what must be known of the caller. The
+  -- step is locked, because a server with the worker's role alone submits its result without the
+  -- lock of the task; its child is pending, and moves under that lock only.
+  select s.handoffs, s.attempts, s.transition_count,
+         coalesce(s.publishes_events, false) as may_publish, c.workflow_step_uuid as child_uuid,
+         c.handoffs as child_handoffs, c.attempts as child_attempts,
+         c.transition_count as child_transitions, c.workflow_step_uuid is null as is_leaf,
+         v_task.is_ordinary
+           and c.remaining_parents = 1
+           and c.state = 'pending'
+           and not c.is_limited
+           and not c.is_automatic
+           and p_claim_limit > 0
+           and not exists (select from tasker.workflow_step_edges e
+                           where e.from_step_uuid = v_step_uuid
+                             and e.to_step_uuid <> c.workflow_step_uuid)
            -- null: the worker serves everything.
-           and (w.worker_uuid is null or w.served is null and w.served_version = (select h.version from tasker.handler_catalog h))
-           and not exists (select from tasker.template_pauses) as hands_off
-    into v_step
+           and (w.worker_uuid is null
+                or w.served is null
+                  and w.served_version = (select h.version from tasker.handler_catalog h))
+           and not exists (select from tasker.template_pauses) as hands_off into v_step
   from tasker.workflow_steps s
-  left join lateral (select e.to_step_uuid from tasker.workflow_step_edges e where e.from_step_uuid = s.workflow_step_uuid limit 1) e on true
+  left join lateral (select e.to_step_uuid
+                     from tasker.workflow_step_edges e
+                     where e.from_step_uuid = s.workflow_step_uuid limit 1) e on true
   -- The offset keeps the planner from reading all steps where it takes them for few.
-  left join lateral (select a.* from tasker.workflow_steps a where a.workflow_step_uuid = e.to_step_uuid offset 0) c on true
+  left join lateral (select a.*
+                     from tasker.workflow_steps a
+                     where a.workflow_step_uuid = e.to_step_uuid offset 0) c on true
   left join tasker.workers w on w.worker_uuid = p_server_uuid
-  where s.workflow_step_uuid = v_step_uuid and s.task_uuid = v_task_uuid
-    and s.state = 'in_progress' and s.handoffs = v_handoff and not s.is_decision and s.is_batchable is null and s.batch_step_uuid is null
+  where s.workflow_step_uuid = v_step_uuid
+    and s.task_uuid = v_task_uuid
+    and s.state = 'in_progress'
+    and s.handoffs = v_handoff
+    and not s.is_decision
+    and s.is_batchable is null
+    and s.batch_step_uuid is null
   for no key update of s;
   if not found then
     return;
   end if;
   o_is_accepted := true;
   insert into tasker.workflow_step_result_audit
-    (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, execution_time_ms, handoff, attempt, outcome, result, error, may_publish, is_time_measured)
-  values (v_step_uuid, v_step.transition_count + 1, v_task_uuid, p_server_uuid, v_now, (p_result ->> 'execution_time_ms')::bigint,
-          v_step.handoffs, v_step.attempts, 'success', nullif(p_result -> 'result', 'null'), nullif(p_result -> 'error', 'null'), v_step.may_publish,
-          (p_result ->> 'is_time_measured')::boolean);
+    (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, execution_time_ms, handoff,
+     attempt, outcome, result, error, may_publish, is_time_measured)
+  values (v_step_uuid, v_step.transition_count + 1, v_task_uuid, p_server_uuid, v_now,
+          (p_result ->> 'execution_time_ms')::bigint, v_step.handoffs, v_step.attempts, 'success',
+          nullif(p_result -> 'result', 'null'), nullif(p_result -> 'error', 'null'),
+          v_step.may_publish, (p_result ->> 'is_time_measured')::boolean);
 
   if v_step.hands_off then
     -- Both steps in one statement: each statement parses the constraints of the table anew.
     update tasker.workflow_steps s
-    set state = case when s.workflow_step_uuid = v_step_uuid then 'complete' else 'in_progress' end::tasker.step_state,
+    set state = case when s.workflow_step_uuid = v_step_uuid then 'complete'
+                     else 'in_progress' end::tasker.step_state,
         transition_count = s.transition_count + 2,
-        result_sort_key = case when s.workflow_step_uuid = v_step_uuid then s.transition_count + 1 else s.result_sort_key end,
+        result_sort_key = case when s.workflow_step_uuid = v_step_uuid then s.transition_count + 1
+                               else s.result_sort_key end,
         completed_at = case when s.workflow_step_uuid = v_step_uuid then v_now end,
-        lease_expires_at = case when s.workflow_step_uuid <> v_step_uuid then v_now + p_lease_seconds * interval '1 second' end,
+        lease_expires_at = case when s.workflow_step_uuid <> v_step_uuid then
+                                  v_now + p_lease_seconds * interval '1 second' end,
         handoffs = s.handoffs + case when s.workflow_step_uuid = v_step_uuid then 0 else 1 end,
         attempts = s.attempts + case when s.workflow_step_uuid = v_step_uuid then 0 else 1 end,
         remaining_parents = 0,
-        enqueued_at = case when s.workflow_step_uuid = v_step_uuid then s.enqueued_at else v_now end,
-        last_attempted_at = case when s.workflow_step_uuid = v_step_uuid then s.last_attempted_at else v_now end,
-        leased_by = case when s.workflow_step_uuid = v_step_uuid then s.leased_by else p_server_uuid end
+        enqueued_at
+          = case when s.workflow_step_uuid = v_step_uuid then s.enqueued_at else v_now end,
+        last_attempted_at
+          = case when s.workflow_step_uuid = v_step_uuid then s.last_attempted_at else v_now end,
+        leased_by
+          = case when s.workflow_step_uuid = v_step_uuid then s.leased_by else p_server_uuid end
     where s.workflow_step_uuid = any (array[v_step_uuid, v_step.child_uuid]);
     insert into tasker.workflow_step_transitions
-      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid)
-    values
-      (v_step_uuid, v_step.transition_count + 1, v_task_uuid, 'in_progress', 'enqueued_for_orchestration', 'worker',
-       v_step.handoffs, v_step.attempts, p_server_uuid),
-      (v_step_uuid, v_step.transition_count + 2, v_task_uuid, 'enqueued_for_orchestration', 'complete', 'orchestrator',
-       v_step.handoffs, v_step.attempts, p_server_uuid),
-      (v_step.child_uuid, v_step.child_transitions + 1, v_task_uuid, 'pending', 'enqueued', 'orchestrator',
-       v_step.child_handoffs + 1, v_step.child_attempts + 1, p_server_uuid),
-      (v_step.child_uuid, v_step.child_transitions + 2, v_task_uuid, 'enqueued', 'in_progress', 'worker',
-       v_step.child_handoffs + 1, v_step.child_attempts + 1, p_server_uuid);
+      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt,
+       processor_uuid)
+    values (v_step_uuid, v_step.transition_count + 1, v_task_uuid, 'in_progress',
+            'enqueued_for_orchestration', 'worker', v_step.handoffs, v_step.attempts,
+            p_server_uuid),
+           (v_step_uuid, v_step.transition_count + 2, v_task_uuid, 'enqueued_for_orchestration',
+            'complete', 'orchestrator', v_step.handoffs, v_step.attempts, p_server_uuid),
+           (v_step.child_uuid, v_step.child_transitions + 1, v_task_uuid, 'pending', 'enqueued',
+            'orchestrator', v_step.child_handoffs + 1, v_step.child_attempts + 1, p_server_uuid),
+           (v_step.child_uuid, v_step.child_transitions + 2, v_task_uuid, 'enqueued', 'in_progress',
+            'worker', v_step.child_handoffs + 1, v_step.child_attempts + 1, p_server_uuid);
     -- One step in flight less, and one more.
-    update tasker.tasks t set unfinished_steps = t.unfinished_steps - 1 where t.task_uuid = v_task_uuid;
+    update tasker.tasks t set unfinished_steps = t.unfinished_steps - 1
+    where t.task_uuid = v_task_uuid;
     o_claimed := array[v_step.child_uuid];
     return;
   end if;
 
   update tasker.workflow_steps s
-  set state = 'complete', transition_count = s.transition_count + 2, result_sort_key = s.transition_count + 1, lease_expires_at = null,
+  set state = 'complete', transition_count = s.transition_count + 2,
+      result_sort_key = s.transition_count + 1, lease_expires_at = null,
       completed_at = v_now
   where s.workflow_step_uuid = v_step_uuid;
   insert into tasker.workflow_step_transitions
-    (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid)
-  values
-    (v_step_uuid, v_step.transition_count + 1, v_task_uuid, 'in_progress', 'enqueued_for_orchestration', 'worker',
-     v_step.handoffs, v_step.attempts, p_server_uuid),
-    (v_step_uuid, v_step.transition_count + 2, v_task_uuid, 'enqueued_for_orchestration', 'complete', 'orchestrator',
-     v_step.handoffs, v_step.attempts, p_server_uuid);
+    (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt,
+     processor_uuid)
+  values (v_step_uuid, v_step.transition_count + 1, v_task_uuid, 'in_progress',
+          'enqueued_for_orchestration', 'worker', v_step.handoffs, v_step.attempts, p_server_uuid),
+         (v_step_uuid, v_step.transition_count + 2, v_task_uuid, 'enqueued_for_orchestration',
+          'complete', 'orchestrator', v_step.handoffs, v_step.attempts, p_server_uuid);
   if v_task.is_ordinary and v_step.is_leaf and v_task.unfinished_steps = 1 then
     update tasker.tasks t
-    set unfinished_steps = 0, in_flight_steps = 0, state = 'complete', completed_at = v_now, transition_count = t.transition_count + 2
+    set unfinished_steps = 0, in_flight_steps = 0, state = 'complete', completed_at = v_now,
+        transition_count = t.transition_count + 2
     where t.task_uuid = v_task_uuid;
-    insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor, processor_uuid)
-    values (v_task_uuid, v_task.transition_count + 1, 'steps_in_process', 'evaluating_results', 'orchestrator', p_server_uuid),
-           (v_task_uuid, v_task.transition_count + 2, 'evaluating_results', 'complete', 'orchestrator', p_server_uuid);
+    insert into tasker.task_transitions
+      (task_uuid, sort_key, from_state, to_state, actor, processor_uuid)
+    values (v_task_uuid, v_task.transition_count + 1, 'steps_in_process', 'evaluating_results',
+            'orchestrator', p_server_uuid),
+           (v_task_uuid, v_task.transition_count + 2, 'evaluating_results', 'complete',
+            'orchestrator', p_server_uuid);
     delete from tasker.task_wakeups w where w.task_uuid = v_task_uuid;
-    o_ended := jsonb_build_array(jsonb_build_object('task_uuid', v_task_uuid, 'state', 'complete', 'correlation_id', v_task.correlation_id));
+    o_ended := jsonb_build_array(jsonb_build_object('task_uuid', v_task_uuid, 'state', 'complete',
+                                                    'correlation_id', v_task.correlation_id));
   elsif v_task.is_ordinary and v_step.is_leaf and v_task.in_flight_steps > 1 then
-    update tasker.tasks t set unfinished_steps = t.unfinished_steps - 1, in_flight_steps = t.in_flight_steps - 1
+    update tasker.tasks t
+    set unfinished_steps = t.unfinished_steps - 1, in_flight_steps = t.in_flight_steps - 1
     where t.task_uuid = v_task_uuid;
   else
     v_advance := tasker.advance_tasks(
-      array[v_step_uuid], '{}', array[(v_task_uuid, -1, -1, 0, 0)::tasker.task_delta], p_server_uuid, p_claim_limit,
-      p_lease_seconds, p_now);
+      array[v_step_uuid], '{}', array[(v_task_uuid, -1, -1, 0, 0)::tasker.task_delta],
+      p_server_uuid, p_claim_limit, p_lease_seconds, p_now);
     o_claimed := v_advance.o_claimed;
     o_queued := v_advance.o_queued;
     o_ended := v_advance.o_ended;

@@ -1,9 +1,13 @@
--- Carries out the outcomes of completed decisions: creates the steps that plan_growth names, with their edges and first
--- history, all pending, and counts them on their tasks. An edge leads to a new step from each of its parents in the template that is there,
--- and from the decision if it chose the step, or no parent is there. A parent that is done counts as done. Creates nothing
--- in a task that has ended or is being cancelled. Leaves out steps without an outcome that is still to be carried out.
--- Locks: the tasks, held by the caller. Returns the new steps without an unfinished parent. Source: design section 13, ADR 0033.
-create or replace function tasker.expand_decisions(p_step_uuids uuid[], p_server_uuid uuid, p_now timestamptz default null)
+-- Carries out the outcomes of completed decisions: creates the steps that plan_growth names, with
+-- their edges and first history, all pending, and counts them on their tasks. An edge leads to a
+-- new step from each of its parents in the template that is there, and from the decision if it
+-- chose the step, or no parent is there. A parent that is done counts as done. Creates nothing in a
+-- task that has ended or is being cancelled. Leaves out steps without an outcome that is still to
+-- be carried out.
+-- Locks: the tasks, held by the caller. Returns the new steps without an unfinished parent. Source:
+-- ADR 0033.
+create or replace function tasker.expand_decisions(
+  p_step_uuids uuid[], p_server_uuid uuid, p_now timestamptz default null)
 returns uuid[]
 language plpgsql
 set search_path = ''
@@ -18,6 +22,7 @@ declare
   v_plan      int[];
   v_plans     jsonb := '{}';
   v_ready     uuid[] := '{}';
+  v_births    tasker.step_birth[];
   v_new       uuid[];
 begin
   -- One decision of each task at a time: the next one of the same task sees what this one created.
@@ -27,10 +32,14 @@ begin
     v_makers := '{}';
     v_positions := '{}';
     for v_outcome in
-      select distinct on (o.task_uuid) o.workflow_step_uuid, o.chosen, t.completed_at is null and t.cancel_requested_at is null as may_grow,
-             -- Decisions that are the first of their tasks bring about the same if they are the same and choose the same.
-             case when not exists (select from tasker.decision_outcomes b where b.task_uuid = o.task_uuid and b.created_steps is not null)
-                  then s.named_step_uuid::text || o.chosen::text end as plan_key
+      select distinct on (o.task_uuid) o.workflow_step_uuid, o.chosen,
+             t.completed_at is null and t.cancel_requested_at is null as may_grow,
+             -- Decisions that are the first of their tasks bring about the same if they are the
+             -- same and choose the same.
+             case when not exists (select from tasker.decision_outcomes b
+                                   where b.task_uuid = o.task_uuid
+                                     and b.created_steps is not null) then
+                    s.named_step_uuid::text || o.chosen::text end as plan_key
       from tasker.decision_outcomes o
       join tasker.tasks t on t.task_uuid = o.task_uuid
       join tasker.workflow_steps s on s.workflow_step_uuid = o.workflow_step_uuid
@@ -57,59 +66,60 @@ begin
     where o.workflow_step_uuid = u.step_uuid;
     continue when v_positions = '{}';
 
-    -- Each row has the keys of all that its decision creates, so that edges can name both ends without looking anything up.
+    -- Each row has the keys of all that its decision creates, so that edges can name both ends
+    -- without looking anything up.
     with plans as materialized (
-      select u.decision_uuid, array_agg(u.position order by u.n) as positions, array_agg(tasker.uuid_v7() order by u.n) as keys
-      from unnest(v_makers, v_positions) with ordinality as u(decision_uuid, position, n) group by u.decision_uuid),
+      select u.decision_uuid, array_agg(u.position order by u.n) as positions,
+             array_agg(tasker.uuid_v7() order by u.n) as keys
+      from unnest(v_makers, v_positions) with ordinality as u(decision_uuid, position, n)
+      group by u.decision_uuid),
     given as (
-      select u.step_uuid, p.decision_uuid, p.positions, p.keys, t.task_uuid, t.is_limited, n.named_step_uuid, n.step_position,
-             n.parent_positions, n.default_max_attempts, n.default_retryable, n.step_type = 'decision' as is_decision,
-             n.handler_callable is null or n.wait_for is not null or n.step_type = 'batch_worker' as is_automatic,
-             case when n.step_type = 'batchable' then true end as is_batchable, case when n.events is not null then true end as publishes_events, ns.name = any (o.chosen) as is_chosen
+      select u.step_uuid, p.decision_uuid, p.positions, p.keys, t.task_uuid,
+             n.named_step_uuid, n.step_position, n.parent_positions,
+             n.handler_callable is null
+               or n.wait_for is not null
+               or n.step_type = 'batch_worker' as is_automatic,
+             ns.name = any (o.chosen) as is_chosen
       from plans p
       join tasker.decision_outcomes o on o.workflow_step_uuid = p.decision_uuid
       join tasker.tasks t on t.task_uuid = o.task_uuid
       cross join lateral unnest(p.positions, p.keys) as u(position, step_uuid)
-      join tasker.named_tasks_named_steps n on n.named_task_uuid = t.named_task_uuid and n.step_position = u.position
+      join tasker.named_tasks_named_steps n on n.named_task_uuid = t.named_task_uuid
+        and n.step_position = u.position
       join tasker.named_steps ns on ns.named_step_uuid = n.named_step_uuid),
     -- With the edge from the decision, where the template has none: it is done.
     judged as materialized (
-      select g.step_uuid, g.decision_uuid, g.task_uuid, g.is_limited, g.named_step_uuid, g.step_position, g.default_max_attempts, g.default_retryable,
-             g.is_decision, g.is_automatic, g.is_batchable, g.publishes_events, e.remaining, e.total + d.from_decision::int as total,
-             e.parents || case when d.from_decision then jsonb_build_array(g.decision_uuid) else '[]' end as parents
+      select g.step_uuid, g.decision_uuid, g.task_uuid, g.named_step_uuid, g.step_position,
+             g.is_automatic, e.remaining,
+             e.parents || case when d.from_decision then jsonb_build_array(g.decision_uuid)
+                               else '[]' end as parents
       from given g
       cross join lateral (
-        select count(*)::int as total, (count(*) filter (where s.state is null or s.state not in ('complete', 'resolved_manually')))::int as remaining,
+        select count(*)::int as total,
+               (count(*)
+                filter (where s.state is null
+                        or s.state not in ('complete', 'resolved_manually')))::int as remaining,
                coalesce(bool_or(s.workflow_step_uuid = g.decision_uuid), false) as has_decision,
                coalesce(jsonb_agg(coalesce(k.step_uuid, s.workflow_step_uuid)), '[]') as parents
         from unnest(g.parent_positions) as p(position)
         cross join lateral (select g.keys[array_position(g.positions, p.position)] as step_uuid) k
-        left join tasker.workflow_steps s on k.step_uuid is null and s.task_uuid = g.task_uuid and s.step_position = p.position and s.name is null
+        left join tasker.workflow_steps s on k.step_uuid is null
+          and s.task_uuid = g.task_uuid
+          and s.step_position = p.position
+          and s.name is null
         where k.step_uuid is not null or s.workflow_step_uuid is not null) e
-      cross join lateral (select e.total = 0 or (g.is_chosen and not e.has_decision) as from_decision) d),
-    step_rows as (
-      insert into tasker.workflow_steps
-        (workflow_step_uuid, task_uuid, named_step_uuid, created_at, step_position, transition_count, total_parents, remaining_parents,
-         max_attempts, retryable, is_limited, is_decision, is_automatic, is_batchable, publishes_events)
-      select j.step_uuid, j.task_uuid, j.named_step_uuid, v_now, j.step_position, 1, j.total, j.remaining,
-             j.default_max_attempts, j.default_retryable, j.is_limited, j.is_decision, j.is_automatic, j.is_batchable, j.publishes_events
-      from judged j),
-    edge_rows as (
-      insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid)
-      select p.value::uuid, j.step_uuid, j.task_uuid from judged j cross join lateral jsonb_array_elements_text(j.parents) as p),
-    history as (
-      insert into tasker.workflow_step_transitions
-        (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid, metadata)
-      select j.step_uuid, 1, j.task_uuid, null, 'pending', 'orchestrator', 0, 0, p_server_uuid,
-             -- What check_history() holds the edges against.
-             jsonb_build_object('decision', j.decision_uuid, 'parents', j.parents)
-      from judged j),
-    counted as (
-      update tasker.tasks t set total_steps = t.total_steps + c.created, unfinished_steps = t.unfinished_steps + c.created
-      from (select j.task_uuid, count(*)::int as created from judged j group by j.task_uuid) c
-      where t.task_uuid = c.task_uuid)
-    select array_agg(j.step_uuid order by j.task_uuid, j.step_position) into v_new
-    from judged j where j.remaining = 0;
+      cross join lateral (select e.total = 0
+                                 or (g.is_chosen and not e.has_decision) as from_decision) d)
+    select array_agg((j.step_uuid, j.task_uuid, j.named_step_uuid, j.step_position, null,
+                      array(select p.value::uuid from jsonb_array_elements_text(j.parents) as p),
+                      j.remaining, j.is_automatic, null, null, null,
+                      -- What check_history() holds the edges against.
+                      jsonb_build_object('decision', j.decision_uuid, 'parents', j.parents))
+                       ::tasker.step_birth),
+           array_agg(j.step_uuid order by j.task_uuid, j.step_position)
+             filter (where j.remaining = 0) into v_births, v_new
+    from judged j;
+    perform tasker.insert_steps(v_births, p_server_uuid, v_now);
     v_ready := v_ready || v_new;
   end loop;
   return v_ready;

@@ -1,6 +1,7 @@
--- Checks the batches among submitted results: p_results of complete_steps, in which a success of a batchable step whose cursors are
--- wrong has become a permanent failure of the type invalid_batches.
--- Locks: none; the caller holds the tasks where it settles the results. Source: design section 13, ADR 0039.
+-- Checks the batches among submitted results: p_results of complete_steps, in which a success of a
+-- batchable step whose cursors are wrong has become a permanent failure of the type
+-- invalid_batches.
+-- Locks: none; the caller holds the tasks where it settles the results. Source: ADR 0039.
 create or replace function tasker.judge_batches(p_results jsonb)
 returns jsonb
 language plpgsql stable
@@ -18,12 +19,15 @@ begin
   if v_complaints is null then
     return p_results;
   end if;
-  return (
-    select jsonb_agg(case when g.value ->> 'outcome' = 'success' and v_complaints ? lower(g.value ->> 'step_uuid')
-        then g.value - 'batches' || jsonb_build_object('outcome', 'permanent_failure', 'error', jsonb_build_object(
-          'type', 'invalid_batches', 'message', v_complaints ->> lower(g.value ->> 'step_uuid')))
-        else g.value end order by g.ordinality)
-    from jsonb_array_elements(p_results) with ordinality as g);
+  return (select jsonb_agg(case when g.value ->> 'outcome' = 'success'
+                                  and v_complaints ? lower(g.value ->> 'step_uuid') then
+                                  g.value - 'batches' || jsonb_build_object(
+                                    'outcome', 'permanent_failure',
+                                    'error', jsonb_build_object(
+                                      'type', 'invalid_batches',
+                                      'message', v_complaints ->> lower(g.value ->> 'step_uuid')))
+                                else g.value end order by g.ordinality)
+          from jsonb_array_elements(p_results) with ordinality as g);
 end
 $$;
 comment on function tasker.judge_batches(jsonb) is

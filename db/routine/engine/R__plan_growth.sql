@@ -1,11 +1,14 @@
--- The steps that a decision brings about: the positions in the template of the steps to create when p_step_uuid chooses p_chosen, in an
--- order in which each comes after its parents. Steps downstream of a decision are created once all decisions above them are made; then
+-- The steps that a decision brings about: the positions in the template of the steps to create when
+-- p_step_uuid chooses p_chosen, in an order in which each comes after its parents. Steps downstream
+-- of a decision are created once all decisions above them are made; then
 --   a step that a decision chose is created;
---   a step is created that follows from one that a decision brought about: it depends on it, and it is no decision that lies between;
---   a deferred convergence is created if one of its parents is, or, with on_none: run, if none is and it can be reached from a step that is there
---   without passing a decision that was not created.
--- What is not created then never is. A decision counts as made once its outcome has been carried out, and p_step_uuid counts as made.
--- Locks: none; the caller holds the task. Source: design section 13, ADR 0033.
+--   a step is created that follows from one that a decision brought about: it depends on it, and it
+--   is no decision that lies between; a deferred convergence is created if one of its parents is,
+--   or, with on_none: run, if none is and it can be reached from a step that is there without
+--   passing a decision that was not created.
+-- What is not created then never is. A decision counts as made once its outcome has been carried
+-- out, and p_step_uuid counts as made.
+-- Locks: none; the caller holds the task. Source: ADR 0033.
 create or replace function tasker.plan_growth(p_step_uuid uuid, p_chosen text[])
 returns int[]
 language plpgsql stable
@@ -28,8 +31,8 @@ declare
   v_follows   boolean;
   v_is_reached boolean;
 begin
-  select s.task_uuid, t.named_task_uuid, array_fill(true, array[nt.total_steps]), array_fill(false, array[nt.total_steps])
-    into v_task, v_template, v_created, v_grown
+  select s.task_uuid, t.named_task_uuid, array_fill(true, array[nt.total_steps]),
+         array_fill(false, array[nt.total_steps]) into v_task, v_template, v_created, v_grown
   from tasker.workflow_steps s
   join tasker.tasks t on t.task_uuid = s.task_uuid
   join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
@@ -40,18 +43,25 @@ begin
 
   for v_step in
     with made as materialized (
-      select o.workflow_step_uuid, o.chosen from tasker.decision_outcomes o where o.task_uuid = v_task and o.created_steps is not null
+      select o.workflow_step_uuid, o.chosen
+      from tasker.decision_outcomes o
+      where o.task_uuid = v_task and o.created_steps is not null
       union all
       select p_step_uuid, p_chosen),
     choices as materialized (
       select distinct c.name from made m cross join unnest(m.chosen) as c(name))
-    select n.step_position, n.parent_positions, n.growth_rank is not null as is_grown, n.step_type = 'decision' as is_decision,
-           n.step_type = 'deferred_convergence' as is_convergence, n.runs_on_none, s.workflow_step_uuid is not null as is_there,
+    select n.step_position, n.parent_positions, n.growth_rank is not null as is_grown,
+           n.step_type = 'decision' as is_decision,
+           n.step_type = 'deferred_convergence' as is_convergence, n.runs_on_none,
+           s.workflow_step_uuid is not null as is_there,
            m.workflow_step_uuid is not null as is_made, c.name is not null as is_chosen
     from tasker.named_tasks_named_steps n
-    left join tasker.workflow_steps s on s.task_uuid = v_task and s.step_position = n.step_position and s.name is null
+    left join tasker.workflow_steps s on s.task_uuid = v_task
+      and s.step_position = n.step_position
+      and s.name is null
     left join made m on m.workflow_step_uuid = s.workflow_step_uuid
-    left join tasker.named_steps ns on n.growth_rank is not null and ns.named_step_uuid = n.named_step_uuid
+    left join tasker.named_steps ns on n.growth_rank is not null
+      and ns.named_step_uuid = n.named_step_uuid
     left join choices c on c.name = ns.name
     where n.named_task_uuid = v_template and (n.growth_rank is not null or n.step_type = 'decision')
     order by n.growth_rank nulls first
@@ -77,7 +87,9 @@ begin
       if not v_step.is_there then
         v_created[v_step.step_position] := case
           when v_is_open then null
-          else v_follows or (v_step.is_convergence and (v_has_any or (v_step.runs_on_none and v_is_reached))) end;
+          else v_follows
+            or (v_step.is_convergence
+                and (v_has_any or (v_step.runs_on_none and v_is_reached))) end;
         if v_created[v_step.step_position] then
           v_plan := v_plan || v_step.step_position;
         end if;
@@ -85,10 +97,12 @@ begin
     end if;
     v_decision[v_step.step_position] := v_step.is_decision;
     -- One that is not created decides nothing, and holds up nothing.
-    v_undecided[v_step.step_position] := v_step.is_decision and not v_step.is_made and coalesce(v_created[v_step.step_position], true);
+    v_undecided[v_step.step_position] :=
+      v_step.is_decision and not v_step.is_made and coalesce(v_created[v_step.step_position], true);
   end loop;
   return v_plan;
 end
 $$;
 comment on function tasker.plan_growth(uuid, text[]) is
-  'The steps that a decision brings about: the positions in the template of the steps to create when it chooses p_chosen.';
+  'The steps that a decision brings about: the positions in the template of the steps to create '
+  'when it chooses p_chosen.';

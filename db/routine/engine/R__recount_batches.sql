@@ -1,49 +1,67 @@
--- Counts the workers of the open batches of tasks that have moved without being counted one by one: recovery, release, cancel, an operator. Those that have
--- ended are live no more; those that wait for another handoff or a retry are listed as idle. Workers that have failed since are taken off the failures of their
--- tasks. A second call changes nothing.
--- Locks: the batches; the caller holds the tasks. Cost: the live workers. Source: design section 13, ADR 0039.
+-- Counts the workers of the open batches of tasks that have moved without being counted one by one:
+-- recovery, release, cancel, an operator. Those that have ended are live no more; those that wait
+-- for another handoff or a retry are listed as idle. Workers that have failed since are taken off
+-- the failures of their tasks. A second call changes nothing.
+-- Locks: the batches; the caller holds the tasks. Cost: the live workers. Source: ADR 0039.
 create or replace function tasker.recount_batches(p_task_uuids uuid[])
 returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  if not exists (select from tasker.batch_live_workers l where l.task_uuid = any (p_task_uuids)) then
+  if not exists (select from tasker.batch_live_workers l
+                 where l.task_uuid = any (p_task_uuids)) then
     return;
   end if;
   with live as materialized (
     select l.ctid as place, l.task_uuid, l.batch_step_uuid, l.due_at, s.state,
-           case when s.state in ('pending', 'waiting_for_retry') then coalesce(s.next_retry_at, '-infinity') end as is_due_at
+           case when s.state in ('pending', 'waiting_for_retry') then
+                  coalesce(s.next_retry_at, '-infinity') end as is_due_at
     from tasker.batch_live_workers l
     join tasker.workflow_steps s on s.workflow_step_uuid = l.workflow_step_uuid
     where l.task_uuid = any (p_task_uuids)),
   ended as (
     -- By the places of their rows, as count_batch_workers does.
     delete from tasker.batch_live_workers l
-    where l.ctid = any (array(select v.place from live v where v.state in ('complete', 'resolved_manually', 'error', 'cancelled')))),
+    where l.ctid
+        = any (array(select v.place
+                     from live v
+                     where v.state in ('complete', 'resolved_manually', 'error', 'cancelled')))),
   turned as (
     update tasker.batch_live_workers l
-    set due_at = (select case when s.state in ('pending', 'waiting_for_retry') then coalesce(s.next_retry_at, '-infinity') end
-                  from tasker.workflow_steps s where s.workflow_step_uuid = l.workflow_step_uuid)
-    where l.ctid = any (array(
-      select v.place from live v
-      where v.state not in ('complete', 'resolved_manually', 'error', 'cancelled') and v.due_at is distinct from v.is_due_at))),
+    set due_at = (select case when s.state in ('pending', 'waiting_for_retry') then
+                                coalesce(s.next_retry_at, '-infinity') end
+                  from tasker.workflow_steps s
+                  where s.workflow_step_uuid = l.workflow_step_uuid)
+    where l.ctid
+        = any (array(select v.place
+                     from live v
+                     where v.state not in ('complete', 'resolved_manually', 'error', 'cancelled')
+                       and v.due_at is distinct from v.is_due_at))),
   counts as materialized (
     select v.task_uuid, v.batch_step_uuid,
-           (count(*) filter (where v.state in ('enqueued', 'in_progress', 'enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')))::int as in_flight,
+           (count(*)
+            filter (where v.state in ('enqueued', 'in_progress', 'enqueued_for_orchestration',
+                                      'enqueued_as_error_for_orchestration')))::int as in_flight,
            (count(*) filter (where v.state in ('complete', 'resolved_manually')))::int as done,
-           (count(*) filter (where v.state = 'error'))::int as failed, (count(*) filter (where v.state = 'cancelled'))::int as cancelled
-    from live v group by v.task_uuid, v.batch_step_uuid),
+           (count(*) filter (where v.state = 'error'))::int as failed,
+           (count(*) filter (where v.state = 'cancelled'))::int as cancelled
+    from live v
+    group by v.task_uuid, v.batch_step_uuid),
   counted as (
     update tasker.batches b
-    set in_flight_workers = c.in_flight, done_workers = b.done_workers + c.done, failed_workers = b.failed_workers + c.failed,
+    set in_flight_workers = c.in_flight, done_workers = b.done_workers + c.done,
+        failed_workers = b.failed_workers + c.failed,
         cancelled_workers = b.cancelled_workers + c.cancelled
     from counts c
-    where b.workflow_step_uuid = c.batch_step_uuid and (b.in_flight_workers <> c.in_flight or c.done + c.failed + c.cancelled > 0))
-  update tasker.tasks t set failed_steps = t.failed_steps - c.failed, unfinished_steps = t.unfinished_steps - c.failed
+    where b.workflow_step_uuid = c.batch_step_uuid
+      and (b.in_flight_workers <> c.in_flight or c.done + c.failed + c.cancelled > 0))
+  update tasker.tasks t
+  set failed_steps = t.failed_steps - c.failed, unfinished_steps = t.unfinished_steps - c.failed
   from (select u.task_uuid, sum(u.failed)::int as failed from counts u group by u.task_uuid) c
   where t.task_uuid = c.task_uuid and c.failed > 0;
 end
 $$;
 comment on function tasker.recount_batches(uuid[]) is
-  'Counts the workers of the open batches of tasks that have moved without being counted one by one.';
+  'Counts the workers of the open batches of tasks that have moved without being counted one by '
+  'one.';

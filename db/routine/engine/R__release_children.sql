@@ -1,11 +1,13 @@
--- Counts down the remaining parents of the children of finished steps. Children whose last parent finished, and whose task
--- accepts new steps, are returned in the order of their handoff, and enqueue_steps sets their count; this function lowers
--- the count of the others. Ready steps of one task come in the order of its template.
--- o_grows: a step that the engine completes itself or that waits is ready, or a decision or the worker of a batch was completed, so that
--- grow_tasks has work.
--- Locks: the children; the caller holds the rows of their tasks, so reading the counts without a lock is safe.
--- Source: design sections 2 (decision 11) and 10.
-create or replace function tasker.release_children(p_completed uuid[], out o_ready uuid[], out o_grows boolean)
+-- Counts down the remaining parents of the children of finished steps. Children whose last parent
+-- finished, and whose task accepts new steps, are returned in the order of their handoff, and
+-- enqueue_steps sets their count; this function lowers the count of the others. Ready steps of one
+-- task come in the order of its template.
+-- o_grows: a step that the engine completes itself or that waits is ready, or a decision or the
+-- worker of a batch was completed, so that grow_tasks has work.
+-- Locks: the children; the caller holds the rows of their tasks, so reading the counts without a
+-- lock is safe.
+create or replace function tasker.release_children(
+  p_completed uuid[], out o_ready uuid[], out o_grows boolean)
 language plpgsql
 set search_path = ''
 as $$
@@ -16,22 +18,34 @@ begin
     return;
   end if;
   with children as (
-    select c.workflow_step_uuid, c.task_uuid, c.step_position, c.remaining_parents - k.done as remaining, t.claim_order, c.is_automatic,
-           c.remaining_parents = k.done and c.state = 'pending' and t.cancel_requested_at is null
+    select c.workflow_step_uuid, c.task_uuid, c.step_position,
+           c.remaining_parents - k.done as remaining, t.claim_order, c.is_automatic,
+           c.remaining_parents = k.done
+             and c.state = 'pending'
+             and t.cancel_requested_at is null
              and (t.failed_steps = 0 or t.continue_on_error)
-             -- Evaluated once per statement, on a table that is empty unless an operator has paused a template.
-             and t.named_task_uuid <> all (array(select p.named_task_uuid from tasker.template_pauses p)) as is_ready
+             -- Evaluated once per statement, on a table that is empty unless an operator has paused
+             -- a template.
+             and t.named_task_uuid
+               <> all (array(select p.named_task_uuid from tasker.template_pauses p)) as is_ready
     from (select e.to_step_uuid, count(*)::int as done
-          from tasker.workflow_step_edges e where e.from_step_uuid = any (p_completed) group by e.to_step_uuid) k
+          from tasker.workflow_step_edges e
+          where e.from_step_uuid = any (p_completed)
+          group by e.to_step_uuid) k
     join tasker.workflow_steps c on c.workflow_step_uuid = k.to_step_uuid
     join tasker.tasks t on t.task_uuid = c.task_uuid),
   counted as (
     update tasker.workflow_steps s set remaining_parents = c.remaining
-    from children c where s.workflow_step_uuid = c.workflow_step_uuid and not c.is_ready)
-  select coalesce(array_agg(c.workflow_step_uuid order by c.claim_order, c.task_uuid, c.step_position) filter (where c.is_ready), '{}'),
+    from children c
+    where s.workflow_step_uuid = c.workflow_step_uuid and not c.is_ready)
+  select coalesce(array_agg(c.workflow_step_uuid order by c.claim_order, c.task_uuid,
+                            c.step_position) filter (where c.is_ready),
+                  '{}'),
          coalesce(bool_or(c.is_ready and c.is_automatic), false)
-           or exists (select from tasker.workflow_steps d where d.workflow_step_uuid = any (p_completed) and (d.is_decision or d.batch_step_uuid is not null))
-    into o_ready, o_grows from children c;
+           or exists (select from tasker.workflow_steps d
+                      where d.workflow_step_uuid = any (p_completed)
+                        and (d.is_decision or d.batch_step_uuid is not null)) into o_ready, o_grows
+  from children c;
 end
 $$;
 comment on function tasker.release_children(uuid[]) is

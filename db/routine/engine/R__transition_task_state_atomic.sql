@@ -1,10 +1,9 @@
--- Moves a task from one state to another if it is still in the first: compare-and-set, history and wake-up in one statement.
--- False when there is no such task or it is in another state: a lost race, and an ordinary outcome.
--- p_metadata goes into the history; its key "actor" names who moves the task (default orchestrator). p_processor_uuid is
--- only recorded.
--- Locks: the task. Errors: TK005 when the rules or the task's own steps do not allow the move, TK007 for an unknown state or
--- actor.
--- Source: design decisions 1 to 3, seed on readiness, "Task State Ownership".
+-- Moves a task from one state to another if it is still in the first: compare-and-set, history and
+-- wake-up in one statement. False when there is no such task or it is in another state: a lost
+-- race, and an ordinary outcome. p_metadata goes into the history; its key "actor" names who moves
+-- the task (default orchestrator). p_processor_uuid is only recorded.
+-- Locks: the task. Errors: TK005 when the rules or the task's own steps do not allow the move,
+-- TK007 for an unknown state or actor.
 create or replace function tasker.transition_task_state_atomic(
   p_task_uuid      uuid,
   p_from_state     varchar,
@@ -32,8 +31,11 @@ begin
     raise exception 'not a task state or an actor: %', v_unknown using errcode = 'TK007';
   end if;
   if not exists (select from tasker.task_transition_rules r
-                 where r.from_state::text = p_from_state and r.to_state::text = p_to_state and r.actor::text = v_actor) then
-    raise exception 'a task may not move from % to % by %', p_from_state, p_to_state, v_actor using errcode = 'TK005';
+                 where r.from_state::text = p_from_state
+                   and r.to_state::text = p_to_state
+                   and r.actor::text = v_actor) then
+    raise exception 'a task may not move from % to % by %', p_from_state, p_to_state, v_actor
+      using errcode = 'TK005';
   end if;
   v_to := p_to_state::tasker.task_state;
 
@@ -41,43 +43,58 @@ begin
     with moved as (
       update tasker.tasks t
       set state = v_to, transition_count = t.transition_count + 1,
-          completed_at = case when v_to in ('complete', 'error', 'cancelled', 'resolved_manually') then v_now end
-      where t.task_uuid = p_task_uuid and t.state = p_from_state::tasker.task_state
+          completed_at = case
+            when v_to in ('complete', 'error', 'cancelled', 'resolved_manually') then v_now end
+      where t.task_uuid = p_task_uuid
+        and t.state = p_from_state::tasker.task_state
         and (v_to <> 'cancelled' or t.cancel_requested_at is not null)
         and (v_to <> 'blocked_by_failures' or (t.failed_steps > 0 and t.in_flight_steps = 0))
         and (v_to <> 'waiting_for_retry' or (t.retrying_steps > 0 and t.in_flight_steps = 0))
       returning t.task_uuid, t.transition_count),
     history as (
-      insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor, processor_uuid, metadata)
-      select m.task_uuid, m.transition_count, p_from_state::tasker.task_state, v_to, v_actor::tasker.actor, p_processor_uuid,
-             nullif(p_metadata - 'actor', '{}')
+      insert into tasker.task_transitions
+        (task_uuid, sort_key, from_state, to_state, actor, processor_uuid, metadata)
+      select m.task_uuid, m.transition_count, p_from_state::tasker.task_state, v_to,
+             v_actor::tasker.actor, p_processor_uuid, nullif(p_metadata - 'actor', '{}')
       from moved m),
     -- There is a wake-up exactly while the task can move by itself.
     asleep as (
-      delete from tasker.task_wakeups w using moved m
-      where w.task_uuid = m.task_uuid and v_to in ('complete', 'error', 'cancelled', 'resolved_manually', 'blocked_by_failures')),
+      delete from tasker.task_wakeups w
+      using moved m
+      where w.task_uuid = m.task_uuid
+        and v_to in ('complete', 'error', 'cancelled', 'resolved_manually', 'blocked_by_failures')),
     woken as (
       insert into tasker.task_wakeups as w (task_uuid, wake_at)
       select m.task_uuid,
              case v_to when 'waiting_for_retry' then coalesce(
-                        (select min(s.next_retry_at) from tasker.get_open_steps(m.task_uuid) s), v_now)
-                       else v_now + interval '30 seconds' end
+                    (select min(s.next_retry_at) from tasker.get_open_steps(m.task_uuid) s), v_now)
+                  else v_now + interval '30 seconds' end
       from moved m
-      where v_to not in ('complete', 'error', 'cancelled', 'resolved_manually', 'blocked_by_failures')
+      where v_to not in ('complete', 'error', 'cancelled', 'resolved_manually',
+                         'blocked_by_failures')
       on conflict (task_uuid) do update set wake_at = least(w.wake_at, excluded.wake_at))
     select exists (select from moved) into v_moved;
   exception when check_violation then
     get stacked diagnostics v_fits = constraint_name;
     if v_fits = 'identity_is_given_up_after_the_end' then
-      raise exception 'task % cannot be %: another task has taken over its identity', p_task_uuid, p_to_state using errcode = 'TK005';
+      raise exception 'task % cannot be %: another task has taken over its identity', p_task_uuid,
+        p_to_state
+        using errcode = 'TK005';
     end if;
-    raise exception 'task % cannot be %: its steps do not allow it (%)', p_task_uuid, p_to_state, v_fits using errcode = 'TK005';
+    raise exception 'task % cannot be %: its steps do not allow it (%)', p_task_uuid, p_to_state,
+      v_fits
+      using errcode = 'TK005';
   end;
-  if not v_moved and v_to in ('cancelled', 'blocked_by_failures', 'waiting_for_retry') and exists (select from tasker.tasks t where t.task_uuid = p_task_uuid and t.state = p_from_state::tasker.task_state) then
-    raise exception 'task % cannot be %: %', p_task_uuid, p_to_state, case v_to
+  if not v_moved
+     and v_to in ('cancelled', 'blocked_by_failures', 'waiting_for_retry')
+     and exists (select from tasker.tasks t
+                 where t.task_uuid = p_task_uuid and t.state = p_from_state::tasker.task_state) then
+    raise exception 'task % cannot be %: %', p_task_uuid, p_to_state,
+      case v_to
         when 'cancelled' then 'it has no cancel request (request_cancel)'
         when 'blocked_by_failures' then 'none of its steps has failed, or some are in flight'
-        else 'none of its steps waits for a retry, or some are in flight' end using errcode = 'TK005';
+        else 'none of its steps waits for a retry, or some are in flight' end
+      using errcode = 'TK005';
   end if;
   if v_moved and v_to in ('complete', 'error', 'cancelled', 'resolved_manually') then
     perform tasker.cancel_waits(array[p_task_uuid], null, v_now);
@@ -89,4 +106,5 @@ begin
 end
 $$;
 comment on function tasker.transition_task_state_atomic(uuid, varchar, varchar, uuid, jsonb) is
-  'Moves a task from one state to another if it is still in the first: compare-and-set, history and wake-up in one statement.';
+  'Moves a task from one state to another if it is still in the first: compare-and-set, history '
+  'and wake-up in one statement.';

@@ -12,4 +12,6 @@ as $$
     when 'resolved_manually' then 'tasker.task.resolved'
   end
 $$;
-comment on function tasker.get_task_event_name(tasker.task_state) is 'The name of the domain event of a task that has reached a state; null for states that have none.';
+comment on function tasker.get_task_event_name(tasker.task_state) is
+  'The name of the domain event of a task that has reached a state; null for states that have '
+  'none.';

@@ -1,6 +1,8 @@
--- Refuses a path that would read too much of a document, before it is evaluated: more than 1 000 000 values, which take PostgreSQL about a quarter of a second
--- and 50 MB, or results of more than 8 MiB. Returns how many it reads, at most.
--- Errors: TK010, also for a path that check_path refuses for the same reason: one that was registered before. Locks: none. Source: ADR 0066.
+-- Refuses a path that would read too much of a document, before it is evaluated: more than 1 000
+-- 000 values, which take PostgreSQL about a quarter of a second and 50 MB, or results of more than
+-- 8 MiB. Returns how many it reads, at most.
+-- Errors: TK010, also for a path that check_path refuses for the same reason: one that was
+-- registered before. Locks: none. Source: ADR 0066.
 create or replace function tasker.bound_path(p_path text, p_document jsonb)
 returns double precision
 language plpgsql immutable
@@ -23,7 +25,8 @@ begin
     raise exception '%', v_measure.o_problem using errcode = 'TK010', detail = p_path;
   end if;
   if v_measure.o_reads > v_limit then
-    raise exception 'would read more than % values: a list in a filter or a comparison is read again for each element of another', v_limit
+    raise exception 'would read more than % values: a list in a filter or a comparison is read '
+                    'again for each element of another', v_limit
       using errcode = 'TK010', detail = p_path;
   end if;
   -- What is chosen several times is written several times.
@@ -39,4 +42,5 @@ begin
 end
 $$;
 comment on function tasker.bound_path(text, jsonb) is
-  'Refuses a path that would read too much of a document, before it is evaluated, and returns how many values it reads, at most.';
+  'Refuses a path that would read too much of a document, before it is evaluated, and returns how '
+  'many values it reads, at most.';

@@ -1,7 +1,9 @@
--- The steps of a graph with all their ancestors: a row for each step with a number, counted from 0, and a bit for each step,
--- at its number, that is set for the ancestors. A step in a cycle, or behind one, has all bits set: nothing is known of it.
--- p_graph: an object, the names of the steps with an array of the names of their parents; parents that do not exist are
--- ignored. Bits, because a chain of thousands of steps has millions of pairs of a step and an ancestor.
+-- The steps of a graph with all their ancestors: a row for each step with a number, counted from 0,
+-- and a bit for each step, at its number, that is set for the ancestors. A step in a cycle, or
+-- behind one, has all bits set: nothing is known of it.
+-- p_graph: an object, the names of the steps with an array of the names of their parents; parents
+-- that do not exist are ignored. Bits, because a chain of thousands of steps has millions of pairs
+-- of a step and an ancestor.
 -- Locks: none. Source: ADR 0033.
 create or replace function tasker.find_ancestors(p_graph jsonb)
 returns table (step text, number int, ancestors bit varying)
@@ -22,7 +24,8 @@ declare
 begin
   -- The children of each step one after another; those of step n begin at v_first[n].
   with steps as materialized (
-    select g.key as name, g.value as parents, row_number() over (order by g.key)::int as number from jsonb_each(p_graph) g),
+    select g.key as name, g.value as parents, row_number() over (order by g.key)::int as number
+    from jsonb_each(p_graph) g),
   edges as materialized (
     select distinct p.number as parent, c.number as child
     from steps c
@@ -31,12 +34,16 @@ begin
   counts as (
     select s.number, s.name, coalesce(k.children, 0) as children, coalesce(u.parents, 0) as parents
     from steps s
-    left join (select e.parent, count(*)::int as children from edges e group by e.parent) k on k.parent = s.number
-    left join (select e.child, count(*)::int as parents from edges e group by e.child) u on u.child = s.number),
+    left join (select e.parent, count(*)::int as children from edges e group by e.parent) k
+      on k.parent = s.number
+    left join (select e.child, count(*)::int as parents from edges e group by e.child) u
+      on u.child = s.number),
   places as (
     select c.*, 1 + sum(c.children) over (order by c.number) - c.children as first from counts c)
-  select (select array_agg(e.child order by e.parent, e.child) from edges e), array_agg(p.name order by p.number),
-         array_agg(p.first::int order by p.number) || (1 + sum(p.children))::int, array_agg(p.parents order by p.number),
+  select (select array_agg(e.child order by e.parent, e.child) from edges e),
+         array_agg(p.name order by p.number),
+         array_agg(p.first::int order by p.number) || (1 + sum(p.children))::int,
+         array_agg(p.parents order by p.number),
          array_agg(p.number order by p.number) filter (where p.parents = 0), count(*)
     into v_children, v_names, v_first, v_open, v_queue, v_total
   from places p;
@@ -61,9 +68,11 @@ begin
   for v_step in 1 .. v_total loop
     step := v_names[v_step];
     number := v_step - 1;
-    ancestors := case when v_open[v_step] > 0 then repeat('1', v_total)::bit varying else v_ancestors[v_step] end;
+    ancestors := case when v_open[v_step] > 0 then repeat('1', v_total)::bit varying
+                      else v_ancestors[v_step] end;
     return next;
   end loop;
 end
 $$;
-comment on function tasker.find_ancestors(jsonb) is 'The steps of a graph with all their ancestors, as bits.';
+comment on function tasker.find_ancestors(jsonb) is
+  'The steps of a graph with all their ancestors, as bits.';

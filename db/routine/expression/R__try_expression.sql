@@ -1,9 +1,12 @@
--- Evaluates an expression as the engine would, and tells what is wrong with it instead of raising an error.
--- p_expression: a path, for a mapping the text of a JSON object. p_kind: as in check_expression. p_document: of the form of
--- get_expression_document, which gives that of a task.
--- Returns {outcome: done, value}, value null where a member is missing; or {outcome: refused, code: expression_error, message, path}, path
--- being the path that failed. Locks: none. Errors: TK007 for another kind. Source: design section 12.
-create or replace function tasker.try_expression(p_expression text, p_document jsonb, p_kind text default 'value')
+-- Evaluates an expression as the engine would, and tells what is wrong with it instead of raising
+-- an error.
+-- p_expression: a path, for a mapping the text of a JSON object. p_kind: as in check_expression.
+-- p_document: of the form of get_expression_document, which gives that of a task.
+-- Returns {outcome: done, value}, value null where a member is missing; or {outcome: refused, code:
+-- expression_error, message, path}, path being the path that failed. Locks: none. Errors: TK007 for
+-- another kind.
+create or replace function tasker.try_expression(
+  p_expression text, p_document jsonb, p_kind text default 'value')
 returns jsonb
 language plpgsql immutable
 set search_path = ''
@@ -19,10 +22,12 @@ begin
     if p_kind = 'mapping' then
       v_given := p_expression::jsonb;
     end if;
-    select c.message, nullif(v_given #>> string_to_array(substr(c.pointer, 2), '/'), '') into v_message, v_path
+    select c.message, nullif(v_given #>> string_to_array(substr(c.pointer, 2), '/'), '')
+      into v_message, v_path
     from tasker.check_expression(v_given, p_kind) c limit 1;
     if v_message is null and p_kind = 'list' then
-      select i.o_items, i.o_complaint into v_items, v_message from tasker.evaluate_items(p_expression, p_document) i;
+      select i.o_items, i.o_complaint into v_items, v_message
+      from tasker.evaluate_items(p_expression, p_document) i;
     end if;
     if v_message is null then
       v_value := case p_kind
@@ -38,9 +43,11 @@ begin
     when invalid_text_representation then
       v_message := 'is not the text of a JSON object';
   end;
-  return jsonb_build_object('outcome', 'refused', 'code', 'expression_error', 'message', v_message,
-                            'path', coalesce(v_path, case when p_kind <> 'mapping' then p_expression end));
+  return jsonb_build_object(
+    'outcome', 'refused', 'code', 'expression_error', 'message', v_message,
+    'path', coalesce(v_path, case when p_kind <> 'mapping' then p_expression end));
 end
 $$;
 comment on function tasker.try_expression(text, jsonb, text) is
-  'Evaluates an expression as the engine would, and tells what is wrong with it instead of raising an error.';
+  'Evaluates an expression as the engine would, and tells what is wrong with it instead of '
+  'raising an error.';

@@ -1,5 +1,6 @@
--- Whether the database has room for what is written: writes a row that needs pages of its own and deletes it again, so that
--- no other transaction sees it. Called only after a write was refused for want of room, to find out when there is some again.
+-- Whether the database has room for what is written: writes a row that needs pages of its own and
+-- deletes it again, so that no other transaction sees it. Called only after a write was refused for
+-- want of room, to find out when there is some again.
 -- Errors: that of the write, such as 53100 for a full disk. Returns nothing.
 create or replace function tasker.check_storage()
 returns void
@@ -17,4 +18,5 @@ begin
 end
 $$;
 comment on function tasker.check_storage() is
-  'Writes a row that needs room on disk and deletes it again; raises the error of the write when there is no room.';
+  'Writes a row that needs room on disk and deletes it again; raises the error of the write when '
+  'there is no room.';

@@ -1,14 +1,17 @@
--- The events of the stream: the moves of tasks and steps of the transactions from p_from up to but excluding until, which is
--- p_until or, when that is null, the oldest running transaction, but at most p_span further than p_from. So the reply is
--- complete in any order of commits, and the next call begins at until.
--- Events are in the order of their time, uuid and sort_key. With p_after_at, p_after_uuid, p_after_sort_key only the later
--- ones: for a client that was cut off within such a reply and has the id of the last event, which names from, until,
--- microseconds, uuid and sort_key.
--- p_task_uuids: only these tasks; null for all. p_from 0 is the beginning of history, which is for single tasks.
--- Returns {from, until, bound, horizon, events: [{id, event, data}]}: bound is the oldest running transaction, horizon the
--- first that had not begun.
--- A row of a later transaction than any that has begun comes from another database (a dump); it counts as the oldest.
--- Reads only, by the summaries of xact_id or task_uuid. Source: ADR 0019.
+-- The events of the stream: the moves of tasks and steps of the transactions from p_from up to but
+-- excluding until, which is p_until or, when that is null, the oldest running transaction, but at
+-- most p_span further than p_from. So the reply is complete in any order of commits, and the next
+-- call begins at until.
+-- Events are in the order of their time, uuid and sort_key. With p_after_at, p_after_uuid,
+-- p_after_sort_key only the later
+-- ones: for a client that was cut off within such a reply and has the id of the last event, which
+-- names from, until, microseconds, uuid and sort_key.
+-- p_task_uuids: only these tasks; null for all. p_from 0 is the beginning of history, which is for
+-- single tasks.
+-- Returns {from, until, bound, horizon, events: [{id, event, data}]}: bound is the oldest running
+-- transaction, horizon the first that had not begun.
+-- A row of a later transaction than any that has begun comes from another database (a dump); it
+-- counts as the oldest. Reads only, by the summaries of xact_id or task_uuid. Source: ADR 0019.
 create or replace function tasker.get_events(
   p_from           bigint,
   p_until          bigint      default null,
@@ -31,28 +34,35 @@ declare
 begin
   if v_until > p_from then
     with moves as (
-      select 'task' as kind, h.task_uuid as mover_uuid, h.task_uuid, h.sort_key, h.from_state::text, h.to_state::text, h.actor, null::int as attempt, h.created_at
+      select 'task' as kind, h.task_uuid as mover_uuid, h.task_uuid, h.sort_key, h.from_state::text,
+             h.to_state::text, h.actor, null::int as attempt, h.created_at
       from tasker.task_transitions h
       where ((h.xact_id >= p_from and h.xact_id < v_until) or h.xact_id >= v_foreign)
         and (p_task_uuids is null or h.task_uuid = any (p_task_uuids))
       union all
-      select 'step', h.workflow_step_uuid, h.task_uuid, h.sort_key, h.from_state::text, h.to_state::text, h.actor, h.attempt, h.created_at
+      select 'step', h.workflow_step_uuid, h.task_uuid, h.sort_key, h.from_state::text,
+             h.to_state::text, h.actor, h.attempt, h.created_at
       from tasker.workflow_step_transitions h
       where ((h.xact_id >= p_from and h.xact_id < v_until) or h.xact_id >= v_foreign)
-        and (p_task_uuids is null or h.task_uuid = any (p_task_uuids))
-    ), left_over as materialized (
-      select m.* from moves m
-      where p_after_at is null or (m.created_at, m.mover_uuid, m.sort_key) > (p_after_at, p_after_uuid, p_after_sort_key)
-    )
+        and (p_task_uuids is null or h.task_uuid = any (p_task_uuids))),
+    left_over as materialized (
+      select m.*
+      from moves m
+      where p_after_at is null
+        or (m.created_at, m.mover_uuid, m.sort_key) > (p_after_at, p_after_uuid, p_after_sort_key))
     select json_agg(json_build_object(
-        'id', p_from || '-' || v_until || '-' || (extract(epoch from m.created_at) * 1000000)::bigint || '-' || m.mover_uuid || '-' || m.sort_key,
-        'event', m.kind,
-        'data', json_build_object(
-          'task_uuid', m.task_uuid, 'namespace', ns.name, 'name', nt.name, 'version', nt.version, 'correlation_id', t.correlation_id,
-          'step_uuid', s.workflow_step_uuid, 'step', coalesce(s.name, n.name), 'attempt', m.attempt,
-          'from_state', m.from_state, 'to_state', m.to_state, 'actor', m.actor, 'sort_key', m.sort_key, 'at', m.created_at))
-      order by m.created_at, m.mover_uuid, m.sort_key)
-    into v_events
+                      'id', p_from || '-' || v_until || '-' || (
+                        extract(epoch from m.created_at)
+                        * 1000000)::bigint || '-' || m.mover_uuid || '-' || m.sort_key,
+                      'event', m.kind,
+                      'data', json_build_object(
+                        'task_uuid', m.task_uuid, 'namespace', ns.name, 'name', nt.name,
+                        'version', nt.version, 'correlation_id', t.correlation_id,
+                        'step_uuid', s.workflow_step_uuid, 'step', coalesce(s.name, n.name),
+                        'attempt', m.attempt, 'from_state', m.from_state, 'to_state', m.to_state,
+                        'actor', m.actor, 'sort_key', m.sort_key,
+                        'at', m.created_at)) order by m.created_at,
+                    m.mover_uuid, m.sort_key) into v_events
     from left_over m
     left join tasker.tasks t on t.task_uuid = m.task_uuid
     left join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
@@ -60,7 +70,8 @@ begin
     left join tasker.workflow_steps s on m.kind = 'step' and s.workflow_step_uuid = m.mover_uuid
     left join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid;
   end if;
-  return json_build_object('from', p_from, 'until', greatest(p_from, v_until), 'bound', v_bound, 'horizon', v_horizon, 'events', coalesce(v_events, '[]'));
+  return json_build_object('from', p_from, 'until', greatest(p_from, v_until), 'bound', v_bound,
+                           'horizon', v_horizon, 'events', coalesce(v_events, '[]'));
 end
 $$;
 comment on function tasker.get_events(bigint, bigint, timestamptz, uuid, int, uuid[], bigint) is

@@ -1,6 +1,9 @@
--- The version of the schema, how many servers are alive, how many steps no live worker serves, how many schedules fail, how late the latest is, and whether the database refuses writes:
--- {schema_version, servers, unserved_steps, failing_schedules, schedules_overdue_seconds, read_only}, the version null where no Flyway has been. A standby is read-only, and so is a session of a primary that was
--- told so (default_transaction_read_only); of servers only the primary knows.
+-- The version of the schema, how many servers are alive, how many steps no live worker serves, how
+-- many schedules fail, how late the latest is, and whether the database refuses writes:
+-- {schema_version, servers, unserved_steps, failing_schedules, schedules_overdue_seconds,
+-- read_only}, the version null where no Flyway has been. A standby is read-only, and so is a
+-- session of a primary that was told so (default_transaction_read_only); of servers only the
+-- primary knows.
 create or replace function tasker.get_installation_status(p_now timestamptz default null)
 returns jsonb
 language plpgsql stable
@@ -15,7 +18,8 @@ begin
   -- Guard: the schema may have been created manually, without Flyway.
   if to_regclass('tasker.flyway_schema_history') is not null then
     execute 'select h.version from tasker.flyway_schema_history h
-             where h.version is not null and h.success order by h.installed_rank desc limit 1' into v_version;
+             where h.version is not null and h.success order by h.installed_rank desc limit 1'
+      into v_version;
   end if;
   -- Guard: of servers only the primary knows.
   if not pg_is_in_recovery() then
@@ -23,10 +27,13 @@ begin
     select coalesce(sum(u.steps), 0) into v_unserved from tasker.get_unserved_steps() u;
     v_schedules := tasker.get_schedule_figures(p_now);
   end if;
-  return jsonb_build_object('schema_version', v_version, 'servers', v_servers, 'unserved_steps', v_unserved,
-    'failing_schedules', v_schedules -> 'failing', 'schedules_overdue_seconds', v_schedules -> 'overdue_seconds',
+  return jsonb_build_object(
+    'schema_version', v_version, 'servers', v_servers, 'unserved_steps', v_unserved,
+    'failing_schedules', v_schedules -> 'failing',
+    'schedules_overdue_seconds', v_schedules -> 'overdue_seconds',
     'read_only', current_setting('transaction_read_only')::boolean);
 end
 $$;
 comment on function tasker.get_installation_status(timestamptz) is
-  'The version of the schema, how many servers are alive, how many steps no worker serves, how schedules do, and whether the database refuses writes.';
+  'The version of the schema, how many servers are alive, how many steps no worker serves, how '
+  'schedules do, and whether the database refuses writes.';

@@ -1,4 +1,5 @@
--- Promotes waiters for every key of a policy whose limit has changed. When a gate is busy, records a release for a later call.
+-- Promotes waiters for every key of a policy whose limit has changed. When a gate is busy, records
+-- a release for a later call.
 -- Locks: gates, as promote_waiters. Source: ADR 0013.
 create or replace function tasker.promote_policy(p_policy_uuid uuid)
 returns void
@@ -9,7 +10,10 @@ declare
   v_key text;
 begin
   for v_key in
-    select distinct s.key from tasker.concurrency_slots s where s.policy_uuid = p_policy_uuid and s.admitted_at is null order by 1
+    select distinct s.key
+    from tasker.concurrency_slots s
+    where s.policy_uuid = p_policy_uuid and s.admitted_at is null
+    order by 1
   loop
     if tasker.promote_waiters(p_policy_uuid, v_key) is null then
       insert into tasker.concurrency_releases (policy_uuid, key) values (p_policy_uuid, v_key);

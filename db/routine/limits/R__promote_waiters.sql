@@ -1,14 +1,18 @@
--- Gives the free slots of one policy and key to the holders that are first in line: in the order of the claim, which is by priority and age with
--- the points of retries and of the SLA, and those of the same rank in the order of their requests. A waiter whose row another transaction
--- has locked is about to end (cancelled, blocked), so the next one gets the slot. The promoted holders are due: another
--- transaction locks their task and hands them off.
--- Locks: the gate, an advisory lock that is only ever tried, so that no holder of task or step rows waits for it; the
--- transaction that gets it keeps it to its end, so that the next one sees its changes. The waiting rows, skip locked. Null
--- when the gate is busy: the caller leaves a note (concurrency_releases, or is_due on its own row).
+-- Gives the free slots of one policy and key to the holders that are first in line: in the order of
+-- the claim, which is by priority and age with the points of retries and of the SLA, and those of
+-- the same rank in the order of their requests. A waiter whose row another transaction has locked
+-- is about to end (cancelled, blocked), so the next one gets the slot. The promoted holders are
+-- due: another transaction locks their task and hands them off.
+-- Locks: the gate, an advisory lock that is only ever tried, so that no holder of task or step rows
+-- waits for it; the transaction that gets it keeps it to its end, so that the next one sees its
+-- changes. The waiting rows, skip locked. Null when the gate is busy: the caller leaves a note
+-- (concurrency_releases, or is_due on its own row).
 -- p_own: holders that the caller hands off itself; the function sends no notification for those.
--- A snapshot that is older than the gate would count wrong: outside of READ COMMITTED the gate counts as busy.
+-- A snapshot that is older than the gate would count wrong: outside of READ COMMITTED the gate
+-- counts as busy.
 -- Source: ADR 0013.
-create or replace function tasker.promote_waiters(p_policy_uuid uuid, p_key text, p_own uuid[] default '{}')
+create or replace function tasker.promote_waiters(
+  p_policy_uuid uuid, p_key text, p_own uuid[] default '{}')
 returns int
 language plpgsql
 set search_path = ''
@@ -25,7 +29,8 @@ begin
   select coalesce(p.set_limit, p.template_limit) into v_limit
   from tasker.concurrency_policies p where p.policy_uuid = p_policy_uuid;
   select v_limit - count(*) into v_free
-  from tasker.concurrency_slots s where s.policy_uuid = p_policy_uuid and s.key = p_key and s.admitted_at is not null;
+  from tasker.concurrency_slots s
+  where s.policy_uuid = p_policy_uuid and s.key = p_key and s.admitted_at is not null;
   if v_free <= 0 then
     return 0;
   end if;
@@ -47,4 +52,5 @@ begin
 end
 $$;
 comment on function tasker.promote_waiters(uuid, text, uuid[]) is
-  'Gives the free slots of one policy and key to the holders that are first in line: by priority, then age.';
+  'Gives the free slots of one policy and key to the holders that are first in line: by priority, '
+  'then age.';

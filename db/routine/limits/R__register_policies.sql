@@ -1,6 +1,6 @@
--- Registers the policies of a template that is being registered: creates new ones; policies of earlier versions are shared
--- and get limit and when_full of this version; a limit that was set at run time stays. Promotes the waiters that a higher
--- limit admits.
+-- Registers the policies of a template that is being registered: creates new ones; policies of
+-- earlier versions are shared and get limit and when_full of this version; a limit that was set at
+-- run time stays. Promotes the waiters that a higher limit admits.
 -- Locks: the policies. Errors: TK007 for an invalid pointer or limit. Source: ADR 0013.
 create or replace function tasker.register_policies(p_named_task_uuid uuid, p_template jsonb)
 returns void
@@ -24,12 +24,16 @@ begin
     end if;
     insert into tasker.concurrency_policies as p
       (namespace_name, template_name, step_name, counts, key_pointer, when_full, template_limit)
-    values
-      (p_template ->> 'namespace_name', p_template ->> 'name', v_given.step_name,
-       coalesce(v_given.policy ->> 'counts', case when v_given.step_name is null then 'tasks' else 'steps' end)::tasker.limited_unit,
-       v_given.policy ->> 'key', coalesce(v_given.policy ->> 'when_full', 'queue')::tasker.when_full, (v_given.policy ->> 'limit')::int)
+    values (p_template ->> 'namespace_name', p_template ->> 'name', v_given.step_name,
+            coalesce(v_given.policy ->> 'counts',
+                     case when v_given.step_name is null then 'tasks'
+                          else 'steps' end)::tasker.limited_unit,
+            v_given.policy ->> 'key',
+            coalesce(v_given.policy ->> 'when_full', 'queue')::tasker.when_full,
+            (v_given.policy ->> 'limit')::int)
     on conflict on constraint one_policy_per_place_unit_and_key do update
-      set template_limit = excluded.template_limit, when_full = excluded.when_full, updated_at = now()
+      set template_limit = excluded.template_limit, when_full = excluded.when_full,
+          updated_at = now()
     returning p.policy_uuid into v_uuid;
     insert into tasker.named_tasks_policies (named_task_uuid, step_position, policy_uuid)
     values (p_named_task_uuid, v_given.step_position, v_uuid) on conflict do nothing;

@@ -1,6 +1,7 @@
--- Releases the slots of a step that leaves enqueued and in_progress, or that ends before its handoff, and its positions in
--- line, for every cause: completion, failure, a wait for a retry, recovery, cancel, an operator.
--- Does not fire for steps without a policy. Source: ADR 0013. Trigger on workflow_steps.
+-- Releases the slots of a step that leaves enqueued and in_progress, or that ends before its
+-- handoff, and its positions in line, for every cause: completion, failure, a wait for a retry,
+-- recovery, cancel, an operator. Does not fire for steps without a policy. Source: ADR 0013.
+-- Trigger on workflow_steps.
 create or replace function tasker.release_step_slots()
 returns trigger
 language plpgsql
@@ -12,8 +13,10 @@ begin
 end
 $$;
 comment on function tasker.release_step_slots() is
-  'Releases the slots of a step that leaves enqueued and in_progress, or that ends before its handoff.';
+  'Releases the slots of a step that leaves enqueued and in_progress, or that ends before its '
+  'handoff.';
 
 create or replace trigger slots_are_released_by_steps after update of state on tasker.workflow_steps
-  for each row when (new.is_limited and new.state <> old.state and new.state not in ('enqueued', 'in_progress'))
+  for each row when (
+    new.is_limited and new.state <> old.state and new.state not in ('enqueued', 'in_progress'))
   execute function tasker.release_step_slots();

@@ -1,6 +1,8 @@
--- Whether the latest operator action on a task (or on one of its steps) was this very one: same action, same operator, same
--- reason. A client that repeats a request because it lost the response gets "already" and not a refusal.
-create or replace function tasker.is_repeated_action(p_task_uuid uuid, p_step_uuid uuid, p_action text, p_by text, p_reason text)
+-- Whether the latest operator action on a task (or on one of its steps) was this very one: same
+-- action, same operator, same reason. A client that repeats a request because it lost the response
+-- gets "already" and not a refusal.
+create or replace function tasker.is_repeated_action(
+  p_task_uuid uuid, p_step_uuid uuid, p_action text, p_by text, p_reason text)
 returns boolean
 language sql stable
 set search_path = ''

@@ -2,7 +2,8 @@
 -- longer than p_wait, locks those that are free and leaves the others.
 -- Returns the locked tasks, by uuid.
 -- Locks: the tasks by uuid; those that are left are skipped, and so waited for by nobody.
-create or replace function tasker.try_lock_tasks(p_task_uuids uuid[], p_wait interval default '5 seconds')
+create or replace function tasker.try_lock_tasks(
+  p_task_uuids uuid[], p_wait interval default '5 seconds')
 returns uuid[]
 language plpgsql
 set search_path = ''
@@ -11,10 +12,14 @@ declare
   v_before text := pg_catalog.current_setting('lock_timeout');
 begin
   begin
-    perform pg_catalog.set_config('lock_timeout', (extract(epoch from p_wait) * 1000)::int || 'ms', true);
+    perform pg_catalog.set_config(
+      'lock_timeout', (extract(epoch from p_wait) * 1000)::int || 'ms', true);
     perform tasker.lock_tasks(p_task_uuids);
     perform pg_catalog.set_config('lock_timeout', v_before, true);
-    return array(select t.task_uuid from tasker.tasks t where t.task_uuid = any (p_task_uuids) order by t.task_uuid);
+    return array(select t.task_uuid
+                 from tasker.tasks t
+                 where t.task_uuid = any (p_task_uuids)
+                 order by t.task_uuid);
   exception when lock_not_available then
     -- With the savepoint go the locks, and the setting.
     null;
@@ -25,4 +30,5 @@ begin
 end
 $$;
 comment on function tasker.try_lock_tasks(uuid[], interval) is
-  'Locks tasks for an action on many of them; leaves those that another transaction holds for long.';
+  'Locks tasks for an action on many of them; leaves those that another transaction holds for '
+  'long.';

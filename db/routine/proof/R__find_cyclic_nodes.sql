@@ -1,6 +1,8 @@
--- The nodes of a graph that are on a cycle or behind one: what is left when nodes without incoming edges are taken away until there is none. Nodes are
--- numbered from 1 to p_nodes; edge i leads from p_from[i] to p_to[i], in any order. Linear in nodes and edges: a graph of ten thousand steps with
--- paths of all lengths between them costs as much as a chain. Locks: none. Source: Kahn's algorithm.
+-- The nodes of a graph that are on a cycle or behind one: what is left when nodes without incoming
+-- edges are taken away until there is none (Kahn's algorithm). Nodes are numbered from 1 to
+-- p_nodes; edge i leads from p_from[i] to p_to[i], in any order. Linear in nodes and edges: a graph
+-- of ten thousand steps with paths of all lengths between them costs as much as a chain. Locks:
+-- none.
 create or replace function tasker.find_cyclic_nodes(p_nodes int, p_from int[], p_to int[])
 returns int[]
 language plpgsql immutable parallel safe
@@ -40,7 +42,9 @@ begin
       v_edge := v_before[v_edge];
     end loop;
   end loop;
-  return array(select n.node::int from unnest(v_incoming) with ordinality as n(incoming, node) where n.incoming > 0);
+  return array(select n.node::int
+               from unnest(v_incoming) with ordinality as n(incoming, node)
+               where n.incoming > 0);
 end
 $$;
 comment on function tasker.find_cyclic_nodes(int, int[], int[]) is

@@ -1,17 +1,23 @@
--- A hash of a step of a template: every column that the engine reads, except keys and what is calculated from others. A release that adds a
--- column to named_tasks_named_steps and reads it adds it here, and writes the hashes of the rows that are there.
--- Source: docs/promises.md, documents.
+-- A hash of a step of a template: every column that the engine reads, except keys and what is
+-- calculated from others. A release that adds a column to named_tasks_named_steps and reads it adds
+-- it here, and writes the hashes of the rows that are there.
+-- Source: docs/promises.md.
 create or replace function tasker.hash_step_definition(p_step tasker.named_tasks_named_steps)
 returns bigint
 language sql stable parallel safe
 set search_path = ''
 as $$
   select tasker.hash_documents(
-    jsonb_build_array(p_step.step_position, p_step.parent_positions, p_step.child_count, p_step.step_type, p_step.handler_callable,
-                      p_step.handler_method, p_step.handler_resolver, p_step.default_retryable, p_step.default_max_attempts, p_step.backoff,
-                      p_step.backoff_base_ms, p_step.max_backoff_ms, p_step.timeout_seconds, p_step.queue_timeout_seconds,
-                      p_step.on_worker_lost, p_step.growth_rank, p_step.runs_on_none, p_step.undoes_attempts),
-    jsonb_build_array(p_step.initialization, p_step.result_schema, p_step.rules, p_step.wait_for, p_step.batch, p_step.events))
+           jsonb_build_array(p_step.step_position, p_step.parent_positions, p_step.child_count,
+                             p_step.step_type, p_step.handler_callable, p_step.handler_method,
+                             p_step.handler_resolver, p_step.default_retryable,
+                             p_step.default_max_attempts, p_step.backoff, p_step.backoff_base_ms,
+                             p_step.max_backoff_ms, p_step.timeout_seconds,
+                             p_step.queue_timeout_seconds, p_step.on_worker_lost,
+                             p_step.growth_rank, p_step.runs_on_none, p_step.undoes_attempts),
+           jsonb_build_array(p_step.initialization, p_step.result_schema, p_step.rules,
+                             p_step.wait_for, p_step.batch, p_step.events))
 $$;
 comment on function tasker.hash_step_definition(tasker.named_tasks_named_steps) is
-  'A hash of a step of a template: every column that the engine reads, except keys and what is calculated from others.';
+  'A hash of a step of a template: every column that the engine reads, except keys and what is '
+  'calculated from others.';

@@ -2,8 +2,9 @@
 -- before ended, carry the next number, be one that the models have for its actor, and have the
 -- handoff and the attempt that result from it. One row for each kind of move in the history: how
 -- many there are, how many of them the models do not know, and up to five of those.
--- Reads the views of the history and nothing else, in one snapshot, so that it runs on a standby and
--- on a restored dump. The history of purged tasks counts too, as far as it begins with the first
+-- Reads the views of the history and nothing else, in one snapshot, so that it runs on a standby
+-- and on a restored dump. The history of purged tasks counts too, as far as it begins with the
+-- first
 -- move: a dropped month may have taken the beginning.
 -- p_since: only histories that began from then on (null: all).
 -- Locks: none. Source: ADR 0075, docs/model.md.
@@ -89,4 +90,5 @@ as $$
            j.from_state nulls first, j.to_state, j.actor
 $$;
 comment on function tasker.replay_moves(timestamptz) is
-  'Replays the history of each task and step as moves of the models: how many there are of each kind, and how many of them the models do not know.';
+  'Replays the history of each task and step as moves of the models: how many there are of each '
+  'kind, and how many of them the models do not know.';

@@ -1,9 +1,10 @@
--- Writes the hash of a document beside it when its row is inserted. On insert only: functions that replace a document write
--- its hash themselves, so that a document changed in any other way no longer matches its hash. Refuses a document that no reader
--- could read again (check_document), whichever way it came: the functions that take documents in say so before, and name the member.
+-- Writes the hash of a document beside it when its row is inserted. On insert only: functions that
+-- replace a document write its hash themselves, so that a document changed in any other way no
+-- longer matches its hash. Refuses a document that no reader could read again (check_document),
+-- whichever way it came: the functions that take documents in say so before, and name the member.
 -- What the engine makes of stored documents nests them some levels deeper, hence the higher limit.
 -- The items of batches are many: record_batches and begin_compensations hash them.
--- Errors: 23514. Source: docs/promises.md, documents; ADR 0065. Trigger on the tables below.
+-- Errors: 23514. Source: docs/promises.md, ADR 0065. Trigger on the tables below.
 create or replace function tasker.stamp_document_hash()
 returns trigger
 language plpgsql
@@ -43,7 +44,8 @@ begin
     v_complaint := coalesce(tasker.check_document(v_document, p_deepest => 900, p_text => v_text),
                             tasker.check_document(v_other, p_deepest => 900, p_text => v_rest));
     if v_complaint is not null then
-      raise exception 'a document of % %', tg_table_name, v_complaint using errcode = 'check_violation', table = tg_table_name, schema = 'tasker';
+      raise exception 'a document of % %', tg_table_name, v_complaint
+        using errcode = 'check_violation', table = tg_table_name, schema = 'tasker';
     end if;
   end if;
   -- Of these the hash has more than the document.
@@ -62,7 +64,8 @@ begin
 end
 $$;
 comment on function tasker.stamp_document_hash() is
-  'Writes the hash of a document beside it when its row is inserted, and refuses one that could not be read again.';
+  'Writes the hash of a document beside it when its row is inserted, and refuses one that could '
+  'not be read again.';
 
 create or replace trigger documents_are_hashed before insert on tasker.workflow_step_result_audit
   for each row execute function tasker.stamp_document_hash();

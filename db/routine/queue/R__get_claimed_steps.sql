@@ -1,13 +1,16 @@
--- The documents that a worker needs to run claimed steps, as a JSON array in the order of the argument: ids, name (of a step
--- that was added to its task; null for a step that has its template's name, which spares the template's row), handoff
--- (identifies the step in every later call), attempt, idempotency token, the task's context, the results of the direct parents by name, inputs
--- and checkpoint. The worker fetches results of farther ancestors one by one (get_step_transitive_dependencies), and caches
--- the template's part by template_step_uuid. max_attempts is the number of the last possible attempt, so that it compares
--- with attempt after a reset as well. In plpgsql, which caches its plans: PostgreSQL would plan a function in SQL at every
--- call. json and not jsonb: the result is sent as text, and jsonb would be built, copied into its array, copied into the
--- reply and serialized.
--- A server reads the reply into its memory: behind the first 16 MiB a step has {step_uuid, task_uuid, template_step_uuid, handoff, left_out: true}
--- and no documents, and the caller gives it back with release_steps. A step alone has its documents whatever their length.
+-- The documents that a worker needs to run claimed steps, as a JSON array in the order of the
+-- argument: ids, name (of a step that was added to its task; null for a step that has its
+-- template's name, which spares the template's row), handoff (identifies the step in every later
+-- call), attempt, idempotency token, the task's context, the results of the direct parents by name,
+-- inputs and checkpoint. The worker fetches results of farther ancestors one by one
+-- (get_step_transitive_dependencies), and caches the template's part by template_step_uuid.
+-- max_attempts is the number of the last possible attempt, so that it compares with attempt after a
+-- reset as well. In plpgsql, which caches its plans: PostgreSQL would plan a function in SQL at
+-- every call. json and not jsonb: the result is sent as text, and jsonb would be built, copied into
+-- its array, copied into the reply and serialized.
+-- A server reads the reply into its memory: behind the first 16 MiB a step has {step_uuid,
+-- task_uuid, template_step_uuid, handoff, left_out: true} and no documents, and the caller gives it
+-- back with release_steps. A step alone has its documents whatever their length.
 create or replace function tasker.get_claimed_steps(p_step_uuids uuid[])
 returns json
 language plpgsql stable
@@ -20,31 +23,50 @@ declare
   v_bytes bigint := 0;
 begin
   begin
-    v_steps := (select coalesce(json_agg(json_build_object(
-        'step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid, 'template_step_uuid', s.named_step_uuid, 'name', s.name,
-        'handoff', s.handoffs, 'attempt', s.attempts, 'max_attempts', case when s.retryable then s.max_attempts else 1 end + s.attempts_before_reset,
-        'idempotency_token', tasker.format_idempotency_token(s.workflow_step_uuid, s.idempotency_resets),
-        'correlation_id', t.correlation_id, 'parent_correlation_id', t.parent_correlation_id, 'trace_parent', t.trace_parent,
-        'cancel_requested', t.cancel_requested_at is not null and t.cancel_policy = 'cancel_running',
-        'context', t.context, 'results', p.results, 'inputs', d.inputs, 'checkpoint', d.checkpoint) order by u.n), '[]')
-    from unnest(p_step_uuids) with ordinality as u(step_uuid, n)
-    -- By the keys of each: the offsets keep the planner from reading whole tables at once where it takes them for small.
-    cross join lateral (select a.* from tasker.workflow_steps a where a.workflow_step_uuid = u.step_uuid offset 0) s
-    cross join lateral (
-      select a.correlation_id, a.parent_correlation_id, a.cancel_requested_at, a.cancel_policy, c.trace_parent, c.context
-      from tasker.tasks a join tasker.task_contexts c on c.task_uuid = a.task_uuid
-      where a.task_uuid = s.task_uuid offset 0) t
-    left join tasker.workflow_step_documents d on d.workflow_step_uuid = s.workflow_step_uuid
-    left join lateral (
-      select json_object_agg(coalesce(parent.name, n.name), r.result) as results
-      from tasker.workflow_step_edges e
-      cross join lateral (select a.* from tasker.workflow_steps a where a.workflow_step_uuid = e.from_step_uuid offset 0) parent
-      join tasker.named_steps n on n.named_step_uuid = parent.named_step_uuid
+    v_steps := (
+      select coalesce(json_agg(json_build_object(
+                                 'step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid,
+                                 'template_step_uuid', s.named_step_uuid, 'name', s.name,
+                                 'handoff', s.handoffs, 'attempt', s.attempts,
+                                 'max_attempts', case when s.retryable then s.max_attempts
+                                                      else 1 end + s.attempts_before_reset,
+                                 'idempotency_token', tasker.format_idempotency_token(
+                                   s.workflow_step_uuid, s.idempotency_resets),
+                                 'correlation_id', t.correlation_id,
+                                 'parent_correlation_id', t.parent_correlation_id,
+                                 'trace_parent', t.trace_parent,
+                                 'cancel_requested', t.cancel_requested_at is not null
+                                   and t.cancel_policy = 'cancel_running',
+                                 'context', t.context, 'results', p.results, 'inputs', d.inputs,
+                                 'checkpoint', d.checkpoint) order by u.n),
+                      '[]')
+      from unnest(p_step_uuids) with ordinality as u(step_uuid, n)
+      -- By the keys of each: the offsets keep the planner from reading whole tables at once where
+      -- it takes them for small.
       cross join lateral (
-        select a.result from tasker.workflow_step_result_audit a
-        where a.workflow_step_uuid = parent.workflow_step_uuid and a.sort_key = parent.result_sort_key and a.success offset 0) r
-      -- The parents of a worker are those of its batch step.
-      where e.to_step_uuid = coalesce(s.batch_step_uuid, s.workflow_step_uuid)) p on s.total_parents > 0 or s.batch_step_uuid is not null);
+        select a.* from tasker.workflow_steps a where a.workflow_step_uuid = u.step_uuid offset 0) s
+      cross join lateral (select a.correlation_id, a.parent_correlation_id, a.cancel_requested_at,
+                                 a.cancel_policy, c.trace_parent, c.context
+                          from tasker.tasks a
+                          join tasker.task_contexts c on c.task_uuid = a.task_uuid
+                          where a.task_uuid = s.task_uuid offset 0) t
+      left join tasker.workflow_step_documents d on d.workflow_step_uuid = s.workflow_step_uuid
+      left join lateral (
+        select json_object_agg(coalesce(parent.name, n.name), r.result) as results
+        from tasker.workflow_step_edges e
+        cross join lateral (select a.*
+                            from tasker.workflow_steps a
+                            where a.workflow_step_uuid = e.from_step_uuid offset 0) parent
+        join tasker.named_steps n on n.named_step_uuid = parent.named_step_uuid
+        cross join lateral (select a.result
+                            from tasker.workflow_step_result_audit a
+                            where a.workflow_step_uuid = parent.workflow_step_uuid
+                              and a.sort_key = parent.result_sort_key
+                              and a.success offset 0) r
+        -- The parents of a worker are those of its batch step.
+        where e.to_step_uuid = coalesce(s.batch_step_uuid, s.workflow_step_uuid)) p
+        on s.total_parents > 0
+          or s.batch_step_uuid is not null);
     if octet_length(v_steps::text) <= 16777216 or cardinality(p_step_uuids) = 1 then
       return v_steps;
     end if;
@@ -59,9 +81,12 @@ begin
       v_bytes := v_bytes + octet_length(v_one::text);
     end if;
     if i > 1 and v_bytes > 16777216 then
-      v_one := (select json_build_object('step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid, 'template_step_uuid', s.named_step_uuid,
+      v_one := (select json_build_object('step_uuid', s.workflow_step_uuid,
+                                         'task_uuid', s.task_uuid,
+                                         'template_step_uuid', s.named_step_uuid,
                                          'handoff', s.handoffs, 'left_out', true)
-                from tasker.workflow_steps s where s.workflow_step_uuid = p_step_uuids[i]);
+                from tasker.workflow_steps s
+                where s.workflow_step_uuid = p_step_uuids[i]);
     end if;
     v_parts := v_parts || v_one;
   end loop;
@@ -69,4 +94,5 @@ begin
 end
 $$;
 comment on function tasker.get_claimed_steps(uuid[]) is
-  'The documents that a worker needs to run claimed steps, as a JSON array in the order of the argument.';
+  'The documents that a worker needs to run claimed steps, as a JSON array in the order of the '
+  'argument.';

@@ -6,4 +6,5 @@ set search_path = ''
 as $$
   select tasker.replay_dead_messages(array[p_dead_message_uuid], p_by)
 $$;
-comment on function tasker.replay_dead_message(uuid, text) is 'Sends one parked message again, unchanged, once.';
+comment on function tasker.replay_dead_message(uuid, text) is
+  'Sends one parked message again, unchanged, once.';

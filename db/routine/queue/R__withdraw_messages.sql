@@ -1,5 +1,6 @@
--- Deletes the messages of offers that have just ended without a claim: no worker needs them, and where no worker has their handler, none reads them.
--- Found by handler and claim order, which are indexed; a message that another session is taking is left to it. Returns how many were deleted.
+-- Deletes the messages of offers that have just ended without a claim: no worker needs them, and
+-- where no worker has their handler, none reads them. Found by handler and claim order, which are
+-- indexed; a message that another session is taking is left to it. Returns how many were deleted.
 -- Locks: the message rows (skip locked); the caller holds the steps.
 create or replace function tasker.withdraw_messages(p_step_uuids uuid[])
 returns int
@@ -12,9 +13,12 @@ declare
   v_all     int := 0;
 begin
   for v_queue in
-    -- An offer that a cancel has revoked does not count as an attempt any more; the message may have been sent before its task breached its SLA.
-    select ns.name as namespace, array_agg(distinct n.handler_key) as handlers, array_agg(distinct s.workflow_step_uuid) as steps,
-           array_agg(distinct tasker.calculate_claim_rank(t.claim_order + late.points, s.attempts + revoked.attempts)) as claim_ranks
+    -- An offer that a cancel has revoked does not count as an attempt any more; the message may
+    -- have been sent before its task breached its SLA.
+    select ns.name as namespace, array_agg(distinct n.handler_key) as handlers,
+           array_agg(distinct s.workflow_step_uuid) as steps,
+           array_agg(distinct tasker.calculate_claim_rank(
+                       t.claim_order + late.points, s.attempts + revoked.attempts)) as claim_ranks
     from tasker.workflow_steps s
     join tasker.tasks t on t.task_uuid = s.task_uuid
     cross join (values (0), (1)) as revoked(attempts)
@@ -25,14 +29,18 @@ begin
     where s.workflow_step_uuid = any (p_step_uuids)
     group by ns.name
   loop
-    execute format($q$
+    execute format(
+        $q$
       with found as (
-        select q.msg_id from pgmq.%1$I q
-        where (q.headers ->> 'handler') collate "C" = any ($1) and (q.headers ->> 'claim_order')::bigint = any ($2)
+        select q.msg_id
+        from pgmq.%1$I q
+        where (q.headers ->> 'handler') collate "C" = any ($1)
+          and (q.headers ->> 'claim_order')::bigint = any ($2)
           and (q.message ->> 'step_uuid')::uuid = any ($3)
         for update skip locked)
-      delete from pgmq.%1$I q where q.msg_id = any (array(select f.msg_id from found f)) $q$, 'q_' || lower(tasker.worker_queue(v_queue.namespace)))
-      using v_queue.handlers, v_queue.claim_ranks, v_queue.steps;
+      delete from pgmq.%1$I q where q.msg_id = any (array(select f.msg_id from found f)) $q$,
+        'q_' || lower(tasker.worker_queue(v_queue.namespace))) using v_queue.handlers,
+      v_queue.claim_ranks, v_queue.steps;
     get diagnostics v_deleted = row_count;
     v_all := v_all + v_deleted;
   end loop;

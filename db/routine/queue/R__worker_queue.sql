@@ -1,9 +1,9 @@
 -- The queue on which the steps of a namespace are offered to workers.
--- Source: reference section 5.1.
 create or replace function tasker.worker_queue(p_namespace text)
 returns text
 language sql immutable parallel safe
 as $$
   select 'worker_' || p_namespace || '_queue'
 $$;
-comment on function tasker.worker_queue(text) is 'The queue on which the steps of a namespace are offered to workers.';
+comment on function tasker.worker_queue(text) is
+  'The queue on which the steps of a namespace are offered to workers.';

@@ -1,5 +1,5 @@
--- The readiness of the steps of one task, or of some of them. No row when there is no such task or step.
--- Source: seed on readiness.
+-- The readiness of the steps of one task, or of some of them. No row when there is no such task or
+-- step.
 create or replace function tasker.get_step_readiness_status(
   input_task_uuid uuid, step_uuids uuid[] default null, p_now timestamptz default null)
 returns table (

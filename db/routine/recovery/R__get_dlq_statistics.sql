@@ -1,4 +1,4 @@
--- Dead letters by reason, a JSON array. Source: reference section 6.2.
+-- Dead letters by reason, a JSON array.
 create or replace function tasker.get_dlq_statistics()
 returns jsonb
 language sql stable

@@ -1,5 +1,5 @@
--- When the first offer of a task ends that no worker claims in time (queue_timeout_seconds of its step, from the offer on); null when it has no such
--- offer. Locks: none. Source: ADR 0057.
+-- When the first offer of a task ends that no worker claims in time (queue_timeout_seconds of its
+-- step, from the offer on); null when it has no such offer. Locks: none. Source: ADR 0057.
 create or replace function tasker.get_queue_timeout(p_task_uuid uuid)
 returns timestamptz
 language sql stable
@@ -10,4 +10,5 @@ as $$
   join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
   where s.state = 'enqueued'
 $$;
-comment on function tasker.get_queue_timeout(uuid) is 'When the first offer of a task ends that no worker claims in time.';
+comment on function tasker.get_queue_timeout(uuid) is
+  'When the first offer of a task ends that no worker claims in time.';

@@ -1,5 +1,7 @@
--- To be called before an action of an operator, in its transaction: records the authenticated caller (set_caller), and lets the action wait for each lock for five
--- seconds at most (55P03). What holds the lock may be a call that takes long: the operator is told, and not kept waiting. In psql, the session decides.
+-- To be called before an action of an operator, in its transaction: records the authenticated
+-- caller (set_caller), and lets the action wait for each lock for five seconds at most (55P03).
+-- What holds the lock may be a call that takes long: the operator is told, and not kept waiting. In
+-- psql, the session decides.
 -- Locks: none. Source: ADR 0066.
 create or replace function tasker.begin_action(p_caller text)
 returns text
@@ -12,4 +14,5 @@ begin
 end
 $$;
 comment on function tasker.begin_action(text) is
-  'Records the authenticated caller of an action, and lets it wait for each lock for five seconds at most.';
+  'Records the authenticated caller of an action, and lets it wait for each lock for five seconds '
+  'at most.';

@@ -1,5 +1,7 @@
--- Creates an API key from its SHA-256 in hex; only the caller knows the key itself. Returns its uuid.
-create or replace function tasker.create_api_key(p_name text, p_key_hash text, p_hint text, p_valid_for interval, p_by text)
+-- Creates an API key from its SHA-256 in hex; only the caller knows the key itself. Returns its
+-- uuid.
+create or replace function tasker.create_api_key(
+  p_name text, p_key_hash text, p_hint text, p_valid_for interval, p_by text)
 returns uuid
 language sql
 as $$
@@ -7,4 +9,5 @@ as $$
   values (p_name, decode(p_key_hash, 'hex'), p_hint, clock_timestamp() + p_valid_for, p_by)
   returning key_uuid
 $$;
-comment on function tasker.create_api_key(text, text, text, interval, text) is 'A new API key by its SHA-256; the key itself stays with who made it.';
+comment on function tasker.create_api_key(text, text, text, interval, text) is
+  'A new API key by its SHA-256; the key itself stays with who made it.';

@@ -1,4 +1,5 @@
--- Ends a session by the SHA-256 (in hex) of its token: true; false when there is none, or it ended before. Locks: the session.
+-- Ends a session by the SHA-256 (in hex) of its token: true; false when there is none, or it ended
+-- before. Locks: the session.
 -- Source: ADR 0040.
 create or replace function tasker.end_session(p_token_hash text)
 returns boolean
@@ -10,4 +11,5 @@ begin
   return found;
 end
 $$;
-comment on function tasker.end_session(text) is 'Ends a session by the SHA-256 of its token; false when there is none.';
+comment on function tasker.end_session(text) is
+  'Ends a session by the SHA-256 of its token; false when there is none.';

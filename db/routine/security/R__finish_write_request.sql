@@ -10,4 +10,5 @@ begin
   return found;
 end
 $$;
-comment on function tasker.finish_write_request(uuid, int) is 'Records the response status of a request for a change; once.';
+comment on function tasker.finish_write_request(uuid, int) is
+  'Records the response status of a request for a change; once.';

@@ -1,5 +1,7 @@
--- A page of the requests for changes over REST, newest first, by key: {requests, next}. p_filter: {caller?, route?}.
-create or replace function tasker.list_write_requests(p_filter jsonb default '{}', p_limit int default 50, p_before uuid default null)
+-- A page of the requests for changes over REST, newest first, by key: {requests, next}. p_filter:
+-- {caller?, route?}.
+create or replace function tasker.list_write_requests(
+  p_filter jsonb default '{}', p_limit int default 50, p_before uuid default null)
 returns jsonb
 language plpgsql stable
 set search_path = '' set timezone = 'UTC' set plan_cache_mode = force_custom_plan
@@ -14,8 +16,11 @@ begin
           and (p_filter ->> 'route' is null or w.route = p_filter ->> 'route')
         order by w.request_uuid desc limit p_limit + 1) p;
   return jsonb_build_object(
-    'next', case when jsonb_array_length(v_requests) > p_limit then v_requests -> (p_limit - 1) -> 'request_uuid' end,
-    'requests', case when jsonb_array_length(v_requests) > p_limit then v_requests - p_limit else v_requests end);
+    'next', case when jsonb_array_length(v_requests) > p_limit then
+                   v_requests -> (p_limit - 1) -> 'request_uuid' end,
+    'requests', case when jsonb_array_length(v_requests) > p_limit then v_requests - p_limit
+                     else v_requests end);
 end
 $$;
-comment on function tasker.list_write_requests(jsonb, int, uuid) is 'A page of what was asked to be changed over REST, newest first.';
+comment on function tasker.list_write_requests(jsonb, int, uuid) is
+  'A page of what was asked to be changed over REST, newest first.';

@@ -5,4 +5,5 @@ language sql volatile
 as $$
   select set_config('tasker.caller', coalesce(p_caller, ''), true)
 $$;
-comment on function tasker.set_caller(text) is 'Records the authenticated caller for the rest of the transaction.';
+comment on function tasker.set_caller(text) is
+  'Records the authenticated caller for the rest of the transaction.';

@@ -1,9 +1,12 @@
--- Sends a signal to one task in the caller's transaction, for psql, triggers and other applications, and tells the servers.
--- p_options: signal_id, sent_by; payload_checked true declares that the payload fits the schema of the signal, and is required where it has one;
--- notify false sends no notification.
--- Returns the answer of send_signals for the task. Errors: TK007 for an unknown option; TK011 when the signal is refused (detail: the
--- code). Locks: as send_signals, until the caller's transaction ends. Source: design section 14.
-create or replace function tasker.send_signal(p_task_uuid uuid, p_name text, p_payload jsonb default 'null', p_options jsonb default '{}')
+-- Sends a signal to one task in the caller's transaction, for psql, triggers and other
+-- applications, and tells the servers.
+-- p_options: signal_id, sent_by; payload_checked true declares that the payload fits the schema of
+-- the signal, and is required where it has one; notify false sends no notification.
+-- Returns the answer of send_signals for the task. Errors: TK007 for an unknown option; TK011 when
+-- the signal is refused (detail: the code). Locks: as send_signals, until the caller's transaction
+-- ends.
+create or replace function tasker.send_signal(
+  p_task_uuid uuid, p_name text, p_payload jsonb default 'null', p_options jsonb default '{}')
 returns jsonb
 language plpgsql
 set search_path = ''
@@ -13,15 +16,19 @@ declare
   v_sent    jsonb;
   v_answer  jsonb;
 begin
-  select string_agg(k, ', ') into v_unknown from jsonb_object_keys(p_options) k where k not in ('signal_id', 'sent_by', 'payload_checked', 'notify');
+  select string_agg(k, ', ') into v_unknown
+  from jsonb_object_keys(p_options) k
+  where k not in ('signal_id', 'sent_by', 'payload_checked', 'notify');
   if v_unknown is not null then
     raise exception 'unknown option: %', v_unknown using errcode = 'TK007';
   end if;
-  v_sent := tasker.send_signals(array[p_task_uuid], p_name, p_payload, p_options ->> 'signal_id', p_options ->> 'sent_by',
-                                coalesce((p_options ->> 'payload_checked')::boolean, false));
+  v_sent := tasker.send_signals(
+    array[p_task_uuid], p_name, p_payload, p_options ->> 'signal_id', p_options ->> 'sent_by',
+    coalesce((p_options ->> 'payload_checked')::boolean, false));
   v_answer := v_sent #> '{signals,0}';
   if v_answer ->> 'outcome' = 'refused' then
-    raise exception '%', concat_ws(': ', v_answer ->> 'field', v_answer ->> 'message') using errcode = 'TK011', detail = v_answer ->> 'code';
+    raise exception '%', concat_ws(': ', v_answer ->> 'field', v_answer ->> 'message')
+      using errcode = 'TK011', detail = v_answer ->> 'code';
   end if;
   if coalesce((p_options ->> 'notify')::boolean, true) then
     perform tasker.notify_servers(null, array['orchestration']);
@@ -30,4 +37,5 @@ begin
 end
 $$;
 comment on function tasker.send_signal(uuid, text, jsonb, jsonb) is
-  'Sends a signal to one task in the caller''s transaction, for psql, triggers and other applications.';
+  'Sends a signal to one task in the caller''s transaction, for psql, triggers and other '
+  'applications.';

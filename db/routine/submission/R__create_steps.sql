@@ -1,90 +1,127 @@
--- The steps, edges, wake-ups and first history of tasks that have just been inserted, without the steps downstream of a
--- decision (expand_decisions). A task inserted as
--- steps_in_process has its roots handed off here: they are born in the state that the handoff gives them, the moves
--- that lead there are in the history.
+-- The steps, edges, wake-ups and first history of tasks that have just been inserted, without the
+-- steps downstream of a decision (expand_decisions). A task inserted as steps_in_process has its
+-- roots handed off here: they are born in the state that the handoff gives them, the moves that
+-- lead there are in the history.
 -- A root that p_server_uuid does not serve is offered, never claimed.
 -- Locks: none but the new rows. Returns the handoffs.
 create or replace function tasker.create_steps(
-  p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit int, p_lease_seconds int, p_now timestamptz)
+  p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit int, p_lease_seconds int,
+  p_now timestamptz)
 returns tasker.step_handoff[]
 language plpgsql
 set search_path = ''
 as $$
 declare
   v_handoffs  tasker.step_handoff[];
-  v_served    jsonb := case when p_claim_limit > 0 then tasker.get_served_handlers(p_server_uuid) end;
+  v_served    jsonb := case
+    when p_claim_limit > 0 then tasker.get_served_handlers(p_server_uuid) end;
 begin
   with new_tasks as (
-    select t.task_uuid, t.named_task_uuid, t.claim_order, t.correlation_id, ns.name as namespace, case when t.is_delayed then t.start_at end as starts_at,
-           t.state = 'steps_in_process' as is_started, t.is_limited, t.created_at + least(nt.max_duration, nt.sla_minutes * interval '1 minute') as limit_at,
-           -- Keys by position, made before the rows so that edges can name both ends without looking anything up. In the
-           -- select list and not in a lateral join, whose result the planner would remember for tasks of the same size.
+    select t.task_uuid, t.named_task_uuid, t.claim_order, t.correlation_id, ns.name as namespace,
+           case when t.is_delayed then t.start_at end as starts_at,
+           t.state = 'steps_in_process' as is_started, t.is_limited,
+           t.created_at + least(nt.max_duration, nt.sla_minutes * interval '1 minute') as limit_at,
+           -- Keys by position, made before the rows so that edges can name both ends without
+           -- looking anything up. In the select list and not in a lateral join, whose result the
+           -- planner would remember for tasks of the same size.
            (select array_agg(tasker.uuid_v7()) from generate_series(1, nt.total_steps)) as keys
     from unnest(p_task_uuids) as u(task_uuid)
-    -- By the key of each: the offset keeps the planner from reading all tasks at once where it takes them for few.
+    -- By the key of each: the offset keeps the planner from reading all tasks at once where it
+    -- takes them for few.
     cross join lateral (select a.* from tasker.tasks a where a.task_uuid = u.task_uuid offset 0) t
     join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
     join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid),
-  -- Materialized: the keys of all steps are in one array per task, and no sort may carry that along with every step.
+  -- Materialized: the keys of all steps are in one array per task, and no sort may carry that along
+  -- with every step.
   keyed_steps as materialized (
     select t.task_uuid, t.keys[n.step_position] as step_uuid, n.named_step_uuid, n.step_position,
-           array(select t.keys[p.position] from unnest(n.parent_positions) as p(position)) as parent_keys,
-           n.default_max_attempts, n.default_retryable, t.namespace, t.claim_order, t.correlation_id,
-           t.is_started and n.parent_positions = '{}' as is_handed_off, t.is_limited, n.handler_key, n.queue_timeout_seconds,
+           array(select t.keys[p.position]
+                 from unnest(n.parent_positions) as p(position)) as parent_keys,
+           n.default_max_attempts, n.default_retryable, t.namespace, t.claim_order,
+           t.correlation_id, t.is_started and n.parent_positions = '{}' as is_handed_off,
+           t.is_limited, n.handler_key, n.queue_timeout_seconds,
            n.step_type = 'decision' as is_decision,
-           n.handler_callable is null or n.wait_for is not null or n.step_type = 'batch_worker' as is_automatic,
-           case when n.step_type = 'batchable' then true end as is_batchable, case when n.events is not null then true end as publishes_events,
-           v_served is null or coalesce(v_served -> t.namespace::text ? n.handler_key, true) as is_served
+           n.handler_callable is null
+             or n.wait_for is not null
+             or n.step_type = 'batch_worker' as is_automatic,
+           case when n.step_type = 'batchable' then true end as is_batchable,
+           case when n.events is not null then true end as publishes_events,
+           v_served is null
+             or coalesce(v_served -> t.namespace::text ? n.handler_key, true) as is_served
     from new_tasks t
-    join tasker.named_tasks_named_steps n on n.named_task_uuid = t.named_task_uuid and n.step_type <> 'compensation' and n.growth_rank is null),
+    join tasker.named_tasks_named_steps n on n.named_task_uuid = t.named_task_uuid
+      and n.step_type <> 'compensation'
+      and n.growth_rank is null),
   new_steps as (
-    select s.*, row_number() over (partition by s.is_handed_off, s.is_served order by s.claim_order, s.task_uuid, s.step_position) as turn
+    select s.*,
+           row_number() over (partition by s.is_handed_off, s.is_served order by s.claim_order,
+                              s.task_uuid, s.step_position) as turn
     from keyed_steps s),
   judged as (
-    select s.*, s.is_handed_off and s.is_served and s.turn <= p_claim_limit as is_claimed from new_steps s),
+    select s.*, s.is_handed_off and s.is_served and s.turn <= p_claim_limit as is_claimed
+    from new_steps s),
   step_rows as (
     insert into tasker.workflow_steps
-      (workflow_step_uuid, task_uuid, named_step_uuid, created_at, state, step_position, transition_count, total_parents,
-       remaining_parents, handoffs, attempts, max_attempts, retryable, enqueued_at, last_attempted_at, lease_expires_at, leased_by,
-       is_limited, is_decision, is_automatic, is_batchable, publishes_events)
+      (workflow_step_uuid, task_uuid, named_step_uuid, created_at, state, step_position,
+       transition_count, total_parents, remaining_parents, handoffs, attempts, max_attempts,
+       retryable, enqueued_at, last_attempted_at, lease_expires_at, leased_by, is_limited,
+       is_decision, is_automatic, is_batchable, publishes_events)
     select j.step_uuid, j.task_uuid, j.named_step_uuid, p_now,
-           case when j.is_claimed then 'in_progress' when j.is_handed_off then 'enqueued' else 'pending' end::tasker.step_state,
-           j.step_position, 1 + j.is_handed_off::int + j.is_claimed::int, cardinality(j.parent_keys),
-           cardinality(j.parent_keys), j.is_handed_off::int, j.is_handed_off::int, j.default_max_attempts, j.default_retryable,
+           case when j.is_claimed then 'in_progress'
+                when j.is_handed_off then 'enqueued'
+                else 'pending' end::tasker.step_state,
+           j.step_position, 1 + j.is_handed_off::int + j.is_claimed::int,
+           cardinality(j.parent_keys), cardinality(j.parent_keys), j.is_handed_off::int,
+           j.is_handed_off::int, j.default_max_attempts, j.default_retryable,
            case when j.is_handed_off then p_now end, case when j.is_claimed then p_now end,
            case when j.is_claimed then p_now + p_lease_seconds * interval '1 second' end,
-           case when j.is_claimed then p_server_uuid end, j.is_limited, j.is_decision, j.is_automatic, j.is_batchable, j.publishes_events
+           case when j.is_claimed then p_server_uuid end, j.is_limited, j.is_decision,
+           j.is_automatic, j.is_batchable, j.publishes_events
     from judged j),
   edge_rows as (
     insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid)
-    select p.step_uuid, j.step_uuid, j.task_uuid from judged j cross join lateral unnest(j.parent_keys) as p(step_uuid)),
+    select p.step_uuid, j.step_uuid, j.task_uuid
+    from judged j
+    cross join lateral unnest(j.parent_keys) as p(step_uuid)),
   wakeup_rows as (
     insert into tasker.task_wakeups (task_uuid, wake_at)
     select t.task_uuid,
            case when not t.is_started then coalesce(t.starts_at, p_now)
                 -- Recovery must not come later than the leases end that are given here.
-                when p_claim_limit > 0 then least(p_now + least(30, p_lease_seconds + 1) * interval '1 second', t.limit_at)
+                when p_claim_limit > 0 then
+                  least(p_now + least(30, p_lease_seconds + 1) * interval '1 second', t.limit_at)
                 else least(p_now + (select tasker.calculate_check_interval()), t.limit_at) end
     from new_tasks t),
   step_history as (
     insert into tasker.workflow_step_transitions
-      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid)
-    select j.step_uuid, m.sort_key, j.task_uuid, m.from_state, m.to_state, m.actor, least(m.sort_key - 1, 1), least(m.sort_key - 1, 1), p_server_uuid
+      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt,
+       processor_uuid)
+    select j.step_uuid, m.sort_key, j.task_uuid, m.from_state, m.to_state, m.actor,
+           least(m.sort_key - 1, 1), least(m.sort_key - 1, 1), p_server_uuid
     from judged j
-    join (values (1, null::tasker.step_state, 'pending'::tasker.step_state, 'orchestrator'::tasker.actor),
+    join (values (1, null::tasker.step_state, 'pending'::tasker.step_state,
+                  'orchestrator'::tasker.actor),
                  (2, 'pending', 'enqueued', 'orchestrator'),
-                 (3, 'enqueued', 'in_progress', 'worker')) as m(sort_key, from_state, to_state, actor)
+                 (3, 'enqueued', 'in_progress',
+                  'worker')) as m(sort_key, from_state, to_state, actor)
       on m.sort_key <= 1 + j.is_handed_off::int + j.is_claimed::int),
   task_history as (
-    insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor, processor_uuid)
+    insert into tasker.task_transitions
+      (task_uuid, sort_key, from_state, to_state, actor, processor_uuid)
     select t.task_uuid, m.sort_key, m.from_state, m.to_state, 'orchestrator', p_server_uuid
     from new_tasks t
-    join (values (1, null::tasker.task_state, 'pending'::tasker.task_state), (2, 'pending', 'initializing'),
-                 (3, 'initializing', 'enqueuing_steps'), (4, 'enqueuing_steps', 'steps_in_process')) as m(sort_key, from_state, to_state)
-      on m.sort_key = 1 or t.is_started)
-  select coalesce(array_agg((j.step_uuid, j.task_uuid, 1, j.is_claimed, j.namespace, j.claim_order, j.correlation_id, j.handler_key, 1, j.queue_timeout_seconds)::tasker.step_handoff
-                            order by j.claim_order, j.step_uuid), '{}')
-    into v_handoffs from judged j where j.is_handed_off;
+    join (values (1, null::tasker.task_state, 'pending'::tasker.task_state),
+                 (2, 'pending', 'initializing'), (3, 'initializing', 'enqueuing_steps'),
+                 (4, 'enqueuing_steps', 'steps_in_process')) as m(sort_key, from_state, to_state)
+      on m.sort_key = 1
+        or t.is_started)
+  select coalesce(array_agg((j.step_uuid, j.task_uuid, 1, j.is_claimed, j.namespace, j.claim_order,
+                             j.correlation_id, j.handler_key, 1,
+                             j.queue_timeout_seconds)::tasker.step_handoff order by j.claim_order,
+                            j.step_uuid),
+                  '{}') into v_handoffs
+  from judged j
+  where j.is_handed_off;
   return v_handoffs;
 end
 $$;

@@ -1,5 +1,5 @@
--- The version that a request means which names none: the highest release of the template, or its highest prerelease as long as there is
--- no release. Null when there is no such template.
+-- The version that a request means which names none: the highest release of the template, or its
+-- highest prerelease as long as there is no release. Null when there is no such template.
 create or replace function tasker.get_latest_version(p_namespace text, p_name text)
 returns text
 language sql stable parallel safe
@@ -11,4 +11,6 @@ as $$
   order by strpos(nt.version, '-') > 0, tasker.calculate_version_order(nt.version) collate "C" desc
   limit 1
 $$;
-comment on function tasker.get_latest_version(text, text) is 'The version that a request means which names none: the highest release of the template; null when there is no such template.';
+comment on function tasker.get_latest_version(text, text) is
+  'The version that a request means which names none: the highest release of the template; null '
+  'when there is no such template.';

@@ -1,5 +1,5 @@
--- What the template says about steps, for workers to keep: a JSON array by template_step_uuid with the names of all ancestors.
--- It never changes, so a worker asks once.
+-- What the template says about steps, for workers to keep: a JSON array by template_step_uuid with
+-- the names of all ancestors. It never changes, so a worker asks once.
 create or replace function tasker.get_step_definitions(p_named_step_uuids uuid[])
 returns jsonb
 language sql stable
@@ -7,22 +7,31 @@ set search_path = ''
 as $$
   with recursive ancestors(named_step_uuid, named_task_uuid, step_position) as (
     select n.named_step_uuid, n.named_task_uuid, p.position
-    from tasker.named_tasks_named_steps n cross join lateral unnest(n.parent_positions) as p(position)
+    from tasker.named_tasks_named_steps n
+    cross join lateral unnest(n.parent_positions) as p(position)
     where n.named_step_uuid = any (p_named_step_uuids)
     union
     select a.named_step_uuid, a.named_task_uuid, p.position
     from ancestors a
-    join tasker.named_tasks_named_steps n on n.named_task_uuid = a.named_task_uuid and n.step_position = a.step_position
+    join tasker.named_tasks_named_steps n on n.named_task_uuid = a.named_task_uuid
+      and n.step_position = a.step_position
     cross join lateral unnest(n.parent_positions) as p(position))
-  select coalesce(jsonb_agg(jsonb_build_object(
-      'template_step_uuid', n.named_step_uuid, 'step', s.name, 'callable', n.handler_callable, 'method', n.handler_method,
-      'resolver', n.handler_resolver, 'initialization', n.initialization, 'result_schema', n.result_schema,
-      'timeout_seconds', n.timeout_seconds, 'namespace', ns.name, 'name', nt.name, 'version', nt.version,
-      'ancestors', (select coalesce(jsonb_agg(an.name order by a.step_position), '[]')
-                    from ancestors a
-                    join tasker.named_tasks_named_steps am on am.named_task_uuid = a.named_task_uuid and am.step_position = a.step_position
-                    join tasker.named_steps an on an.named_step_uuid = am.named_step_uuid
-                    where a.named_step_uuid = n.named_step_uuid))), '[]')
+  select coalesce(jsonb_agg(
+                    jsonb_build_object(
+                      'template_step_uuid', n.named_step_uuid, 'step', s.name,
+                      'callable', n.handler_callable, 'method', n.handler_method,
+                      'resolver', n.handler_resolver, 'initialization', n.initialization,
+                      'result_schema', n.result_schema, 'timeout_seconds', n.timeout_seconds,
+                      'namespace', ns.name, 'name', nt.name, 'version', nt.version,
+                      'ancestors', (
+                        select coalesce(jsonb_agg(an.name order by a.step_position), '[]')
+                        from ancestors a
+                        join tasker.named_tasks_named_steps am
+                          on am.named_task_uuid = a.named_task_uuid
+                            and am.step_position = a.step_position
+                        join tasker.named_steps an on an.named_step_uuid = am.named_step_uuid
+                        where a.named_step_uuid = n.named_step_uuid))),
+                  '[]')
   from tasker.named_tasks_named_steps n
   join tasker.named_steps s on s.named_step_uuid = n.named_step_uuid
   join tasker.named_tasks nt on nt.named_task_uuid = n.named_task_uuid

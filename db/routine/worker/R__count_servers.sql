@@ -7,4 +7,5 @@ as $$
   select count(*)::int from tasker.servers s
   where s.lease_expires_at > coalesce(p_now, clock_timestamp()) and s.state <> 'stopped'
 $$;
-comment on function tasker.count_servers(timestamptz) is 'How many servers are alive by their heartbeat.';
+comment on function tasker.count_servers(timestamptz) is
+  'How many servers are alive by their heartbeat.';

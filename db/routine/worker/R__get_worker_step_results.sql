@@ -1,7 +1,9 @@
--- The results of ancestors by name, of a step that an external worker holds: {outcome: found, namespace, results}, where namespace is
--- the task's. Leaves out names that are no ancestors, or have no result. Otherwise the outcome of find_claimed_step.
--- Locks: none. Source: design section 15.
-create or replace function tasker.get_worker_step_results(p_worker_uuid uuid, p_owner text, p_step_uuid uuid, p_names text[])
+-- The results of ancestors by name, of a step that an external worker holds: {outcome: found,
+-- namespace, results}, where namespace is the task's. Leaves out names that are no ancestors, or
+-- have no result. Otherwise the outcome of find_claimed_step.
+-- Locks: none.
+create or replace function tasker.get_worker_step_results(
+  p_worker_uuid uuid, p_owner text, p_step_uuid uuid, p_names text[])
 returns jsonb
 language plpgsql stable
 set search_path = ''

@@ -1,7 +1,9 @@
--- Saves the checkpoint of a running step for a later attempt. False when the handoff is not the latest one.
+-- Saves the checkpoint of a running step for a later attempt. False when the handoff is not the
+-- latest one.
 -- Errors: TK007 when the checkpoint is larger than check_checkpoint allows; nothing changes then.
--- Locks: the step. Source: design section 7, decision 4.
-create or replace function tasker.save_checkpoint(p_step_uuid uuid, p_handoff int, p_checkpoint jsonb)
+-- Locks: the step.
+create or replace function tasker.save_checkpoint(
+  p_step_uuid uuid, p_handoff int, p_checkpoint jsonb)
 returns boolean
 language plpgsql
 set search_path = ''
@@ -22,9 +24,11 @@ begin
   insert into tasker.workflow_step_documents as d (workflow_step_uuid, task_uuid, checkpoint)
   values (p_step_uuid, v_task_uuid, p_checkpoint)
   on conflict (workflow_step_uuid) do update
-    set checkpoint = excluded.checkpoint, document_hash = tasker.hash_documents(d.inputs, excluded.checkpoint);
+    set checkpoint = excluded.checkpoint,
+        document_hash = tasker.hash_documents(d.inputs, excluded.checkpoint);
   return true;
 end
 $$;
 comment on function tasker.save_checkpoint(uuid, int, jsonb) is
-  'Saves the checkpoint of a running step for a later attempt; false when the handoff is not the latest one.';
+  'Saves the checkpoint of a running step for a later attempt; false when the handoff is not the '
+  'latest one.';

@@ -28,7 +28,7 @@ public class Authentication {
   private static final Log LOG = Log.of(Authentication.class);
   private static final int MOST_REMEMBERED = 20_000;
 
-  private final ConcurrentMap<KeyedDigest.Digest, Remembered> remembered = new ConcurrentHashMap<>();
+  private final ConcurrentMap<KeyedDigest.Digest, Remembered> entries = new ConcurrentHashMap<>();
   private final KeyedDigest digests = new KeyedDigest();
   private final Backoff backoff = new Backoff(System::nanoTime);
 
@@ -72,7 +72,7 @@ public class Authentication {
     }
     KeyedDigest.Digest digest = digests.of(authorization == null ? "key" : "header",
         authorization == null ? apiKey : authorization + '\0' + apiKey);
-    Remembered entry = remembered.get(digest);
+    Remembered entry = entries.get(digest);
     Found found = entry == null ? null : entry.found;
     return found != null && found.holds() ? found.verdict()
         : ask(digest, () -> Credentials.of(authorization, apiKey));
@@ -81,7 +81,7 @@ public class Authentication {
   /** @param token of a session, from the cookie */
   public Verdict authenticateSession(String token) {
     KeyedDigest.Digest digest = digests.of("session", token);
-    Remembered entry = remembered.get(digest);
+    Remembered entry = entries.get(digest);
     Found found = entry == null ? null : entry.found;
     return found != null && found.holds() ? found.verdict()
         : ask(digest, () -> new Credentials.Session(token));
@@ -92,14 +92,14 @@ public class Authentication {
    * verdict ends.
    */
   void forgetSession(String token) {
-    remembered.remove(digests.of("session", token));
+    entries.remove(digests.of("session", token));
   }
 
   private Verdict ask(KeyedDigest.Digest digest, Supplier<Credentials> given) {
-    if (remembered.size() >= MOST_REMEMBERED) {
-      remembered.clear();
+    if (entries.size() >= MOST_REMEMBERED) {
+      entries.clear();
     }
-    Remembered entry = remembered.computeIfAbsent(digest, key -> new Remembered());
+    Remembered entry = entries.computeIfAbsent(digest, key -> new Remembered());
     synchronized (entry) {
       if (entry.found != null && entry.found.holds()) {
         return entry.found.verdict();
@@ -127,7 +127,7 @@ public class Authentication {
         throw fault;
       } finally {
         if (!(verdict instanceof Verdict.Known)) {
-          remembered.remove(digest, entry);
+          entries.remove(digest, entry);
         }
       }
     }

@@ -70,8 +70,8 @@ class DocumentationTest {
       String rules = find("insert into tasker\\." + kind + "_transition_rules [^;]+;", migrations)
           .map(MatchResult::group)
           .collect(Collectors.joining());
-      List<MatchResult> moves = find("\\((null|'[a-z_]+'), '([a-z_]+)', '([a-z_]+)', '([^']+)'\\)",
-          rules).toList();
+      List<MatchResult> moves = find(
+          "\\((null|'[a-z_]+'),\\s+'([a-z_]+)',\\s+'([a-z_]+)',\\s+'([^']+)'\\)", rules).toList();
       String section = document
           .substring(document.indexOf("## " + (kind.equals("task") ? "Task" : "Step")));
       section = section.contains("\n## ") ? section.substring(0, section.indexOf("\n## "))
@@ -122,7 +122,7 @@ class DocumentationTest {
 
     assertThat(made).hasSizeGreaterThan(50)
         .allSatisfy(document -> assertThat(document).doesNotContainPattern(
-            "'(workflow_step_uuid|named_step_uuid|named_task_uuid|namespace_name|task_name|template_name|step_name|current_state|task_version|next_cursor)', "));
+            "'(workflow_step_uuid|named_step_uuid|named_task_uuid|namespace_name|task_name|template_name|step_name|current_state|task_version|next_cursor)',\\s"));
   }
 
   @Test

@@ -27,7 +27,9 @@ import java.util.stream.Stream;
 final class SchemaDump {
   static final Path FILE = checkout().resolve("db/schema.sql");
 
-  private static final int WIDTH = 150;
+  private static final int WIDTH = 100;
+  private static final String CLAUSES = "(?<=,) | (?=(?:returns|AND|OR|CHECK|REFERENCES|ON|WHERE"
+      + "|USING|FOR|EXECUTE|THEN|ELSE|WHEN|INCLUDE|DEFAULT|=|<>|~|IS|WITH|not|generated|#>>|default) )|(?<==) ";
   private static final Pattern CALL_IN_SQL = Pattern
       .compile("\\btasker\\.(v_[a-z_]+|[a-z][a-z_0-9]*(?=\\s*\\())");
   /** The beginning of a text in Java: the call that a gateway makes, or one within a statement. */
@@ -59,12 +61,14 @@ final class SchemaDump {
 
   private void head() {
     line(
-        "-- Schema tasker as the migrations make it, for readers: nothing runs this file. Columns, constraints and indexes come from db/migration,");
+        "-- Schema tasker as the migrations make it, for readers: nothing runs this file. Columns,");
     line(
-        "-- functions from db/routine/<room>. Made by SchemaDump from the catalogue; SchemaDumpTest fails when it differs. Written anew by");
+        "-- constraints and indexes come from db/migration, functions from db/routine/<room>. Made by");
+    line("-- SchemaDump from the catalogue; SchemaDumpTest fails when it differs. Written anew by");
     line("--   ./mvnw test -pl src -am -Dtest=SchemaDumpTest -Dschema.write=true");
     line(
-        "-- Not here: the monthly partitions of the two transition tables, and schema pgmq, which may be an extension.");
+        "-- Not here: the monthly partitions of the two transition tables, and schema pgmq, which may");
+    line("-- be an extension.");
   }
 
   private void types() {
@@ -271,24 +275,25 @@ final class SchemaDump {
 
   /**
    * Lines of at most WIDTH characters: comments go on as comments, everything else is broken after
-   * commas and indented.
+   * commas or before a word that begins a clause, and indented.
    */
   private void wrapped(String begin, String words) {
     boolean isComment = begin.strip().startsWith("--");
-    String next = isComment ? begin.substring(0, begin.indexOf("--")) + "--   " : "    ";
+    String next = isComment ? begin.substring(0, begin.indexOf("--")) + "--   "
+        : begin.isBlank() ? begin + "    " : "    ";
     StringBuilder line = new StringBuilder(begin);
     boolean isFirst = true;
     for (String word : words.replaceAll("\\s+", " ").strip()
-        .split(isComment ? " " : "(?<=,) | (?=returns )")) {
+        .split(isComment ? " " : CLAUSES)) {
       if (!isFirst && line.length() + 1 + word.length() > WIDTH) {
-        line(line.toString());
+        put(line.toString());
         line = new StringBuilder(next).append(word);
       } else {
         line.append(isFirst ? "" : " ").append(word);
       }
       isFirst = false;
     }
-    line(line.toString());
+    put(line.toString());
   }
 
   private static String pad(String word, int width) {
@@ -296,6 +301,15 @@ final class SchemaDump {
   }
 
   private void line(String line) {
+    if (line.length() > WIDTH && !line.strip().startsWith("--")) {
+      int indent = line.length() - line.stripLeading().length();
+      wrapped(line.substring(0, indent), line.substring(indent));
+    } else {
+      put(line);
+    }
+  }
+
+  private void put(String line) {
     text.append(line.stripTrailing()).append('\n');
   }
 }

@@ -1,0 +1,17 @@
+-- What a step counts in its task, by its state: the only place that says so. in_flight: handed off,
+-- until its result is settled; unfinished: neither complete nor resolved manually; failed: in
+-- error; retrying: waits for a retry. Of a move the difference is counted. Inlined into the query
+-- that calls it.
+-- Locks: none. Source: ADR 0072.
+create or replace function tasker.weigh_step_state(p_state tasker.step_state)
+returns table (in_flight int, unfinished int, failed int, retrying int)
+language sql immutable parallel safe rows 1
+as $$
+  select (p_state in ('enqueued', 'in_progress', 'enqueued_for_orchestration',
+                      'enqueued_as_error_for_orchestration'))::int,
+         (p_state not in ('complete', 'resolved_manually'))::int,
+         (p_state = 'error')::int,
+         (p_state = 'waiting_for_retry')::int
+$$;
+comment on function tasker.weigh_step_state(tasker.step_state) is
+  'What a step counts in its task, by its state: in flight, unfinished, failed, retrying.';

@@ -1,0 +1,95 @@
+package ee.tasker.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Which function may write which table of the state: the contract of docs/adr/0072. A function that
+ * is not here hands its moves to apply_step_moves.
+ */
+class WritersTest {
+  private static final String WRITER = "apply_step_moves";
+  /** Called for every step: each would lose more than it costs to keep its statement right. */
+  private static final List<String> HOT = List.of("claim_offered_steps", "complete_step",
+      "enqueue_steps", "settle_steps", "submit_results");
+  /** Makes any move of the rules, handoffs among them, for one step. */
+  private static final String BY_HAND = "transition_step_state_atomic";
+  /** Steps that are added, and the first steps of a task, which every submission makes. */
+  private static final List<String> BIRTHS = List.of("insert_steps", "create_steps");
+
+  @Test
+  void history_of_steps() {
+    assertThat(writers("insert into tasker\\.workflow_step_transitions\\b"))
+        .isEqualTo(union(HOT, BIRTHS, List.of(WRITER, BY_HAND)));
+  }
+
+  @Test
+  void results_of_steps() {
+    assertThat(writers("insert into tasker\\.workflow_step_result_audit\\b"))
+        .isEqualTo(union(List.of(WRITER, BY_HAND, "complete_step", "submit_results")));
+  }
+
+  @Test
+  void steps() {
+    assertThat(writers("insert into tasker\\.workflow_steps\\b")).isEqualTo(union(BIRTHS));
+  }
+
+  @Test
+  void states_of_steps() {
+    assertThat(writers("update tasker\\.workflow_steps\\b[^;]*?\\bset\\s+state\\b"))
+        .isEqualTo(union(HOT, List.of(WRITER, BY_HAND)));
+  }
+
+  /** By hand counts who is named; the others hand deltas to roll_up_task_states. */
+  @Test
+  void counters_of_tasks() {
+    assertThat(writers("\\bset\\s+[^;]*?\\b(in_flight|failed|retrying)_steps\\s*=\\s*t\\."))
+        .isEqualTo(union(List.of(WRITER, "complete_step", "complete_steps",
+            "count_batch_workers", "count_failures", "move_steps_by_operator", "recount_batches",
+            "roll_up_task_states")));
+  }
+
+  /** The hot ones, a birth, and the move by hand, which judges in its statement. */
+  @Test
+  void history_of_tasks() {
+    assertThat(writers("insert into tasker\\.task_transitions\\b"))
+        .isEqualTo(union(List.of("apply_task_moves", "compensate_child", "complete_step",
+            "create_steps", "roll_up_task_states", "transition_task_state_atomic")));
+  }
+
+  private static Set<String> union(List<?>... names) {
+    return Stream.of(names).flatMap(List::stream).map(Object::toString)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private static Set<String> writers(String statement) {
+    Pattern pattern = Pattern.compile(statement);
+    try (Stream<Path> files = Files.walk(Path.of("db", "routine"))) {
+      return files.filter(file -> file.toString().endsWith(".sql"))
+          .filter(file -> pattern.matcher(text(file).replaceAll("--[^\n]*", "")).find())
+          .map(file -> file.getFileName().toString().replaceAll("^R__|\\.sql$", ""))
+          .collect(Collectors.toCollection(TreeSet::new));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String text(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
