@@ -34,8 +34,8 @@ class LayoutTest {
   }
 
   /**
-   * Not the folders of tests: {@code src/test}, {@code src/bench} and {@code src/faults} have long
-   * strings, statements and documents among them, over several lines.
+   * Not the folders of tests and tools, which have long strings, statements and documents over
+   * several lines.
    */
   @Test
   void java_outside_the_folders_of_tests_has_at_most_100_columns_except_for_a_string_in_a_line() {
