@@ -299,13 +299,13 @@ class DeclineStepsTest {
 
   @Test
   void a_template_that_comes_later_counts_at_once_for_workers_that_were_there_before() {
-    Dag known = Dag.of("a").version("1").inNamespace("later").handler("shared");
+    Dag known = Dag.of("a").version("1").inNamespace("comes_later").handler("shared");
     known.registered();
     beat(without, 0, List.of("shared"));
-    assertThat(sql.text("select served -> 'later' from tasker.workers where worker_uuid = ?",
+    assertThat(sql.text("select served -> 'comes_later' from tasker.workers where worker_uuid = ?",
         without.uuid())).as("it serves all").isNull();
 
-    Dag.Task task = Dag.of("b").version("2").inNamespace("later").handler("newer").started();
+    Dag.Task task = Dag.of("b").version("2").inNamespace("comes_later").handler("newer").started();
 
     assertThat(without.claim(10)).as("without a heartbeat in between").isEmpty();
     assertThatStep(task.step("b")).isIn("enqueued");
