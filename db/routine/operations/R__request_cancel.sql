@@ -160,6 +160,8 @@ begin
                      from unnest(v_asked) as a(task_uuid)
                      cross join lateral tasker.get_open_steps(a.task_uuid) o
                      where o.state in ('pending', 'waiting_for_retry', 'enqueued')))
+      -- Again, of the row that is locked: it may have been claimed meanwhile.
+      and s.state in ('pending', 'waiting_for_retry', 'enqueued')
     order by s.workflow_step_uuid
     for update)
   select array_agg((n.workflow_step_uuid, n.handoffs, n.state, 'cancelled', 'orchestrator',

@@ -27,6 +27,7 @@ begin
     where s.workflow_step_uuid = any (array(select a.workflow_step_uuid
                                             from tasker.get_open_steps(p_task_uuid) a
                                             where a.state in ('enqueued', 'in_progress')))
+      and s.state in ('enqueued', 'in_progress')
     order by s.workflow_step_uuid for no key update)
   select array_agg((o.workflow_step_uuid, o.handoffs, o.state, 'error', 'recovery',
                     '{"reason": "task_timed_out"}', 'permanent_failure', null,

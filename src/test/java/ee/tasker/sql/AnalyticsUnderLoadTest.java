@@ -190,12 +190,15 @@ class AnalyticsUnderLoadTest {
           select h.task_uuid, h.created_at, h.to_state, row_number() over (partition by h.task_uuid order by h.sort_key) as number,
                  lag(h.created_at) over (partition by h.task_uuid order by h.sort_key) as before
           from tasker.task_transitions h where h.to_state in ('complete', 'error', 'cancelled', 'resolved_manually')
+        ), halts as (
+          select h.task_uuid, h.created_at, lag(h.created_at) over (partition by h.task_uuid order by h.sort_key) as before
+          from tasker.task_transitions h where h.to_state in ('complete', 'error', 'cancelled', 'resolved_manually', 'blocked_by_failures')
         ), begun as (select h.task_uuid, h.created_at from tasker.task_transitions h where h.sort_key = 1)
         select (select count(*) from begun) as created,
                (select count(*) from ends where to_state = 'complete') as completed,
                (select count(*) from ends where to_state = 'error') as failed,
                (select coalesce(round(avg(extract(epoch from e.created_at - t.created_at)), 9), 0) from ends e join tasker.tasks t using (task_uuid)) as duration,
-               (select count(*) from ends e join tasker.workflow_step_result_audit r on r.task_uuid = e.task_uuid
+               (select count(*) from halts e join tasker.workflow_step_result_audit r on r.task_uuid = e.task_uuid
                 where r.execution_time_ms is not null and r.recorded_at <= e.created_at and (e.before is null or r.recorded_at > e.before)) as executions
         """).get(0);
     pairs.put("task_throughput", pair(reported.get("task_throughput"), history.get("created")));
