@@ -109,24 +109,30 @@ public class SchedulesResource {
   @Requires(value = Permission.SCHEDULES_READ, in = Scope.ASKED)
   @GET
   @Path("upcoming")
-  public String upcoming(@QueryParam("count") String count) {
+  public String upcoming(@QueryParam("cron") String cron,
+      @QueryParam("every_seconds") String everySeconds, @QueryParam("zone") String zone,
+      @QueryParam("starts_at") String startsAt, @QueryParam("ends_at") String endsAt,
+      @QueryParam("count") String count) {
     Parameters.checkKnown(uri, TIMING_AND_COUNT);
     JsonObjectBuilder asked = Json.build().createObjectBuilder();
-    for (String name : ScheduleBody.TIMING) {
-      String value = uri.getQueryParameters().getFirst(name);
-      if (value == null) {
-        continue;
-      }
-      if (ScheduleBody.EVERY.equals(name)) {
-        asked.add(name, Parameters.number(name, value, 1, 1, ScheduleBody.LONGEST_SECONDS));
-      } else {
-        asked.add(name, value);
-      }
+    addGiven(asked, "cron", cron);
+    addGiven(asked, "zone", zone);
+    addGiven(asked, "starts_at", startsAt);
+    addGiven(asked, "ends_at", endsAt);
+    if (everySeconds != null) {
+      asked.add(ScheduleBody.EVERY, Parameters.number(ScheduleBody.EVERY, everySeconds, 1, 1,
+          ScheduleBody.LONGEST_SECONDS));
     }
     return Json.build().createObjectBuilder()
         .add("fire_times", schedules.upcomingOf(ScheduleBody.timing(asked.build()),
             Parameters.number("count", count, 5, 1, 100)))
         .build().toString();
+  }
+
+  private static void addGiven(JsonObjectBuilder asked, String name, String value) {
+    if (value != null) {
+      asked.add(name, value);
+    }
   }
 
   @Requires(value = Permission.SCHEDULES_READ, in = Scope.SCHEDULE)

@@ -48,7 +48,7 @@ final class Corruptions {
         past(group, "all history of a step deleted", "step_state_is_the_end_of_its_history",
             "delete from tasker.workflow_step_transitions where workflow_step_uuid = {done.s1}"),
         past(group, "a move of a task recorded twice", "task_history_counts_without_gaps",
-            "insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor, created_at) select task_uuid, sort_key, from_state, to_state, actor, created_at + interval '1 microsecond' from tasker.task_transitions where task_uuid = {done} and sort_key = 3"),
+            "insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor, created_at) select task_uuid, sort_key, from_state, to_state, actor, (select max(l.created_at) from tasker.task_transitions l where l.task_uuid = {done}) + interval '1 microsecond' from tasker.task_transitions where task_uuid = {done} and sort_key = 3"),
         past(group, "a move of a step recorded twice", "step_history_counts_without_gaps",
             "insert into tasker.workflow_step_transitions select * from tasker.workflow_step_transitions where workflow_step_uuid = {done.s1} and sort_key = 3"),
         past(group, "a move of a task starts elsewhere",

@@ -391,7 +391,7 @@ class AnswersIT {
         .query("namespace", "answers").query("include", "why"));
     once("listTasks with failures and attributes", () -> call("listTasks").query("limit", 100)
         .query("namespace", "answers").query("include", "failure,attributes,why"));
-    once("listUpcomingFireTimes", () -> call("listUpcomingFireTimes").query("cron", "0 6 * * 1-5")
+    once("previewFireTimes", () -> call("previewFireTimes").query("cron", "0 6 * * 1-5")
         .query("zone", "Europe/Berlin"));
     once("countTasks", () -> call("countTasks").query("namespace", "answers"));
     once("listDomainEvents",

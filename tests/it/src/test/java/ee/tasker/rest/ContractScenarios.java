@@ -357,7 +357,7 @@ final class ContractScenarios {
     otherwise("createSchedule", 404, () -> call("createSchedule")
         .json(
             "{'namespace': 'contract', 'name': 'of_nothing', 'template': 'nobody_knows', 'cron': '@daily'}"));
-    when("listUpcomingFireTimes", () -> call("listUpcomingFireTimes").query("every_seconds", "60"));
+    when("previewFireTimes", () -> call("previewFireTimes").query("every_seconds", "60"));
     when("getSchedule", () -> aboutSchedule("getSchedule"));
     when("updateSchedule",
         () -> aboutSchedule("updateSchedule")
