@@ -54,6 +54,7 @@ public enum Operation {
   RESUME("DELETE", "/v1/pauses", true),
   LIST_SCHEDULES("GET", "/v1/schedules", false),
   CREATE_SCHEDULE("POST", "/v1/schedules", true),
+  PREVIEW_FIRE_TIMES("GET", "/v1/schedules/upcoming", false),
   GET_SCHEDULE("GET", "/v1/schedules/{schedule_uuid}", false),
   UPDATE_SCHEDULE("PUT", "/v1/schedules/{schedule_uuid}", true),
   DELETE_SCHEDULE("DELETE", "/v1/schedules/{schedule_uuid}", true),
