@@ -275,7 +275,7 @@ class EveryRouteIT {
         assertThat(answer.status()).as("%s: %s", operation, answer).isIn(403, 404);
       } else {
         // What of the body is wrong is told before it is known to be about some namespace.
-        assertThat(operation.id()).isIn("submitTasks", "validateTemplate");
+        assertThat(operation.id()).isIn("submitTasks", "validateTemplate", "previewFireTimes");
       }
     });
     assertThat(admin.get("/v1/tasks/" + task).text("state")).isEqualTo("blocked_by_failures");
