@@ -87,6 +87,7 @@ class ConsoleTruthIT extends WithConsole {
     browser.await(row);
     browser.run("[..." + row
         + ".querySelectorAll('button')].find((b) => b.innerText === 'Retry these 2').click()");
+    browser.await("document.querySelector('dialog[open] [data-filter]')");
     assertThat(text("document.querySelector('dialog[open] [data-filter]').innerText")).contains(
         "in the namespace testing",
         "that failed at step charge",
@@ -104,6 +105,7 @@ class ConsoleTruthIT extends WithConsole {
     console.signIn("olga");
     console.go("tasks/" + task);
     browser.press("Cancel");
+    browser.await("document.querySelector('dialog[open] h2')");
     assertThat(text("document.querySelector('dialog[open] h2').innerText"))
         .isEqualTo("Cancel hold " + task.toString().substring(0, 8) + "…?");
     assertThat(text(
