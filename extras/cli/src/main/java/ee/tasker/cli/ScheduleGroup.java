@@ -47,6 +47,18 @@ final class ScheduleGroup {
             .with(schedule(), Arg.query("upcoming", "N", "How many fire times.").integer())
             .shows(one)
             .example("tasker schedule get 01a1fc6e-0002-7000-8000-000000000003 --upcoming 20"),
+        Command.of("preview", "Shows the fire times of a timing that is not saved.")
+            .calls(Operation.PREVIEW_FIRE_TIMES)
+            .with(Arg.query("cron", "EXPRESSION",
+                "Minute, hour, day of the month, month, day of the week; or a macro as @daily."),
+                Arg.query("every_seconds", "SECONDS", "An interval instead of a cron expression.")
+                    .integer(),
+                Arg.query("zone", "ZONE", "The time zone of the cron expression; UTC by default."),
+                Arg.query("starts_at", "TIME", "The first possible fire time."),
+                Arg.query("ends_at", "TIME", "The end of the possible fire times."),
+                Arg.query("count", "N", "How many; five by default.").integer())
+            .shows(View.details("fire times=fire_times"))
+            .example("tasker schedule preview --cron \"0 6 * * 1-5\" --zone Europe/Berlin"),
         Command.of("create", "Creates a schedule.").calls(Operation.CREATE_SCHEDULE)
             .with(Arg.and(scheduled(),
                 Arg.body("namespace", "NAMESPACE", "Its namespace.").positional(),

@@ -104,8 +104,9 @@ final class TaskGroup {
             .with(taskFilters(
                 Arg.query("order", "ORDER", "By creation; newest first by default.")
                     .values("newest", "oldest"),
-                Arg.query("include", "WHAT", "why: with -o wide also why each task waits.")
-                    .values("why")))
+                Arg.query("include", "WHAT",
+                    "With -o json also why each waits, its first failure, its search attributes.")
+                    .values("why", "failure", "attributes")))
             .pages("tasks", 100).shows(View.rows("tasks", COLUMNS))
             .example("tasker task list --namespace payments --state blocked_by_failures")
             .example("tasker task list --attribute order:A-17 -o wide")
@@ -341,6 +342,8 @@ final class TaskGroup {
                     "In none of these states, with commas between them.").values(STATES),
                 Arg.query("tag", "TAG", "With this tag."),
                 Arg.query("attribute", "NAME:VALUE", "With this search attribute.").many(),
+                Arg.query("attribute_value", "VALUE",
+                    "With a search attribute of this value, whatever its name."),
                 Arg.query("created_after", "TIME", "Created then or later."),
                 Arg.query("created_before", "TIME", "Created before."),
                 Arg.query("updated_after", "TIME", "Changed its state then or later."),
