@@ -14,8 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** The writer of moves, by what every caller of it relies on. */
 @DatabaseTest
-@DatabaseTest.Covers({"apply_step_moves", "weigh_step_state", "may_be_retried",
-  "apply_task_moves", "insert_steps"})
+@DatabaseTest.Covers({"apply_step_moves", "weigh_step_state", "apply_task_moves"})
 class ApplyStepMovesTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 @DatabaseTest.Covers({"submit_results", "settle_steps", "advance_tasks", "release_children",
   "enqueue_steps", "roll_up_task_states",
   "count_failures", "create_dlq_entries", "get_refusals", "lock_tasks", "task_path",
-  "process_step_results"})
+  "process_step_results", "may_be_retried"})
 class CompleteStepsTest {
 
   @org.junit.jupiter.params.ParameterizedTest
