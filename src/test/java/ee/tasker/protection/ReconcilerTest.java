@@ -78,11 +78,11 @@ class ReconcilerTest {
   void E1_the_poll_reads_an_index_and_no_table() {
     // Of an empty table any index is as good as the other.
     Dag.of("a").started(200);
-    sql.run("analyze tasker.task_wakeups");
+    sql.run("analyze tasker.task_wakeups, tasker.tasks");
     sql.run("set enable_seqscan = off");
     List<String> plan = sql.texts(
         "explain select w.task_uuid from tasker.task_wakeups w join tasker.tasks t on t.task_uuid = w.task_uuid "
-            + "where w.wake_at <= clock_timestamp() and t.context_checked order by w.wake_at limit 50");
+            + "where w.wake_at <= now() and t.context_checked order by w.wake_at limit 50");
     assertThat(String.join("\n", plan)).contains("task_wakeups_wake_at_idx")
         .doesNotContain("Seq Scan");
   }
