@@ -243,7 +243,7 @@ final class Browser implements AutoCloseable {
   /** The first button, link or summary with exactly this text, within the dialog if one is open. */
   void press(String text) {
     String find = "const within = [...document.querySelectorAll('dialog[open]')].pop() ?? document; const found = [...within.querySelectorAll("
-        + "'button, a, summary')].find((e) => e.innerText.trim() === arguments[0] && !e.disabled); ";
+        + "'button, a, summary')].find((e) => (e.innerText.trim() || e.textContent.trim()) === arguments[0] && !e.disabled); ";
     // Found and marked at once, and looked for again when the page has replaced it.
     again(() -> {
       await("(() => {" + find + OPEN_MENU

@@ -71,6 +71,8 @@ final class Console implements AutoCloseable {
 
   /** Opens the console without a session. */
   void openSignedOut() {
+    // From a file that asks for nothing: an answer to the page before would bring its cookie back.
+    browser.open(server.base().resolve("/console/console.css"));
     browser.forgetCookies();
     browser.open(URI.create("about:blank"));
     browser.open(address(""));
@@ -87,6 +89,13 @@ final class Console implements AutoCloseable {
     openSignedOut();
     fillIn(name, PASSWORD);
     browser.await("document.querySelector('.rail')");
+  }
+
+  /** The menu of the user has the name on it. */
+  void awaitUser(String name) {
+    browser.await(
+        "document.querySelector('[data-menu=user] summary')?.innerText.trim() === arguments[0]",
+        name);
   }
 
   void fillIn(String name, String password) {

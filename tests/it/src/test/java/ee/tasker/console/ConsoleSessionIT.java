@@ -50,7 +50,7 @@ class ConsoleSessionIT extends WithConsole {
   @Test
   void signing_in_opens_the_console_and_signing_out_ends_the_session_in_the_database() {
     console.signIn("ann");
-    browser.awaitText("Signed in as ann");
+    console.awaitUser("ann");
     assertThat(console.session("ann").getString("token_hash")).startsWith("\\x");
     assertThat(browser.run("return document.cookie").toString()).as("no script can read the cookie")
         .isEqualTo("\"\"");
@@ -75,7 +75,7 @@ class ConsoleSessionIT extends WithConsole {
     browser.type("input[name=token]",
         ISSUER.signed(TokenIssuer.claims().claim("permissions", List.of("tasks:*", "steps:*"))));
     browser.press("Sign in");
-    browser.awaitText("Signed in as orders-service");
+    console.awaitUser("orders-service");
     assertThat(browser.run("return document.cookie").toString()).as("no script can read the cookie")
         .isEqualTo("\"\"");
     UUID task = admin.submit("hello", "{}");
