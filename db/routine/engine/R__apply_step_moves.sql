@@ -1,6 +1,6 @@
 -- The writer of moves: the step's row, its history, its result and the counters of its task, in one
--- statement. Whoever moves steps judges under its locks what shall move, and hands it over; hot
--- paths that write for themselves are named in WritersTest.
+-- statement. The caller decides under its locks what moves, and passes it here. WritersTest names
+-- the hot paths that write for themselves.
 -- p_moves: each step once. A step moves only while its state and its handoff are still from_state
 -- and handoff; others are left out. With an outcome it gets a result: result, error and worker_uuid
 -- are those of it. next_retry_at is that of a step that waits for its retry. metadata is the

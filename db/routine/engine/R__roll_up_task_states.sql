@@ -124,8 +124,8 @@ begin
                   from tasker.tasks t
                   join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
                   cross join lateral (select greatest(t.start_at, t.created_at)
-                                               + nt.max_duration_minutes * interval '1 minute' as
-                                               at,
+                                               + nt.max_duration_minutes * interval '1 minute'
+                                               as at,
                                              greatest(t.start_at, t.created_at)
                                                + nt.sla_minutes * interval '1 minute' as sla_at) l
                   where t.task_uuid = a))

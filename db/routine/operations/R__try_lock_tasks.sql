@@ -1,7 +1,7 @@
 -- Locks tasks as lock_tasks, for an action on many of them: when another transaction holds one for
 -- longer than p_wait, locks those that are free and leaves the others.
 -- Returns the locked tasks, by uuid.
--- Locks: the tasks by uuid; those that are left are skipped, and so waited for by nobody.
+-- Locks: the tasks by uuid; after p_wait it skips those that another session holds.
 create or replace function tasker.try_lock_tasks(
   p_task_uuids uuid[], p_wait interval default '5 seconds')
 returns uuid[]

@@ -156,7 +156,7 @@ public class Access {
 
   /**
    * Whose share of this server a request takes: the namespace's that it names, if the caller may
-   * act there, and otherwise the caller's, so that nobody takes the share of others.
+   * act there, and otherwise the caller's, so that no caller takes the share of another.
    *
    * @param namespace null when the request names none
    */

@@ -17,9 +17,9 @@ import java.util.zip.GZIPOutputStream;
 
 /**
  * The files of the console below {@code /console/}, the same on every application server:
- * compressed for whoever takes that, and not sent again to whoever has them. Each is read once;
- * all of them have some hundred kB. Without the slash it redirects, by a path alone: an
- * application server would redirect to the host that the client named.
+ * compressed for clients that accept it, and not sent again to clients that have them. Each is
+ * read once; together they have some hundred kB. Without the slash it redirects, by a path alone:
+ * an application server would redirect to the host that the client named.
  */
 @WebServlet({"/console", "/console/*"})
 public class ConsoleServlet extends ReadOnlyServlet {

@@ -60,7 +60,7 @@ class ConsoleWorkIT extends WithConsole {
     assertThat(noted()).allMatch(line -> line.contains(path) && line.contains("400"));
   }
 
-  /** Without what a form asks while somebody types, and who asks before he has signed in. */
+  /** Without what a form asks during typing, and the question who is signed in. */
   private static List<String> noted() {
     return browser.log().stream().filter(line -> !line.contains("/v1/schedules/upcoming?"))
         .filter(line -> !(line.contains("/v1/me ") && line.contains("401"))).toList();
