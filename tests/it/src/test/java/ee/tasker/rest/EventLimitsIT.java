@@ -23,11 +23,11 @@ import org.junit.jupiter.api.Test;
 @Tag("long")
 class EventLimitsIT {
   /**
-   * In ten seconds: a heartbeat every two seconds, what it takes to ask for this figure with the
-   * rights of who asks for it, which are read again
-   * after five seconds, and the reads for the observer of domain events and for webhooks.
+   * In ten seconds: five heartbeats, what it takes to ask for this figure with the rights of who
+   * asks, one or two looks for webhooks, and the four calls of retention, which come once a minute.
+   * Reading for streams once a second would be ten more.
    */
-  private static final long MOST_CALLS_ALONE = 11;
+  private static final long MOST_CALLS_ALONE = 15;
   private static final Duration WITHIN = Duration.ofSeconds(60);
   private static EmbeddedDatabase database;
   private static TestServer server;
@@ -221,14 +221,19 @@ class EventLimitsIT {
         .println("calls of an idle server in " + window.toSeconds() + " s: " + alone
             + " without listeners, " + heard + " with one");
     assertThat(alone).isLessThanOrEqualTo(MOST_CALLS_ALONE);
-    assertThat(heard).isBetween(alone + 3, 23L);
+    assertThat(heard).isBetween(alone + 3, 27L);
   }
 
-  /** Calls of the server to the database, as it counts them itself. */
+  /**
+   * Calls of the server to the database, as it counts them itself. A busy machine answers late and
+   * is watched for longer than the window, so what is returned is what fell to the window.
+   */
   private static long callsIn(Duration window) {
     long before = calls();
+    long start = System.nanoTime();
     pass(window);
-    return calls() - before;
+    long counted = calls() - before;
+    return counted * window.toNanos() / (System.nanoTime() - start);
   }
 
   private static long calls() {
