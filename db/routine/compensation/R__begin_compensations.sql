@@ -13,6 +13,7 @@
 -- A task that compensates an ended child (compensate_child) has no steps of its own, and undoes
 -- those of the child. p_cause etc. are those of an operator's request; null: a cancel, or the
 -- failure of the task.
+-- Notifies the servers, this one too, if it offers a step: at the commit.
 -- Returns the deltas for roll_up_task_states. A task with nothing to undo has no unfinished step
 -- then, and ends.
 -- Locks: the steps by uuid, the waits; the caller holds the tasks. Source: ADR 0046, ADR 0056.
@@ -200,6 +201,11 @@ begin
     v_deltas := v_growth.o_deltas;
   end if;
   v_handoffs := tasker.enqueue_steps(v_ready, 'pending', p_server_uuid, 0, 60, p_now);
+  -- It is called from within a roll-up, whose callers tell servers of what they have offered
+  -- themselves.
+  if cardinality(v_handoffs) > 0 then
+    perform tasker.notify_servers(null, array['steps']);
+  end if;
   return array(select (u, 0, 0, 0, 0)::tasker.task_delta from unnest(p_task_uuids) u)
          || v_deltas
          || array(select (h.task_uuid, 1, 0, 0, 0)::tasker.task_delta from unnest(v_handoffs) h);

@@ -10,12 +10,18 @@ import ee.tasker.testing.Operator;
 import ee.tasker.testing.Sql;
 import ee.tasker.testing.SqlWorker;
 import ee.tasker.testing.SqlWorker.Claim;
+import ee.tasker.testing.TestDatabase;
 import jakarta.json.JsonObject;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
 
 @DatabaseTest
 @DatabaseTest.Covers({"begin_compensations", "wants_compensation", "end_compensation",
@@ -88,6 +94,21 @@ class CompensationTest {
     assertThat(compensation(task)).isEqualTo("failure compensated 2");
     assertThat(worker.claim(9)).isEmpty();
     assertThatHistoryIsSound();
+  }
+
+  @Test
+  void servers_hear_of_the_first_steps_of_a_compensation_at_once() throws SQLException {
+    order().lifecycle("on_failure", "compensate").started();
+    succeed("charge", "ship");
+    try (Connection listener = TestDatabase.get().connect();
+        Statement listen = listener.createStatement()) {
+      listen.execute("listen tasker_wakeup");
+      fail("tell");
+      PGNotification[] heard = listener.unwrap(PGConnection.class).getNotifications(5000);
+      assertThat(heard).as("and the sender itself does").extracting(PGNotification::getParameter)
+          .containsExactly("steps ");
+      succeed("ship:compensation", "charge:compensation");
+    }
   }
 
   @Test
