@@ -1,6 +1,6 @@
 -- Checks on the existing data whether every promise was kept: one row per invariant, with the
--- number of its violations and up to five examples. docs/promises.md explains what each invariant
--- means to a user. Safe on a live database: it reads all data in one snapshot.
+-- number of its violations and up to five examples. docs/reference/invariants.md explains what each
+-- invariant means to a user. Safe on a live database: it reads all data in one snapshot.
 -- p_since: only tasks created from then on (null: all). p_quiet_for: also reports messages and due
 -- tasks that have waited for longer than this; null leaves them out, because on a busy system
 -- messages come and go.

@@ -55,56 +55,9 @@ class DocumentationTest {
 
     assertThat(events).hasSizeGreaterThan(15);
     assertThat(
-        text(Path.of("docs", "operations.md")).lines().filter(line -> line.startsWith("| `TK"))
+        text(Path.of("docs", "reference", "log-events.md")).lines().filter(line -> line.startsWith("| `TK"))
             .map(line -> line.replaceAll("\\|[^|]*\\|$", "|")))
         .containsExactlyElementsOf(events);
-  }
-
-  @Test
-  void the_state_machines_are_those_of_the_rules_tables() {
-    String document = text(Path.of("docs", "state-machines.md"));
-    String migrations = files(Path.of("db", "migration")).map(DocumentationTest::text)
-        .collect(Collectors.joining("\n"));
-
-    for (String kind : List.of("task", "workflow_step")) {
-      String rules = find("insert into tasker\\." + kind + "_transition_rules [^;]+;", migrations)
-          .map(MatchResult::group)
-          .collect(Collectors.joining());
-      List<MatchResult> moves = find(
-          "\\((null|'[a-z_]+'),\\s+'([a-z_]+)',\\s+'([a-z_]+)',\\s+'([^']+)'\\)", rules).toList();
-      String section = document
-          .substring(document.indexOf("## " + (kind.equals("task") ? "Task" : "Step")));
-      section = section.contains("\n## ") ? section.substring(0, section.indexOf("\n## "))
-          : section;
-
-      assertThat(moves).hasSizeGreaterThan(20);
-      assertThat(section.lines().filter(line -> line.startsWith("| `") || line.startsWith("| – |")))
-          .containsExactlyInAnyOrderElementsOf(moves.stream()
-              .map(move -> "| " + from(move, "–", "`") + " | `" + move.group(2) + "` | "
-                  + move.group(3) + " | " + move.group(4) + " |")
-              .toList());
-      assertThat(section.lines().map(String::strip)
-          .filter(line -> line.contains(" --> ") && !line.endsWith("--> [*]"))
-          .map(line -> line.replaceAll(" *:.*", "")))
-          .containsExactlyInAnyOrderElementsOf(
-              moves.stream().map(move -> from(move, "[*]", "") + " --> " + move.group(2)).distinct()
-                  .toList());
-    }
-  }
-
-  @Test
-  void every_function_is_in_the_list() {
-    String document = text(Path.of("docs", "sql-functions.md"));
-    Set<String> functions = new TreeSet<>();
-    files(Path.of("db", "routine")).forEach(
-        file -> find("(?m)^create or replace function tasker\\.([a-z_0-9]+)", text(file))
-            .forEach(found -> functions.add(found.group(1))));
-
-    assertThat(functions).hasSizeGreaterThan(60)
-        .allSatisfy(function -> assertThat(document).contains("`" + function + "("));
-    assertThat(find("(?m)^\\| `([a-z_0-9]+)\\(", document).map(found -> found.group(1))
-        .filter(name -> !name.startsWith("pgmq.")))
-        .isNotEmpty().allSatisfy(name -> assertThat(functions).contains(name));
   }
 
   /**
@@ -126,35 +79,6 @@ class DocumentationTest {
   }
 
   @Test
-  void every_operation_is_in_the_table_of_the_rest_page() {
-    String table = text(Path.of("docs", "rest.md")).lines().filter(line -> line.startsWith("| `"))
-        .collect(Collectors.joining("\n"));
-    Set<String> missing = new TreeSet<>();
-    int operations = 0;
-    String path = null;
-    for (String line : text(
-        Path.of("src", "main", "resources", "META-INF", "tasker", "openapi.yaml")).lines()
-        .toList()) {
-      if (line.matches("  /.*:")) {
-        path = line.strip().replaceAll(":$", "");
-      } else if (path != null && path.startsWith("/v1/")
-          && line.matches("    (get|post|put|patch|delete):")) {
-        String method = line.strip().replace(":", "").toUpperCase(Locale.ROOT);
-        String place = path;
-        operations++;
-        if (table.lines()
-            .noneMatch(row -> row.contains(method)
-                && find("/v1/[^ `]*", row).anyMatch(found -> found.group().equals(place)))) {
-          missing.add(method + " " + path);
-        }
-      }
-    }
-
-    assertThat(operations).isGreaterThan(40);
-    assertThat(missing).isEmpty();
-  }
-
-  @Test
   void everything_that_a_handler_can_ask_is_documented_with_its_type() {
     String document = text(Path.of("docs", "handlers.md"));
 
@@ -172,20 +96,8 @@ class DocumentationTest {
         .forEach(found -> raised.add(found.group(1))));
 
     assertThat(raised).isNotEmpty()
-        .allSatisfy(state -> assertThat(text(Path.of("docs", "sql-functions.md")))
+        .allSatisfy(state -> assertThat(text(Path.of("docs", "sql.md")))
             .contains("| `" + state + "` |"));
-  }
-
-  @Test
-  void every_table_is_in_the_data_model() {
-    Set<String> tables = new TreeSet<>();
-    files(Path.of("db", "migration")).forEach(
-        file -> find("create (?:unlogged )?table tasker\\.([a-z_]+) \\(", text(file))
-            .forEach(found -> tables.add(found.group(1))));
-
-    assertThat(tables).hasSizeGreaterThan(14)
-        .allSatisfy(table -> assertThat(text(Path.of("docs", "data-model.md")))
-            .contains("`" + table + "`"));
   }
 
   @Test
@@ -222,10 +134,6 @@ class DocumentationTest {
 
   private static String anchor(String heading) {
     return heading.toLowerCase(Locale.ROOT).replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-');
-  }
-
-  private static String from(MatchResult move, String creation, String quote) {
-    return "null".equals(move.group(1)) ? creation : quote + move.group(1).replace("'", "") + quote;
   }
 
   private static String plain(String number) {

@@ -119,7 +119,7 @@ final class GeneralGroup {
             .calls(Operation.GET_OPEN_API_YAML)
             .runs(General::text).example("tasker openapi"),
         Command.of("check",
-            "Proves on the database that every promise of docs/promises.md was kept, and replays each history as moves of the models. "
+            "Proves on the database that every promise of docs/guarantees.md was kept, and replays each history as moves of the models. "
                 + "Reads only, by JDBC and not by REST.")
             .with(
                 Arg.local("db-url", "JDBC-URL",
