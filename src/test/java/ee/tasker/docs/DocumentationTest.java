@@ -80,7 +80,7 @@ class DocumentationTest {
 
   @Test
   void everything_that_a_handler_can_ask_is_documented_with_its_type() {
-    String document = text(Path.of("docs", "handlers.md"));
+    String document = text(Path.of("docs", "reference", "handler-api.md"));
 
     assertThat(ee.tasker.handler.StepContext.class.getMethods()).hasSizeGreaterThan(15)
         .allSatisfy(method -> assertThat(document)
@@ -117,12 +117,12 @@ class DocumentationTest {
             }));
   }
 
-  /** A stranger finds the deciding file in one step from the architecture. */
+  /** A stranger finds the deciding file in one step from the source map. */
   @Test
-  void the_architecture_links_each_function_and_class_that_it_names_to_its_file() {
+  void the_source_map_links_each_function_and_class_that_it_names_to_its_file() {
     List<MatchResult> links = find(
         "\\[`([A-Za-z_]+)`\\]\\(\\.\\./((?:db/routine|src/main)/[^)]+)\\)",
-        text(Path.of("docs", "architecture.md"))).toList();
+        text(Path.of("docs", "source-map.md"))).toList();
 
     assertThat(links).allSatisfy(
         link -> assertThat(link.group(2)).matches(".*/(R__)?" + link.group(1) + "\\.(sql|java)"));

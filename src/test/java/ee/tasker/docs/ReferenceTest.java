@@ -37,12 +37,24 @@ class ReferenceTest {
           + "\\s*(?:language|as|security|stable|immutable|set)",
       Pattern.DOTALL);
 
+  /** Which functions are for users: their arguments stay. */
+  private static final List<String> PUBLIC = text(
+      Path.of("src/test/resources/ee/tasker/docs/public-functions.txt")).lines().toList();
+
+  @Test
+  void functions_for_users_exist() {
+    String page = text(REFERENCE.resolve("sql-functions.md"));
+
+    assertThat(PUBLIC).hasSizeGreaterThan(100).doesNotHaveDuplicates()
+        .allSatisfy(name -> assertThat(page).contains("**[`" + name + "`]("));
+  }
+
   @Test
   void sql_functions_are_those_of_their_files() {
     StringBuilder page = new StringBuilder("# Reference of the SQL functions\n\n")
         .append("Which functions are there, what are their arguments, and which file decides?\n")
         .append("The first line of a function's comment stands here; its file has locks, errors")
-        .append(" and what it returns.\n[SQL](../sql.md) tells which of them are for you.\n");
+        .append(" and what it returns.\nThose in bold are for you: [SQL](../sql.md).\n");
     try (Stream<Path> rooms = Files.list(Path.of("db", "routine"))) {
       for (Path room : rooms.filter(Files::isDirectory).sorted().toList()) {
         page.append("\n## ").append(room.getFileName())
@@ -66,8 +78,9 @@ class ReferenceTest {
               + "\\([^;]*?\\)\\s+is\\s+'((?:[^']|'')*)'")
           .matcher(sql);
       String does = comment.find() ? comment.group(1).replace("''", "'") : "";
-      page.append("| [`").append(function.group(1)).append("`](../../").append(slashed(file))
-          .append(")").append(arguments(function.group(2))).append(" | ")
+      String bold = PUBLIC.contains(function.group(1)) ? "**" : "";
+      page.append("| ").append(bold).append("[`").append(function.group(1)).append("`](../../")
+          .append(slashed(file)).append(")").append(bold).append(arguments(function.group(2))).append(" | ")
           .append(cell(function.group(3))).append(" | ").append(cell(does)).append(" |\n");
     }
   }

@@ -77,7 +77,7 @@ final class GeneralGroup {
             .runs(Watch::events)
             .example("tasker domain-events --namespace payments --type tasker.task.failed")
             .example("tasker domain-events -o json --count 10"),
-        Command.of("pause", "Hands off no more steps of a namespace, a template or a version.")
+        Command.of("pause", "Stops handing off steps of a namespace, a template or a version.")
             .calls(Operation.PAUSE)
             .with(Arg.body("namespace", "NAMESPACE", "What to pause.").positional(),
                 Arg.body("name", "NAME", "Of this template."),

@@ -98,9 +98,9 @@ public final class Release {
   private void collectReports() throws IOException {
     var reports = checkout.resolve("target/reports");
     if (Files.isDirectory(reports))
-      try (var files = Files.list(reports)) {
-        for (var report : files.sorted().toList()) {
-          var copy = folder.resolve("reports").resolve(report.getFileName());
+      try (var files = Files.walk(reports)) {
+        for (var report : files.filter(Files::isRegularFile).sorted().toList()) {
+          var copy = folder.resolve("reports").resolve(reports.relativize(report).toString());
           Files.createDirectories(copy.getParent());
           Files.copy(report, copy, StandardCopyOption.REPLACE_EXISTING);
         }
