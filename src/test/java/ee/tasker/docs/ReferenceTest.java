@@ -33,8 +33,8 @@ class ReferenceTest {
   private static final String MADE = "<!-- made by ReferenceTest: change the source, then"
       + " ./mvnw test -pl src -am -Dtest=ReferenceTest -Ddocs.write=true -->\n";
   private static final Pattern FUNCTION = Pattern.compile(
-      "create or replace function tasker\\.(\\w+)\\(([^;]*?)\\)\\s*returns\\s+(.+?)\\s*\\n"
-          + "\\s*(?:language|as|security|stable|immutable|set)",
+      "create or replace function tasker\\.(\\w+)\\(([^;]*?)\\)\\s*"
+          + "(?:returns\\s+(.+?)\\s*\\n\\s*)?(?:language|security|stable|immutable|set) ",
       Pattern.DOTALL);
 
   /** Which functions are for users: their arguments stay. */
@@ -66,6 +66,11 @@ class ReferenceTest {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    assertThat(Pattern.compile("(?m)^\\| .*\\[`\\w+`]\\(").matcher(page).results().count())
+        .as("functions in the reference").isEqualTo(
+            files(Path.of("db", "routine"), ".sql").stream()
+                .mapToLong(file -> find("create or replace function tasker\\.\\w+", text(file)).count())
+                .sum());
     made("sql-functions.md", page.toString());
   }
 
@@ -75,13 +80,13 @@ class ReferenceTest {
     while (function.find()) {
       Matcher comment = Pattern
           .compile("comment on function tasker\\." + function.group(1)
-              + "\\([^;]*?\\)\\s+is\\s+'((?:[^']|'')*)'")
+              + "\\([^;]*?\\)\\s+is\\s+((?:'(?:[^']|'')*'\\s*)+);")
           .matcher(sql);
-      String does = comment.find() ? comment.group(1).replace("''", "'") : "";
+      String does = comment.find() ? literal(comment.group(1)) : "";
       String bold = PUBLIC.contains(function.group(1)) ? "**" : "";
       page.append("| ").append(bold).append("[`").append(function.group(1)).append("`](../../")
           .append(slashed(file)).append(")").append(bold).append(arguments(function.group(2))).append(" | ")
-          .append(cell(function.group(3))).append(" | ").append(cell(does)).append(" |\n");
+          .append(cell(function.group(3) == null ? "its out arguments" : function.group(3))).append(" | ").append(cell(does)).append(" |\n");
     }
   }
 
@@ -102,7 +107,7 @@ class ReferenceTest {
         one.append(letter);
       }
     }
-    return arguments.isEmpty() ? "" : "<br>" + String.join(", ", arguments);
+    return arguments.isEmpty() ? "" : " " + String.join(", ", arguments);
   }
 
   @Test
@@ -112,11 +117,11 @@ class ReferenceTest {
     for (Path file : files(Path.of("db", "migration"), ".sql")) {
       find("create (?:unlogged )?table tasker\\.([a-z_]+) \\(", text(file))
           .forEach(found -> tables.putIfAbsent(found.group(1), ""));
-      find("comment on table tasker\\.([a-z_]+) is\\s+'((?:[^']|'')*)'", text(file))
-          .forEach(found -> tables.put(found.group(1), found.group(2)));
-      find("comment on column tasker\\.([a-z_]+)\\.([a-z_0-9]+) is\\s+'((?:[^']|'')*)'", text(file))
+      find("comment on table tasker\\.([a-z_]+) is\\s+((?:'(?:[^']|'')*'\\s*)+);", text(file))
+          .forEach(found -> tables.put(found.group(1), literal(found.group(2))));
+      find("comment on column tasker\\.([a-z_]+)\\.([a-z_0-9]+) is\\s+((?:'(?:[^']|'')*'\\s*)+);", text(file))
           .forEach(found -> columns.computeIfAbsent(found.group(1), name -> new LinkedHashMap<>())
-              .put(found.group(2), found.group(3)));
+              .put(found.group(2), literal(found.group(3))));
     }
     assertThat(tables).hasSizeGreaterThan(40);
     StringBuilder page = new StringBuilder("# Reference of the tables\n\n")
@@ -129,7 +134,7 @@ class ReferenceTest {
       if (columns.containsKey(table)) {
         page.append("\n| Column | Meaning |\n|---|---|\n");
         columns.get(table).forEach((column, meaning) -> page.append("| `").append(column)
-            .append("` | ").append(cell(meaning.replace("''", "'"))).append(" |\n"));
+            .append("` | ").append(cell(meaning)).append(" |\n"));
       }
     });
     made("tables.md", page.toString());
@@ -238,8 +243,14 @@ class ReferenceTest {
     assertThat(text(file)).as(file + " is not what its source makes; " + MADE).isEqualTo(text);
   }
 
+  /** The text of one literal of SQL, or of several that follow each other. */
+  private static String literal(String sql) {
+    return sql.strip().replaceAll("'\\s*\\n\\s*'", "").replaceAll("^'|'$", "")
+        .replace("''", "'");
+  }
+
   private static String sentences(String comment) {
-    return comment.replace("''", "'").replaceAll("\\s+", " ").replace("<", "&lt;").strip();
+    return comment.replaceAll("\\s+", " ").replace("<", "&lt;").strip();
   }
 
   private static String cell(String text) {
