@@ -70,6 +70,7 @@ export default withMermaid(defineConfig({
   title: 'Tasker EE',
   description: 'A durable workflow orchestrator for Jakarta EE and PostgreSQL',
   cleanUrls: false,
+  ignoreDeadLinks: 'localhostLinks',
   rewrites: { 'README.md': 'index.md', 'adr/README.md': 'adr/index.md' },
   markdown: {
     html: false,
