@@ -55,7 +55,8 @@ class DocumentationTest {
 
     assertThat(events).hasSizeGreaterThan(15);
     assertThat(
-        text(Path.of("docs", "reference", "log-events.md")).lines().filter(line -> line.startsWith("| `TK"))
+        text(Path.of("docs", "reference", "log-events.md")).lines()
+            .filter(line -> line.startsWith("| `TK"))
             .map(line -> line.replaceAll("\\|[^|]*\\|$", "|")))
         .containsExactlyElementsOf(events);
   }

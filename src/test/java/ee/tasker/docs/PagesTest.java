@@ -123,7 +123,8 @@ class PagesTest {
       if (name.equals("README.md")) {
         continue;
       }
-      String row = index.lines().filter(line -> line.matches("\\| \\[\\d+]\\(" + name + "\\) .*")).findFirst()
+      String row = index.lines().filter(line -> line.matches("\\| \\[\\d+]\\(" + name + "\\) .*"))
+          .findFirst()
           .orElse("");
       assertThat(row).as("the row of " + name).isNotEmpty();
       boolean isSuperseded = Pattern.compile("(?im)^Status.*superseded by")

@@ -69,7 +69,8 @@ class ReferenceTest {
     assertThat(Pattern.compile("(?m)^\\| .*\\[`\\w+`]\\(").matcher(page).results().count())
         .as("functions in the reference").isEqualTo(
             files(Path.of("db", "routine"), ".sql").stream()
-                .mapToLong(file -> find("create or replace function tasker\\.\\w+", text(file)).count())
+                .mapToLong(
+                    file -> find("create or replace function tasker\\.\\w+", text(file)).count())
                 .sum());
     made("sql-functions.md", page.toString());
   }
@@ -85,8 +86,10 @@ class ReferenceTest {
       String does = comment.find() ? literal(comment.group(1)) : "";
       String bold = PUBLIC.contains(function.group(1)) ? "**" : "";
       page.append("| ").append(bold).append("[`").append(function.group(1)).append("`](../../")
-          .append(slashed(file)).append(")").append(bold).append(arguments(function.group(2))).append(" | ")
-          .append(cell(function.group(3) == null ? "its out arguments" : function.group(3))).append(" | ").append(cell(does)).append(" |\n");
+          .append(slashed(file)).append(")").append(bold).append(arguments(function.group(2)))
+          .append(" | ")
+          .append(cell(function.group(3) == null ? "its out arguments" : function.group(3)))
+          .append(" | ").append(cell(does)).append(" |\n");
     }
   }
 
@@ -119,7 +122,8 @@ class ReferenceTest {
           .forEach(found -> tables.putIfAbsent(found.group(1), ""));
       find("comment on table tasker\\.([a-z_]+) is\\s+((?:'(?:[^']|'')*'\\s*)+);", text(file))
           .forEach(found -> tables.put(found.group(1), literal(found.group(2))));
-      find("comment on column tasker\\.([a-z_]+)\\.([a-z_0-9]+) is\\s+((?:'(?:[^']|'')*'\\s*)+);", text(file))
+      find("comment on column tasker\\.([a-z_]+)\\.([a-z_0-9]+) is\\s+((?:'(?:[^']|'')*'\\s*)+);",
+          text(file))
           .forEach(found -> columns.computeIfAbsent(found.group(1), name -> new LinkedHashMap<>())
               .put(found.group(2), literal(found.group(3))));
     }
@@ -165,7 +169,8 @@ class ReferenceTest {
     assertThat(operations).isGreaterThan(90);
     StringBuilder page = new StringBuilder("# Reference of the REST interface\n\n")
         .append("Which operations are there, what do they do, and which permission do they need?\n")
-        .append("Every server has the whole contract, with all parameters, schemas and examples, at")
+        .append(
+            "Every server has the whole contract, with all parameters, schemas and examples, at")
         .append(" `/openapi` and `/openapi.yaml`.\n[REST](../rest.md) has the rules that hold for")
         .append(" all operations, [problems](problems.md) the codes of refusals.\n");
     groups.forEach((tag, text) -> page.append("\n## ").append(tag).append("\n").append(text));
