@@ -84,7 +84,8 @@ export default withMermaid(defineConfig({
       enforce: 'pre',
       transform: (code: string, id: string) => id.endsWith('.md') ? withoutComments(code) : undefined
     }],
-    build: { chunkSizeWarningLimit: 4000 },
+    // The pages are above node_modules; the rendered ones are below, and find it there.
+    build: { chunkSizeWarningLimit: 4000, rollupOptions: { external: ['vue/server-renderer'] } },
     publicDir: false
   },
   themeConfig: {

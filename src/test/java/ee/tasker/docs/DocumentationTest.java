@@ -148,7 +148,8 @@ class DocumentationTest {
   private static Stream<Path> files(Path folder) {
     try (var files = Files.walk(folder)) {
       return new ArrayList<>(
-          files.filter(file -> file.toString().matches(".*\\.(sql|md|java)")).sorted().toList())
+          files.filter(file -> file.toString().matches(".*\\.(sql|md|java)"))
+              .filter(file -> !file.toString().contains("node_modules")).sorted().toList())
           .stream();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
