@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
 import { withMermaid } from 'vitepress-plugin-mermaid'
 
-const docs = resolve(dirname(fileURLToPath(import.meta.url)), '../..')
-const checkout = resolve(docs, '..')
+/** docs/site/build puts a copy of docs beside node_modules, where pages find what they import. */
+const docs = resolve(dirname(fileURLToPath(import.meta.url)), '../pages')
+const checkout = resolve(docs, '../../..')
 /** Where the sources can be read and edited; without it, such links are left out. */
 const repository = process.env.DOCS_REPOSITORY || ''
 const version = /<version>([^<]+)<\/version>/.exec(readFileSync(resolve(checkout, 'pom.xml'), 'utf8'))![1]
@@ -61,10 +62,9 @@ function sources(md: any) {
 }
 
 export default withMermaid(defineConfig({
-  srcDir: '..',
-  srcExclude: ['site/**'],
-  outDir: '../../target/site',
-  cacheDir: '../../target/site-cache',
+  srcDir: 'pages',
+  outDir: '../site',
+  cacheDir: '../site-cache',
   base: process.env.DOCS_BASE || '/',
   lang: 'en',
   title: 'Tasker EE',
@@ -84,8 +84,7 @@ export default withMermaid(defineConfig({
       enforce: 'pre',
       transform: (code: string, id: string) => id.endsWith('.md') ? withoutComments(code) : undefined
     }],
-    // The pages are above node_modules; the rendered ones are below, and find it there.
-    build: { chunkSizeWarningLimit: 4000, rollupOptions: { external: ['vue/server-renderer'] } },
+    build: { chunkSizeWarningLimit: 4000 },
     publicDir: false
   },
   themeConfig: {
