@@ -1,4 +1,4 @@
--- Checks on a live database, a replica or a restored dump that every promise of docs/promises.md
+-- Checks on a live database, a replica or a restored dump that every promise of docs/guarantees.md
 -- was kept. Reads only.
 --
 --   psql -X -f check-history.sql "postgresql://tasker@localhost:54320/tasker"
@@ -63,6 +63,6 @@ from kinds k \gset
 \if :is_broken
 do $$ begin
   raise exception 'promises were broken, or moves are unknown'
-    using hint = 'see above, and docs/promises.md';
+    using hint = 'see above, and docs/guarantees.md';
 end $$;
 \endif

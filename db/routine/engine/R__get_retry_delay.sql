@@ -2,7 +2,7 @@
 -- milliseconds: a number from 0 to ten years. Null when it did not ask, or for what is no such
 -- number: the template's backoff counts then. Clients and the worker protocol refuse such a number
 -- before; only a caller in SQL can submit one.
--- Locks: none. Errors: none. Source: docs/handlers.md.
+-- Locks: none. Errors: none. Source: docs/reference/handler-api.md.
 create or replace function tasker.get_retry_delay(p_error jsonb)
 returns bigint
 language sql immutable parallel safe

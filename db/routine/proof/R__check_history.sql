@@ -1,6 +1,6 @@
 -- Checks on the existing data whether every promise was kept: one row per invariant, with the
--- number of its violations and up to five examples. docs/promises.md explains what each invariant
--- means to a user. Safe on a live database: it reads all data in one snapshot.
+-- number of its violations and up to five examples. docs/reference/invariants.md explains what each
+-- invariant means to a user. Safe on a live database: it reads all data in one snapshot.
 -- p_since: only tasks created from then on (null: all). p_quiet_for: also reports messages and due
 -- tasks that have waited for longer than this; null leaves them out, because on a busy system
 -- messages come and go.
@@ -15,6 +15,8 @@ as $$
     select i.name, i.n
     from unnest(
       array['task_state_is_the_end_of_its_history', 'step_state_is_the_end_of_its_history',
+            'bulk_action_counts_its_verdicts', 'claim_lapses_no_later_than_the_wakeup',
+            'ended_child_is_compensated_by_its_parent', 'queue_timeout_is_no_later_than_its_wakeup',
             'task_history_counts_without_gaps', 'step_history_counts_without_gaps',
             'task_move_starts_where_the_last_one_ended',
             'step_move_starts_where_the_last_one_ended', 'task_move_is_allowed_to_its_actor',
@@ -95,7 +97,8 @@ as $$
                 'due_task_is_processed', 'expired_lease_is_recovered', 'queue_is_there',
                 'message_is_about_a_step', 'message_is_sent_once', 'message_can_be_seen',
                 'settled_dead_letter_is_closed', 'due_schedule_is_processed',
-                'due_delivery_is_sent', 'nothing_is_put_off'] end) with ordinality as i(name, n)),
+                'due_delivery_is_sent', 'nothing_is_put_off',
+                'queued_signal_is_delivered'] end) with ordinality as i(name, n)),
   found as (
     select f.invariant, f.example
     from tasker.find_history_violations(p_since) f

@@ -1,6 +1,6 @@
 -- Approvals that do not match their waits, steps, results and events: one row per finding. Without
 -- nested loops: where statistics are missing or old, one over the whole history would never end.
--- Locks: none. Source: ADR 0044, docs/promises.md.
+-- Locks: none. Source: ADR 0044, docs/reference/invariants.md.
 create or replace function tasker.find_approval_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable

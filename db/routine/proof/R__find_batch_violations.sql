@@ -2,7 +2,7 @@
 -- that were not closed as they should: one row per finding. The first move of a worker names its
 -- batch step and the number of its batch. Without nested loops: where statistics are missing or
 -- old, one over the whole history would never end.
--- Locks: none. Source: ADR 0039, docs/promises.md.
+-- Locks: none. Source: ADR 0039, docs/reference/invariants.md.
 create or replace function tasker.find_batch_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable

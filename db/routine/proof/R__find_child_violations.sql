@@ -1,7 +1,7 @@
 -- Child tasks that do not match the steps that wait for them, and outputs that do not match their
 -- tasks: one row per finding. Without nested loops: where statistics are missing or old, one over
 -- the whole history would never end.
--- Locks: none. Source: ADR 0043, docs/promises.md.
+-- Locks: none. Source: ADR 0043, docs/reference/invariants.md.
 create or replace function tasker.find_child_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable

@@ -1,6 +1,6 @@
 -- Compensations that are not what their tasks have done, in reverse: one row per finding. Without
 -- nested loops: where statistics are missing or old, one over the whole history would never end.
--- Locks: none. Source: ADR 0046, docs/promises.md.
+-- Locks: none. Source: ADR 0046, docs/reference/invariants.md.
 create or replace function tasker.find_compensation_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable

@@ -1,6 +1,6 @@
 -- Stored counters that differ from a recount: one row per finding. Without nested loops: where
 -- statistics are missing or old, one over the whole history would never end.
--- Locks: none. Source: docs/glossary.md, docs/promises.md.
+-- Locks: none. Source: docs/glossary.md, docs/reference/invariants.md.
 create or replace function tasker.find_counter_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable

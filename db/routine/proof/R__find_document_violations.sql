@@ -2,7 +2,7 @@
 -- row per finding. Reads every document, which is most of the cost of the check when documents are
 -- large. Without nested loops: where statistics are missing or old, one over the whole history
 -- would never end.
--- Locks: none. Source: docs/promises.md.
+-- Locks: none. Source: docs/reference/invariants.md.
 create or replace function tasker.find_document_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable

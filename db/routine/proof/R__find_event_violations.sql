@@ -1,7 +1,7 @@
 -- Domain events that do not follow from results, moves, approvals, dead letters and fire times as
 -- the templates say, or those without their events: one row per finding. Without nested loops:
 -- where statistics are missing or old, one over the whole history would never end.
--- Locks: none. Source: ADR 0050, docs/promises.md.
+-- Locks: none. Source: ADR 0050, docs/reference/invariants.md.
 create or replace function tasker.find_event_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable

@@ -1,7 +1,7 @@
 -- Forks that do not have what their source has: one row per finding. What was deleted with the
 -- source is not compared. Without nested loops: where statistics are missing or old, one over the
 -- whole history would never end.
--- Locks: none. Source: ADR 0048, docs/promises.md.
+-- Locks: none. Source: ADR 0048, docs/reference/invariants.md.
 create or replace function tasker.find_fork_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable

@@ -2,7 +2,7 @@
 -- no edge is missing; find_reference_violations checks that each edge is in the template. An added
 -- step has a name of its own and the settings of its template's step. Without nested loops: where
 -- statistics are missing or old, one over the whole history would never end.
--- Locks: none. Source: docs/promises.md.
+-- Locks: none. Source: docs/reference/invariants.md.
 create or replace function tasker.find_graph_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable

@@ -1,7 +1,7 @@
 -- Steps that no decision accounts for, and decisions that were not carried out: one row per
 -- finding. The first move of a grown step names its decision and its parents. Without nested loops:
 -- where statistics are missing or old, one over the whole history would never end.
--- Locks: none. Source: ADR 0033, docs/promises.md.
+-- Locks: none. Source: ADR 0033, docs/reference/invariants.md.
 create or replace function tasker.find_growth_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable

@@ -2,7 +2,7 @@
 -- reuse forbids it: one row per finding. The tasks of an identity are those that have its hash or
 -- had it. Does not require that the successor of a task exists: it may be purged first. Without
 -- nested loops: where statistics are missing or old, one over the whole history would never end.
--- Locks: none. Source: ADR 0028, docs/promises.md.
+-- Locks: none. Source: ADR 0028, docs/reference/invariants.md.
 create or replace function tasker.find_identity_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable

@@ -3,7 +3,7 @@
 -- claim does not hold that lock, so a claim under way during a cancel request is allowed five
 -- seconds. Without nested loops: where statistics are missing or old, one over the whole history
 -- would never end.
--- Locks: none. Source: docs/promises.md.
+-- Locks: none. Source: docs/reference/invariants.md.
 create or replace function tasker.find_order_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable

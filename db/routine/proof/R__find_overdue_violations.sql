@@ -3,7 +3,7 @@
 -- delivered and deliveries of webhooks that should have been sent long ago: one row per finding.
 -- Every orchestrator polls for these, so call it for a system with at least one live orchestrator
 -- that keeps up.
--- Locks: none. Source: docs/promises.md.
+-- Locks: none. Source: docs/reference/invariants.md.
 create or replace function tasker.find_overdue_violations(
   p_older_than interval default '10 minutes')
 returns table (invariant text, example jsonb)

@@ -1,6 +1,6 @@
 -- Orphaned rows, and graphs that differ from their template: one row per finding. Without nested
 -- loops: where statistics are missing or old, one over the whole history would never end.
--- Locks: none. Source: docs/promises.md.
+-- Locks: none. Source: docs/reference/invariants.md.
 create or replace function tasker.find_reference_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable

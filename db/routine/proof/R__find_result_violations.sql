@@ -1,6 +1,6 @@
 -- Results and completions that do not match one to one: one row per finding. Without nested loops:
 -- where statistics are missing or old, one over the whole history would never end.
--- Locks: none. Source: docs/promises.md.
+-- Locks: none. Source: docs/reference/invariants.md.
 create or replace function tasker.find_result_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable

@@ -1,5 +1,5 @@
 -- Schedules whose fires do not match their tasks or their cursor: one row per finding.
--- Locks: none. Source: ADR 0045, docs/promises.md.
+-- Locks: none. Source: ADR 0045, docs/reference/invariants.md.
 create or replace function tasker.find_schedule_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable

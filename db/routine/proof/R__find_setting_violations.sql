@@ -3,7 +3,7 @@
 -- single rows that are gone. One row per finding. p_since restricts none of it: these are few, and
 -- what is wrong there concerns new tasks as well. Without nested loops: where statistics are
 -- missing or old, one over the whole history would never end.
--- Locks: none. Source: ADR 0013, ADR 0015, docs/promises.md.
+-- Locks: none. Source: ADR 0013, ADR 0015, docs/reference/invariants.md.
 create or replace function tasker.find_setting_violations()
 returns table (invariant text, example jsonb)
 language sql stable

@@ -1,5 +1,5 @@
 -- Slots of concurrency policies that do not match their holders: one row per finding.
--- Locks: none. Source: ADR 0013, docs/promises.md.
+-- Locks: none. Source: ADR 0013, docs/reference/invariants.md.
 create or replace function tasker.find_slot_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable

@@ -1,6 +1,6 @@
 -- Tasks and steps whose state does not match their related rows: one row per finding. Without
 -- nested loops: where statistics are missing or old, one over the whole history would never end.
--- Locks: none. Source: docs/promises.md.
+-- Locks: none. Source: docs/reference/invariants.md.
 create or replace function tasker.find_state_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable

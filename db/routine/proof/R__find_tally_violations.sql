@@ -4,7 +4,7 @@
 -- was restored from a dump has new transaction numbers, and reports nothing until the first roll-up
 -- has recounted. Without nested loops: where statistics are missing or old, one over the whole
 -- history would never end.
--- Locks: none. Source: docs/promises.md.
+-- Locks: none. Source: docs/reference/invariants.md.
 create or replace function tasker.find_tally_violations()
 returns table (invariant text, example jsonb)
 language plpgsql stable

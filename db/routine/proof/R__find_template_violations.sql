@@ -2,7 +2,7 @@
 -- finding. Repeats the rules, because a rule added manually would permit moves that no other check
 -- finds. Guards are the triggers, unique keys and checks that the engine relies on; guards of a
 -- later version are no finding.
--- Locks: none. Source: docs/promises.md.
+-- Locks: none. Source: docs/reference/invariants.md.
 create or replace function tasker.find_template_violations()
 returns table (invariant text, example jsonb)
 language sql stable

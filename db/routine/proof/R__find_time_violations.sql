@@ -2,7 +2,7 @@
 -- finding. Rows and history read the clock at different moments, before and after waits for locks:
 -- a difference of ten minutes is no finding. Without nested loops: where statistics are missing or
 -- old, one over the whole history would never end.
--- Locks: none. Source: docs/promises.md.
+-- Locks: none. Source: docs/reference/invariants.md.
 create or replace function tasker.find_time_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable

@@ -1,6 +1,6 @@
 -- Waits and signals that do not match their steps and tasks: one row per finding. Without nested
 -- loops: where statistics are missing or old, one over the whole history would never end.
--- Locks: none. Source: ADR 0038, docs/promises.md.
+-- Locks: none. Source: ADR 0038, docs/reference/invariants.md.
 create or replace function tasker.find_wait_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable

@@ -1,6 +1,6 @@
 -- Deliveries of webhooks that do not match the feed of events: one row per finding. Without nested
 -- loops, as find_event_violations.
--- Locks: none. Source: ADR 0054, docs/promises.md.
+-- Locks: none. Source: ADR 0054, docs/reference/invariants.md.
 create or replace function tasker.find_webhook_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
 language sql stable

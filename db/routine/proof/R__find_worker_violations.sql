@@ -1,7 +1,7 @@
 -- Workers that would not get the steps of the handlers that they have declared, or that nobody
 -- could declare lost, and owners that no caller is: one row per finding. They are few, so p_since
 -- does not restrict them.
--- Locks: none. Source: ADR 0032, ADR 0036, docs/promises.md.
+-- Locks: none. Source: ADR 0032, ADR 0036, docs/reference/invariants.md.
 create or replace function tasker.find_worker_violations()
 returns table (invariant text, example jsonb)
 language sql stable

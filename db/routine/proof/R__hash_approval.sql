@@ -1,7 +1,7 @@
 -- A hash of what an approval asks of whom, and of its decision: all that is not proved by its wait
 -- and its events. Functions that change one of these write the hash anew (judge_approval,
 -- decide_approval).
--- Source: docs/promises.md.
+-- Source: docs/reference/invariants.md.
 create or replace function tasker.hash_approval(p_approval tasker.approvals)
 returns bigint
 language sql stable parallel safe

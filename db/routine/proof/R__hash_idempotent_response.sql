@@ -1,5 +1,5 @@
 -- A hash of a request with an idempotency key and of the response that was saved for it.
--- Source: docs/promises.md.
+-- Source: docs/reference/invariants.md.
 create or replace function tasker.hash_idempotent_response(p_response tasker.idempotency_keys)
 returns bigint
 language sql stable parallel safe

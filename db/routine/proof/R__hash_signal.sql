@@ -1,6 +1,6 @@
 -- A hash of what a sender gave: the payload, the name and the id of a signal, its number, and who
 -- sent it when.
--- Source: docs/promises.md.
+-- Source: docs/reference/invariants.md.
 create or replace function tasker.hash_signal(p_signal tasker.task_signals)
 returns bigint
 language sql stable parallel safe

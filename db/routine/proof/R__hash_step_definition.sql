@@ -1,7 +1,7 @@
 -- A hash of a step of a template: every column that the engine reads, except keys and what is
 -- calculated from others. A release that adds a column to named_tasks_named_steps and reads it adds
 -- it here, and writes the hashes of the rows that are there.
--- Source: docs/promises.md.
+-- Source: docs/reference/invariants.md.
 create or replace function tasker.hash_step_definition(p_step tasker.named_tasks_named_steps)
 returns bigint
 language sql stable parallel safe

@@ -4,7 +4,7 @@
 -- whichever way it came: the functions that take documents in say so before, and name the member.
 -- What the engine makes of stored documents nests them some levels deeper, hence the higher limit.
 -- The items of batches are many: record_batches and begin_compensations hash them.
--- Errors: 23514. Source: docs/promises.md, ADR 0065. Trigger on the tables below.
+-- Errors: 23514. Source: docs/reference/invariants.md, ADR 0065. Trigger on the tables below.
 create or replace function tasker.stamp_document_hash()
 returns trigger
 language plpgsql

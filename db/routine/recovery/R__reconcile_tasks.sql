@@ -12,7 +12,7 @@
 -- wakeups, moved_wakeups: restored}, with tasks null when another server runs it.
 -- Locks: the row of reconciler_progress, skipped when it is locked; the tasks that lack a row, skip
 -- locked; their wake-ups.
--- Source: docs/promises.md.
+-- Source: docs/guarantees.md.
 create or replace function tasker.reconcile_tasks(
   p_limit int default 2000, p_now timestamptz default null)
 returns jsonb

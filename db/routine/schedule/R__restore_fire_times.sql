@@ -3,7 +3,7 @@
 -- same transaction. A schedule that has one again, was paused or has changed since is left alone.
 -- Fire times that are due already are decided by the next round of fire_schedules, within the
 -- catch-up window of the schedule.
--- Returns {schedules}: how many got one. Locks: the schedules. Source: docs/promises.md.
+-- Returns {schedules}: how many got one. Locks: the schedules. Source: docs/guarantees.md.
 create or replace function tasker.restore_fire_times(p_plans jsonb)
 returns jsonb
 language plpgsql

@@ -5,7 +5,7 @@
 -- change of the schedule. The engine never leaves a schedule so, but for one whose last fire time
 -- before its end was decided; a mistaken statement does. restore_fire_times takes the answer. Those
 -- without an end come first: they are certainly wrong.
--- Locks: the schedules, skip locked. Source: docs/promises.md.
+-- Locks: the schedules, skip locked. Source: docs/guarantees.md.
 create or replace function tasker.take_stalled_schedules(
   p_limit int default 100, p_now timestamptz default null)
 returns jsonb

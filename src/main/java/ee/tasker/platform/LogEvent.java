@@ -58,7 +58,7 @@ public enum LogEvent {
   HANDLER_MISSING("TK1313", Level.WARNING,
       "steps were given back unstarted, this server cannot run their handler"),
   WORKER_REGISTERED("TK1314", Level.INFO, "worker outside the servers registered"),
-  WORKER_DRAINED("TK1315", Level.INFO, "worker outside the servers gets no more steps"),
+  WORKER_DRAINED("TK1315", Level.INFO, "worker outside the servers gets no further steps"),
   LISTENER_CONNECTED("TK1401", Level.INFO, "listening for wake-ups"),
   LISTENER_LOST("TK1402", Level.WARNING, "listening connection lost, polling meanwhile"),
   NOTIFY_FAILED("TK1403", Level.WARNING, "other servers could not be notified, they will poll"),

@@ -18,7 +18,8 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Translates outcomes and exceptions into step results; the table is in {@code docs/handlers.md}.
+ * Translates outcomes and exceptions into step results; the table is in {@code
+ * docs/reference/handler-api.md}.
  */
 public final class Outcomes {
   static final String NOT_STORABLE = "result_not_storable";

@@ -9,9 +9,13 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The README as its readers follow it: the commands of a section, and what it says they print. */
+/** A page as its readers follow it: the commands of a section, and what it says they print. */
 public final class Readme {
-  private static final Pattern FENCED = Pattern.compile("(?ms)^```([a-z]*)\n(.*?)^```$");
+  private static final String OF_SERVER = "The terminal of the server prints:";
+  /** A fence, with the line before it if that says what its block is. */
+  private static final Pattern FENCED = Pattern.compile(
+      "(?ms)(?:^(?:(" + OF_SERVER + ")|((?:Write )?)`([^`\n]+)`[^\n]*:)\n\n)?"
+          + "^```([a-z]*)\n(.*?)^```$");
   private static final String UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
   /**
    * What differs from run to run: ids, seconds, and what the README leaves out. Then white space,
@@ -23,8 +27,17 @@ public final class Readme {
 
   private final String text;
 
-  /** A block of the README, with the language that its fence names. */
-  public record Block(String language, String text) {
+  /**
+   * A block of the page.
+   *
+   * @param language what its fence names
+   * @param file     the file that the line before shows or, if it begins with "Write", has the
+   *   reader write; null without one
+   * @param isWritten whether the reader writes it
+   * @param isOfServer whether the server prints it, some time later
+   */
+  public record Block(String language, String text, String file, boolean isWritten,
+      boolean isOfServer) {
 
     /** The commands, one each; a line that ends in a backslash goes on in the next. */
     public List<String> commands() {
@@ -38,8 +51,13 @@ public final class Readme {
 
   /** @param folder the checkout */
   public static Readme in(Path folder) {
+    return of(folder.resolve("README.md"));
+  }
+
+  /** @param page a document that is followed as the README is */
+  public static Readme of(Path page) {
     try {
-      return new Readme(Files.readString(folder.resolve("README.md")));
+      return new Readme(Files.readString(page));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -56,10 +74,21 @@ public final class Readme {
       throw new IllegalArgumentException("the README has no section " + section);
     }
     int end = text.indexOf("\n## ", begin + 1);
+    return blocksOf(text.substring(begin, end < 0 ? text.length() : end));
+  }
+
+  /** All fenced blocks, in their order. */
+  public List<Block> blocks() {
+    return blocksOf(text);
+  }
+
+  private static List<Block> blocksOf(String text) {
     List<Block> blocks = new ArrayList<>();
-    Matcher fenced = FENCED.matcher(text.substring(begin, end < 0 ? text.length() : end));
+    Matcher fenced = FENCED.matcher(text);
     while (fenced.find()) {
-      blocks.add(new Block(fenced.group(1), fenced.group(2)));
+      String file = fenced.group(3);
+      blocks.add(new Block(fenced.group(4), fenced.group(5), file,
+          file != null && !fenced.group(2).isEmpty(), fenced.group(1) != null));
     }
     return blocks;
   }

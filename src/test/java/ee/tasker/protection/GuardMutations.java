@@ -2,9 +2,8 @@ package ee.tasker.protection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ee.tasker.testing.Reports;
 import ee.tasker.testing.TestDatabase;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -140,13 +139,12 @@ class GuardMutations {
   }
 
   @AfterAll
-  static void leaveTheTable() throws IOException {
+  static void leaveTheTable() {
     List<String> lines = new ArrayList<>(
         List.of("| Guard taken out | In | Noticed by |", "|---|---|---|"));
     Mutations.ALL.forEach(mutation -> lines
         .add(NOTICED.getOrDefault(mutation.guard(), "| " + mutation.guard() + " | | not run |")));
     lines.forEach(System.out::println);
-    Path target = Path.of(System.getProperty("tasker.checkout", "."), "target");
-    Files.write(Files.createDirectories(target).resolve("mutations.md"), lines);
+    Reports.write("mutations.md", String.join("\n", lines) + "\n");
   }
 }

@@ -124,7 +124,8 @@ class OpenApiContractTest {
         .collect(Collectors.toCollection(TreeSet::new));
     codes.add("refused");
     assertThat(texts(at("components/schemas/ProblemCode").getJsonArray("enum"))).isEqualTo(codes);
-    assertThat(Files.readString(java.nio.file.Path.of("docs", "rest.md"))).contains(codes);
+    assertThat(Files.readString(java.nio.file.Path.of("docs", "reference", "problems.md")))
+        .contains(codes);
   }
 
   @Test

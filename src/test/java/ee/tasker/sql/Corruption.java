@@ -6,7 +6,7 @@ import java.util.List;
  * One kind of damage to a healthy database, and what is expected to notice it.
  *
  * @param group      of which part of the data
- * @param name       what was done, as docs/promises.md says it
+ * @param name       what was done, as the report says it
  * @param expected   the invariant that must be among those that notice; or {@link #REFUSED} and the
  *   guard that lets it not happen; or
  *                   {@link #UNSEEN} and the reason why the check does not notice; or {@link

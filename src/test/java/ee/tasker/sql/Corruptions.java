@@ -3,7 +3,7 @@ package ee.tasker.sql;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The kinds of damage that {@link CorruptionsTest} does, in the order of docs/promises.md. */
+/** The kinds of damage that {@link CorruptionsTest} does, in the order of its report. */
 final class Corruptions {
   static final List<Corruption> ALL = Stream.concat(Stream
       .of(stateAndHistory(), attemptsAndResults(), documents(), times(), theGraph(),

@@ -77,7 +77,7 @@ final class GeneralGroup {
             .runs(Watch::events)
             .example("tasker domain-events --namespace payments --type tasker.task.failed")
             .example("tasker domain-events -o json --count 10"),
-        Command.of("pause", "Hands off no more steps of a namespace, a template or a version.")
+        Command.of("pause", "Stops handing off steps of a namespace, a template or a version.")
             .calls(Operation.PAUSE)
             .with(Arg.body("namespace", "NAMESPACE", "What to pause.").positional(),
                 Arg.body("name", "NAME", "Of this template."),
@@ -119,7 +119,7 @@ final class GeneralGroup {
             .calls(Operation.GET_OPEN_API_YAML)
             .runs(General::text).example("tasker openapi"),
         Command.of("check",
-            "Proves on the database that every promise of docs/promises.md was kept, and replays each history as moves of the models. "
+            "Proves on the database that every promise of docs/guarantees.md was kept, and replays each history as moves of the models. "
                 + "Reads only, by JDBC and not by REST.")
             .with(
                 Arg.local("db-url", "JDBC-URL",

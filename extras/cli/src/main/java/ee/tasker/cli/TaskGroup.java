@@ -237,7 +237,7 @@ final class TaskGroup {
             .example("tasker task graph 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 --as mermaid"),
         Command
             .of("cancel",
-                "Asks for a cancel: no more steps start, and running ones are asked to stop.")
+                "Asks for a cancel: no further steps start, and running ones are asked to stop.")
             .calls(Operation.CANCEL_TASK)
             .with(task(), Arg.reason(QUERY), Arg.actor(QUERY, "requested_by"),
                 Arg.query("policy", "POLICY", "What happens to running steps.")

@@ -127,7 +127,7 @@ final class WorkerGroup {
             .example("tasker worker heartbeat 7f6c1d1e-8f0c-4a43-9a52-5b7a0de1c0aa --state paused"),
         Command
             .of("drain",
-                "Gives an external worker of yours no more steps; it ends with the last one.")
+                "Gives an external worker of yours no further steps; it ends with the last one.")
             .calls(Operation.DRAIN_WORKER)
             .with(uuid)
             .shows(View.details("worker=worker_uuid", "state", "claimed"))

@@ -10,7 +10,7 @@ import java.util.UUID;
 
 /**
  * The server refused the request, with a problem of RFC 9457. Programs rely on {@link #code()};
- * {@code docs/rest.md} lists the codes.
+ * {@code docs/reference/problems.md} lists the codes.
  */
 public final class ProblemException extends TaskerException {
   private final int status;

@@ -57,8 +57,7 @@ class MetricsIT {
     } finally {
       tasker.sql("delete from tasker.event_consumers where name = 'of_metrics'");
     }
-    String operations = Files.readString(Path.of("docs/operations.md"));
-    String metrics = operations.split("\n## Metrics\n")[1].split("\n## ")[0];
+    String metrics = Files.readString(Path.of("docs/reference/metrics.md"));
     List<String> documented = Pattern.compile("`(tasker_[a-z_]+)").matcher(metrics).results()
         .map(found -> found.group(1)).toList();
     assertThat(documented).isNotEmpty().allSatisfy(name -> assertThat(body).contains("\n" + name));

@@ -10,7 +10,7 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** The options of the benchmark, from system properties; {@code docs/benchmarks.md} lists them. */
+/** The options of the benchmark, from system properties; {@code docs/reference/benchmark.md} lists them. */
 record Options(Properties properties) {
   /**
    * {@code benchmark.quick}: some figures in five minutes, for every day. What is given beside it

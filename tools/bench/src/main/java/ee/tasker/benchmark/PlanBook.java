@@ -193,7 +193,7 @@ final class PlanBook {
     }
     for (var function : functions.entrySet()) {
       StringBuilder text = new StringBuilder(
-          "Plans of the statements in " + function.getKey() + ", see README.md beside this file\n");
+          "Plans of the statements in " + function.getKey() + "\n");
       function.getValue()
           .forEach((query, plans) -> plans.byText.forEach((plan, sizes) -> text.append("\n---- at ")
               .append(String.join(" and ", sizes.stream().map(String::valueOf).toList()))

@@ -7,9 +7,8 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * How the statements in the engine's functions are planned, written to {@code target/plans}; {@code
- * docs/plans} keeps the
- * last published ones. In a database of its own, without servers.
+ * How the statements in the engine's functions are planned, written to {@code target/plans}. In a
+ * database of its own, without servers.
  */
 final class Plans implements Phase {
 

@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * {@code -Dbenchmark.publish=true}: writes the last run's results into the documents. Measures
- * nothing, and changes only
- * the text between two marks.
+ * {@code -Dbenchmark.publish=true}: writes the budgets and figures of the last run into the
+ * documents, between two marks, and its tables and plans into {@code target/reports}. Measures
+ * nothing.
  */
 final class Publication {
   static final String BEGIN = "<!-- measured: written by -Dbenchmark.publish=true -->";
@@ -69,8 +69,10 @@ final class Publication {
     Path page = docs.resolve("benchmarks.md");
     List<Path> charts = Charts.write(run, docs);
     Files.writeString(page, replace(Files.readString(page), markdown(run, charts)));
-    System.out.println("Written: " + page + ", " + charts.size() + " charts");
-    plans(target.resolve("plans"), docs.resolve("plans"));
+    Path reports = Files.createDirectories(target.resolve("reports"));
+    Files.writeString(reports.resolve("benchmark.md"), tables(run));
+    System.out.println("Written: " + page + ", " + charts.size() + " charts, " + reports);
+    plans(target.resolve("plans"), reports.resolve("plans"));
   }
 
   private static void plans(Path from, Path to) throws IOException {
@@ -113,6 +115,12 @@ final class Publication {
     charts.forEach(chart -> text.append("![")
         .append(chart.getFileName().toString().replaceAll("benchmarks-|\\.svg", "")).append("](")
         .append(chart.getFileName()).append(")\n"));
+    return text.toString();
+  }
+
+  /** All rounds of all phases: for the reports of a release, not for the repository. */
+  static String tables(JsonObject run) {
+    StringBuilder text = new StringBuilder("# Tables of the benchmark\n");
     for (JsonObject table : run.getJsonArray("tables").getValuesAs(JsonObject.class)) {
       String title = table.getString("title");
       if (LEFT_OUT.stream().noneMatch(title::startsWith) && !table.getJsonArray("rows").isEmpty()) {

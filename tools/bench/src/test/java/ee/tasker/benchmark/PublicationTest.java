@@ -26,8 +26,8 @@ class PublicationTest {
         "# Before\n\n" + Publication.BEGIN + "\nold\n" + Publication.END + "\n\n# After\n");
     Files.createDirectories(target.resolve("plans"));
     Files.writeString(target.resolve("plans/submit_tasks.txt"), "a plan");
-    Files.createDirectories(docs.resolve("plans"));
-    Files.writeString(docs.resolve("plans/gone.txt"), "of a function that is no more");
+    Path plans = Files.createDirectories(target.resolve("reports/plans"));
+    Files.writeString(plans.resolve("gone.txt"), "of a function that was dropped");
     new Fixture().report().write(target);
 
     Publication.publish(target, docs);
@@ -36,9 +36,11 @@ class PublicationTest {
 
     assertThat(Files.readString(docs.resolve("benchmarks.md"))).isEqualTo(once);
     assertThat(once).startsWith("# Before").endsWith("# After\n").doesNotContain("old")
-        .contains("- processors: 2", "### Throughput", "| many | 6,570 |",
-            "benchmarks-throughput.svg", "benchmarks-growth.svg")
-        .doesNotContain("Statements of");
+        .contains("- processors: 2", "### Budgets", "### Figures", "benchmarks-throughput.svg",
+            "benchmarks-growth.svg")
+        .doesNotContain("### Throughput");
+    assertThat(target.resolve("reports/benchmark.md")).content()
+        .contains("### Throughput", "| many | 6,570 |").doesNotContain("Statements of");
     // Letters are drawn as shapes, so that the chart looks the same everywhere; bars are told by
     // their colours, ours and the peers'.
     String chart = Files.readString(docs.resolve("benchmarks-throughput.svg"));
@@ -47,8 +49,8 @@ class PublicationTest {
             chart.contains("rgb(184,184,184)")))
         .containsOnly(true);
     assertThat(docs.resolve("benchmarks-growth.svg")).isNotEmptyFile();
-    assertThat(docs.resolve("plans/submit_tasks.txt")).hasContent("a plan");
-    assertThat(docs.resolve("plans/gone.txt")).doesNotExist();
+    assertThat(plans.resolve("submit_tasks.txt")).hasContent("a plan");
+    assertThat(plans.resolve("gone.txt")).doesNotExist();
   }
 
   @Test

@@ -3,13 +3,13 @@ package ee.tasker.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.run.ServerKind;
+import ee.tasker.testing.Reports;
 import ee.tasker.testing.server.History;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalDate;
@@ -165,7 +165,7 @@ class BusinessTransactions {
         tasker.count("select count(*) from tasker.tasks where state = 'complete'"), KILLS,
         load.sentAgain(), load.longestWait().toMillis() / 1000.0, load.refusals());
     System.out.println("seed " + SEED + "\n" + table + "when, in seconds: " + load.moments());
-    Files.writeString(Path.of(System.getProperty("tasker.checkout"), "target", "transactions.md"),
+    Reports.write("transactions.md",
         table);
   }
 }

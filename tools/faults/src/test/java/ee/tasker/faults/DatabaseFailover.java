@@ -3,14 +3,13 @@ package ee.tasker.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.run.ServerKind;
+import ee.tasker.testing.Reports;
 import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.History;
 import ee.tasker.testing.server.TaskerClient;
 import jakarta.json.JsonObject;
 import java.net.URI;
 import java.net.http.HttpRequest;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,7 +60,7 @@ class DatabaseFailover {
         """ + String.join("\n", lines) + "\n";
     try {
       System.out.println(table);
-      Files.writeString(Path.of(System.getProperty("tasker.checkout"), "target", "failover.md"),
+      Reports.write("failover.md",
           table);
     } finally {
       servers.close();

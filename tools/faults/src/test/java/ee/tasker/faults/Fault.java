@@ -2,8 +2,12 @@ package ee.tasker.faults;
 
 import ee.tasker.faults.FaultPoints.Point;
 import ee.tasker.faults.Strike.Blow;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 
-/** The rows of the matrix. docs/faults.md explains each; a test compares the two lists. */
+/** The rows of the matrix. faults.md beside it says what must follow from each. */
 enum Fault {
   KILL_BEFORE_CLAIM_COMMIT("kill -9 before a claim commits",
       Strike.killBeforeCommitOf(Point.CLAIM)),
@@ -147,6 +151,15 @@ enum Fault {
     this.sentence = sentence;
     this.blow = blow;
     this.cancels = cancels;
+  }
+
+  /** A table of the matrix, from the resources. */
+  static String text(String resource) {
+    try (InputStream in = Fault.class.getResourceAsStream(resource)) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   String sentence() {

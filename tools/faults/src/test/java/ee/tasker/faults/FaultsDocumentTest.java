@@ -11,23 +11,25 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** docs/faults.md has the same rows as the matrix, and names existing tests. */
+/**
+ * What must follow from each fault is written down, and each crash window has faults or tests that
+ * exist.
+ */
 class FaultsDocumentTest {
-  private final List<String> document = lines();
-
   @Test
   void every_fault_has_its_line_and_every_line_its_fault() {
-    List<String> described = section("## The lines").stream()
+    List<String> described = lines("faults.md").stream()
         .filter(line -> line.startsWith("| ") && !line.startsWith("| Fault |"))
         .map(line -> line.split(" \\| ")[0].substring(2).replaceAll(" \\|$", "").strip()).toList();
 
+    // The first is no fault of the matrix: it strikes before there is a cluster.
     assertThat(described.subList(1, described.size()))
         .containsExactlyElementsOf(Stream.of(Fault.values()).map(Fault::sentence).toList());
   }
 
   @Test
   void every_crash_window_is_shown_by_a_fault_or_a_test_that_exists() throws IOException {
-    List<String> windows = section("## Crash windows").stream()
+    List<String> windows = lines("crash-windows.md").stream()
         .filter(line -> line.matches("\\| C\\d+ .*")).toList();
     List<String> sources = new ArrayList<>();
     for (String root : List.of("src/test/java", "tests/it/src/test/java",
@@ -50,23 +52,7 @@ class FaultsDocumentTest {
     }
   }
 
-  private List<String> section(String heading) {
-    int from = 0;
-    while (!document.get(from).startsWith(heading)) {
-      from++;
-    }
-    int to = from + 1;
-    while (to < document.size() && !document.get(to).startsWith("## ")) {
-      to++;
-    }
-    return document.subList(from, to);
-  }
-
-  private static List<String> lines() {
-    try {
-      return Files.readAllLines(Path.of("docs", "faults.md"));
-    } catch (IOException e) {
-      throw new IllegalStateException(e);
-    }
+  private static List<String> lines(String resource) {
+    return Fault.text(resource).lines().toList();
   }
 }

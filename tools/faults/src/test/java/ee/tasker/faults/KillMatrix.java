@@ -2,11 +2,10 @@ package ee.tasker.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ee.tasker.testing.Reports;
 import ee.tasker.testing.server.History;
 import ee.tasker.testing.server.TaskerClient;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -34,7 +33,7 @@ import org.junit.jupiter.api.TestMethodOrder;
 /**
  * Two servers, a durable PostgreSQL, and one fault after another while tasks are submitted. After
  * each fault no task is
- * lost, duplicated or stuck, no step was completed twice, and every promise of docs/promises.md is
+ * lost, duplicated or stuck, no step was completed twice, and every promise of docs/guarantees.md is
  * kept.
  *
  * <p>{@code ./mvnw verify -Pfaults} runs for {@code -Dfaults.minutes=2}, or with {@code
@@ -68,8 +67,7 @@ class KillMatrix {
   void stop() throws IOException {
     try {
       System.out.println(report.markdown());
-      Files.writeString(
-          Path.of(System.getProperty("tasker.checkout"), "target", "faults-" + SEED + ".md"),
+      Reports.write("faults-" + SEED + ".md",
           "seed " + SEED + ", " + Instant.now() + "\n\n" + report.markdown());
     } finally {
       cluster.close();

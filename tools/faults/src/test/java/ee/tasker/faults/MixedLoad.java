@@ -3,14 +3,13 @@ package ee.tasker.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.run.ServerKind;
+import ee.tasker.testing.Reports;
 import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.History;
 import ee.tasker.testing.server.TaskerClient;
 import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.net.http.HttpRequest;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -328,7 +327,7 @@ class MixedLoad {
         ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage(),
         Runtime.getRuntime().availableProcessors());
     System.out.println(table + "refusals by the second of the load: " + load.moments());
-    Files.writeString(Path.of(System.getProperty("tasker.checkout"), "target", "mixed-load.md"),
+    Reports.write("mixed-load.md",
         table);
   }
 }

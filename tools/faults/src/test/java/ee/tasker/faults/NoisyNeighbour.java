@@ -3,6 +3,7 @@ package ee.tasker.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.run.ServerKind;
+import ee.tasker.testing.Reports;
 import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.History;
 import ee.tasker.testing.server.TaskerClient;
@@ -12,8 +13,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -323,7 +322,7 @@ class NoisyNeighbour {
     row(table, "beside the noise", SECONDS, beside);
     System.out.println(
         table + "noise: " + noiseAnswers + "\nwhen the neighbour failed: " + beside.moments());
-    Files.writeString(Path.of(System.getProperty("tasker.checkout"), "target", "neighbour.md"),
+    Reports.write("neighbour.md",
         table + "\n" + noiseAnswers + "\n");
   }
 

@@ -3,13 +3,13 @@ package ee.tasker.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.run.ServerKind;
+import ee.tasker.testing.Reports;
 import ee.tasker.testing.server.History;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -181,7 +181,7 @@ class RollingRedeploy {
         |---|---|---|---|---|---|---|---|---|---|---|
         """ + line + "\n";
     System.out.println(table + "when, in seconds: " + load.moments());
-    Files.writeString(Path.of(System.getProperty("tasker.checkout"), "target", "redeploy.md"),
+    Reports.write("redeploy.md",
         table);
   }
 

@@ -3,7 +3,7 @@
  * named points of a step's
  * life cycle and at random, while tasks are submitted; then every promise is checked. {@code ./mvnw
  * verify -Pfaults}, see
- * docs/faults.md.
+ * docs/checking-the-product.md.
  *
  * <p>{@link ee.tasker.faults.Fault} lists the faults, {@link ee.tasker.faults.FaultPoints} stops a
  * transaction of one

@@ -88,6 +88,23 @@ public final class Release {
     Files.writeString(folder.resolve("THIRD-PARTY-LICENCES.txt"), licences());
     copy("LICENSE", "LICENSE");
     Files.writeString(folder.resolve("SHA256SUMS"), digests());
+    collectReports();
+  }
+
+  /**
+   * What the tests before have found. Beside the artifacts and without a digest, because these
+   * tables differ from run to run.
+   */
+  private void collectReports() throws IOException {
+    var reports = checkout.resolve("target/reports");
+    if (Files.isDirectory(reports))
+      try (var files = Files.walk(reports)) {
+        for (var report : files.filter(Files::isRegularFile).sorted().toList()) {
+          var copy = folder.resolve("reports").resolve(reports.relativize(report).toString());
+          Files.createDirectories(copy.getParent());
+          Files.copy(report, copy, StandardCopyOption.REPLACE_EXISTING);
+        }
+      }
   }
 
   private List<Artifact> artifacts() {
@@ -215,7 +232,8 @@ public final class Release {
 
   private List<Path> files() throws IOException {
     try (var files = Files.list(folder)) {
-      return files.filter(file -> !file.endsWith("SHA256SUMS")).sorted().toList();
+      return files.filter(Files::isRegularFile)
+          .filter(file -> !file.endsWith("SHA256SUMS")).sorted().toList();
     }
   }
 

@@ -48,7 +48,7 @@ public final class Versions {
       PLACES.add(new Place(pom, OF_PARENT, version -> version));
     PLACES.add(
         new Place("examples/embedding/pom.xml", "<tasker\\.version>([^<]+)<", version -> version));
-    PLACES.add(new Place("docs/handlers.md", DEPENDENCY, version -> version));
+    PLACES.add(new Place("docs/inner-loop.md", DEPENDENCY, version -> version));
     PLACES.add(new Place("docs/testing-workflows.md", DEPENDENCY, version -> version));
     PLACES.add(new Place("README.md", "(?m)^## Status\\R\\R(\\d\\S*?)\\.\\s", version -> version));
     PLACES.add(new Place("src/main/resources/META-INF/tasker/openapi.yaml",

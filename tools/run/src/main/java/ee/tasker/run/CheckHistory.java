@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.Properties;
 
 /**
- * Checks on a live database that every promise of {@code docs/promises.md} was kept, and prints
+ * Checks on a live database that every promise of {@code docs/guarantees.md} was kept, and prints
  * each with the number of its violations and up to five offending rows; then replays every history
  * as moves of the models (docs/model.md). Read-only. {@code db/check-history} does the same with
  * psql only.

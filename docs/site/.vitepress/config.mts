@@ -1,0 +1,111 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, posix, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitepress'
+import { withMermaid } from 'vitepress-plugin-mermaid'
+
+/** docs/site/build puts a copy of docs beside node_modules, where pages find what they import. */
+const docs = resolve(dirname(fileURLToPath(import.meta.url)), '../pages')
+const checkout = resolve(docs, '../../..')
+/** Where the sources can be read and edited; without it, such links are left out. */
+const repository = process.env.DOCS_REPOSITORY || ''
+const version = /<version>([^<]+)<\/version>/.exec(readFileSync(resolve(checkout, 'pom.xml'), 'utf8'))![1]
+const withoutComments = (text: string) => text.replace(/<!--[\s\S]*?-->\n?/g, '')
+
+/** The sidebar is the start page: its sections and their links, in one place only. */
+function sidebar() {
+  const start = readFileSync(resolve(docs, 'README.md'), 'utf8')
+  return start.split(/^## /m).slice(1).map(section => ({
+    text: section.slice(0, section.indexOf('\n')),
+    collapsed: false,
+    items: [...section.matchAll(/\[([^\]]+)\]\(([^)]+\.md)(#[^)]*)?\)/g)]
+      .filter(([, , page]) => !page.startsWith('..'))
+      .map(([, text, page, anchor]) => ({
+        text: text[0].toUpperCase() + text.slice(1),
+        link: '/' + page.replace(/(^|\/)README\.md$/, '$1').replace(/\.md$/, '') + (anchor || '')
+      }))
+  }))
+}
+
+/** A link to a file outside of docs leads to the repository, or is plain text without one. */
+function sources(md: any) {
+  md.core.ruler.push('sources', (state: any) => {
+    for (const block of state.tokens) {
+      let isText = false
+      for (const token of block.children || []) {
+        if (token.type === 'link_open') {
+          const href: string = token.attrGet('href')
+          const here = posix.dirname(posix.join('docs', state.env.relativePath || ''))
+          const target = /^(\.\.?\/|[\w-]+\/|[\w.-]+\.(md|sql|java|yaml))/.test(href)
+            ? posix.normalize(posix.join(here, decodeURI(href.split('#')[0]))) : ''
+          if (target && !target.startsWith('docs/')) {
+            if (repository) {
+              token.attrSet('href', `${repository}/blob/main/${target}`)
+            } else {
+              token.type = 'text'
+              token.tag = ''
+              token.nesting = 0
+              token.content = ''
+              isText = true
+            }
+          }
+        } else if (token.type === 'link_close' && isText) {
+          token.type = 'text'
+          token.tag = ''
+          token.nesting = 0
+          token.content = ''
+          isText = false
+        }
+      }
+    }
+  })
+}
+
+export default withMermaid(defineConfig({
+  srcDir: 'pages',
+  outDir: '../site',
+  cacheDir: '../site-cache',
+  base: process.env.DOCS_BASE || '/',
+  lang: 'en',
+  title: 'Tasker EE',
+  description: 'A durable workflow orchestrator for Jakarta EE and PostgreSQL',
+  cleanUrls: false,
+  ignoreDeadLinks: 'localhostLinks',
+  rewrites: { 'README.md': 'index.md', 'adr/README.md': 'adr/index.md' },
+  markdown: {
+    html: false,
+    config: sources,
+    theme: { light: 'github-light', dark: 'github-dark' },
+    languageAlias: { '': 'text' }
+  },
+  vite: {
+    plugins: [{
+      name: 'without-comments',
+      enforce: 'pre',
+      transform: (code: string, id: string) => id.endsWith('.md') ? withoutComments(code) : undefined
+    }],
+    build: { chunkSizeWarningLimit: 4000 },
+    publicDir: false
+  },
+  themeConfig: {
+    search: {
+      provider: 'local',
+      options: { _render: (text, env, md) => md.render(withoutComments(text), env) }
+    },
+    nav: [
+      { text: 'Tutorial', link: '/tutorial' },
+      { text: 'Guarantees', link: '/guarantees' },
+      { text: 'Glossary', link: '/glossary' },
+      { text: version, link: '/releasing' }
+    ],
+    sidebar: sidebar(),
+    outline: [2, 3],
+    ...(repository ? { editLink: { pattern: `${repository}/edit/main/docs/:path`, text: 'Edit this page' } } : {}),
+    footer: { message: 'Apache-2.0' }
+  },
+  mermaid: { securityLevel: 'strict' }
+}))
+
+if (!existsSync(resolve(docs, 'README.md'))) {
+  throw new Error('docs/README.md is the start page')
+}

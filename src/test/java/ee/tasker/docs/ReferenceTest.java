@@ -1,0 +1,288 @@
+package ee.tasker.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+
+/**
+ * The reference is made from its source: SQL functions and tables from their comments, REST from
+ * the OpenAPI document, state machines from the rules. {@code -Ddocs.write=true} writes the pages
+ * anew; without it, this test compares them.
+ */
+class ReferenceTest {
+  private static final Path REFERENCE = Path.of("docs", "reference");
+  private static final String MADE = "<!-- made by ReferenceTest: change the source, then"
+      + " ./mvnw test -pl src -am -Dtest=ReferenceTest -Ddocs.write=true -->\n";
+  private static final Pattern FUNCTION = Pattern.compile(
+      "create or replace function tasker\\.(\\w+)\\(([^;]*?)\\)\\s*"
+          + "(?:returns\\s+(.+?)\\s*\\n\\s*)?(?:language|security|stable|immutable|set) ",
+      Pattern.DOTALL);
+
+  /** Which functions are for users: their arguments stay. */
+  private static final List<String> PUBLIC = text(
+      Path.of("src/test/resources/ee/tasker/docs/public-functions.txt")).lines().toList();
+
+  @Test
+  void functions_for_users_exist() {
+    String page = text(REFERENCE.resolve("sql-functions.md"));
+
+    assertThat(PUBLIC).hasSizeGreaterThan(100).doesNotHaveDuplicates()
+        .allSatisfy(name -> assertThat(page).contains("**[`" + name + "`]("));
+  }
+
+  @Test
+  void sql_functions_are_those_of_their_files() {
+    StringBuilder page = new StringBuilder("# Reference of the SQL functions\n\n")
+        .append("Which functions are there, what are their arguments, and which file decides?\n")
+        .append("The first line of a function's comment stands here; its file has locks, errors")
+        .append(" and what it returns.\nThose in bold are for you: [SQL](../sql.md).\n");
+    try (Stream<Path> rooms = Files.list(Path.of("db", "routine"))) {
+      for (Path room : rooms.filter(Files::isDirectory).sorted().toList()) {
+        page.append("\n## ").append(room.getFileName())
+            .append("\n\n| Function | Returns | Does |\n|---|---|---|\n");
+        for (Path file : files(room, ".sql")) {
+          functions(file, page);
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    assertThat(Pattern.compile("(?m)^\\| .*\\[`\\w+`]\\(").matcher(page).results().count())
+        .as("functions in the reference").isEqualTo(
+            files(Path.of("db", "routine"), ".sql").stream()
+                .mapToLong(
+                    file -> find("create or replace function tasker\\.\\w+", text(file)).count())
+                .sum());
+    made("sql-functions.md", page.toString());
+  }
+
+  private static void functions(Path file, StringBuilder page) {
+    String sql = text(file);
+    Matcher function = FUNCTION.matcher(sql);
+    while (function.find()) {
+      Matcher comment = Pattern
+          .compile("comment on function tasker\\." + function.group(1)
+              + "\\([^;]*?\\)\\s+is\\s+((?:'(?:[^']|'')*'\\s*)+);")
+          .matcher(sql);
+      String does = comment.find() ? literal(comment.group(1)) : "";
+      String bold = PUBLIC.contains(function.group(1)) ? "**" : "";
+      page.append("| ").append(bold).append("[`").append(function.group(1)).append("`](../../")
+          .append(slashed(file)).append(")").append(bold).append(arguments(function.group(2)))
+          .append(" | ")
+          .append(cell(function.group(3) == null ? "its out arguments" : function.group(3)))
+          .append(" | ").append(cell(does)).append(" |\n");
+    }
+  }
+
+  private static String arguments(String list) {
+    List<String> arguments = new ArrayList<>();
+    int depth = 0;
+    StringBuilder one = new StringBuilder();
+    for (char letter : (list.replaceAll("--[^\n]*", "") + ",").toCharArray()) {
+      depth += letter == '(' || letter == '[' ? 1 : letter == ')' || letter == ']' ? -1 : 0;
+      if (letter == ',' && depth == 0) {
+        String argument = one.toString().strip().replaceAll("\\s+", " ");
+        if (!argument.isEmpty()) {
+          arguments.add("`" + argument.replaceAll("(?i) default .*", "")
+              + (argument.matches("(?i).* default .*") ? "`?" : "`"));
+        }
+        one.setLength(0);
+      } else {
+        one.append(letter);
+      }
+    }
+    return arguments.isEmpty() ? "" : " " + String.join(", ", arguments);
+  }
+
+  @Test
+  void tables_are_those_of_their_comments() {
+    Map<String, String> tables = new TreeMap<>();
+    Map<String, Map<String, String>> columns = new TreeMap<>();
+    for (Path file : files(Path.of("db", "migration"), ".sql")) {
+      find("create (?:unlogged )?table tasker\\.([a-z_]+) \\(", text(file))
+          .forEach(found -> tables.putIfAbsent(found.group(1), ""));
+      find("comment on table tasker\\.([a-z_]+) is\\s+((?:'(?:[^']|'')*'\\s*)+);", text(file))
+          .forEach(found -> tables.put(found.group(1), literal(found.group(2))));
+      find("comment on column tasker\\.([a-z_]+)\\.([a-z_0-9]+) is\\s+((?:'(?:[^']|'')*'\\s*)+);",
+          text(file))
+          .forEach(found -> columns.computeIfAbsent(found.group(1), name -> new LinkedHashMap<>())
+              .put(found.group(2), literal(found.group(3))));
+    }
+    assertThat(tables).hasSizeGreaterThan(40);
+    StringBuilder page = new StringBuilder("# Reference of the tables\n\n")
+        .append("What does a table or column of schema `tasker` mean?\n")
+        .append("These are the comments that `\\d+` shows; [the schema](../../db/schema.sql) has")
+        .append(" types, keys and constraints, [the data model](../data-model.md) the rows of a")
+        .append(" task.\n");
+    tables.forEach((table, comment) -> {
+      page.append("\n## ").append(table).append("\n\n").append(sentences(comment)).append("\n");
+      if (columns.containsKey(table)) {
+        page.append("\n| Column | Meaning |\n|---|---|\n");
+        columns.get(table).forEach((column, meaning) -> page.append("| `").append(column)
+            .append("` | ").append(cell(meaning)).append(" |\n"));
+      }
+    });
+    made("tables.md", page.toString());
+  }
+
+  @Test
+  @SuppressWarnings("unchecked")
+  void rest_is_that_of_the_openapi_document() {
+    Map<String, Object> document = (Map<String, Object>) new Load(LoadSettings.builder().build())
+        .loadFromString(
+            text(Path.of("src", "main", "resources", "META-INF", "tasker", "openapi.yaml")));
+    Map<String, StringBuilder> groups = new LinkedHashMap<>();
+    for (Map<String, Object> tag : (List<Map<String, Object>>) document.get("tags")) {
+      groups.put((String) tag.get("name"), new StringBuilder());
+    }
+    int operations = 0;
+    for (Map.Entry<String, Object> path : ((Map<String, Object>) document.get("paths"))
+        .entrySet()) {
+      for (Map.Entry<String, Object> method : ((Map<String, Object>) path.getValue()).entrySet()) {
+        if (method.getKey().matches("get|post|put|patch|delete")) {
+          Map<String, Object> operation = (Map<String, Object>) method.getValue();
+          operations++;
+          groups.get(((List<String>) operation.get("tags")).get(0))
+              .append(operation(method.getKey(), path.getKey(), operation));
+        }
+      }
+    }
+    assertThat(operations).isGreaterThan(90);
+    StringBuilder page = new StringBuilder("# Reference of the REST interface\n\n")
+        .append("Which operations are there, what do they do, and which permission do they need?\n")
+        .append(
+            "Every server has the whole contract, with all parameters, schemas and examples, at")
+        .append(" `/openapi` and `/openapi.yaml`.\n[REST](../rest.md) has the rules that hold for")
+        .append(" all operations, [problems](problems.md) the codes of refusals.\n");
+    groups.forEach((tag, text) -> page.append("\n## ").append(tag).append("\n").append(text));
+    made("rest.md", page.toString());
+  }
+
+  @SuppressWarnings("unchecked")
+  private static String operation(String method, String path, Map<String, Object> operation) {
+    String description = String.valueOf(operation.getOrDefault("description", "")).strip()
+        .replaceAll("(?m)^(#+) ", "");
+    Object permission = operation.get("x-permission");
+    return "\n### " + operation.get("summary") + "\n\n`" + method.toUpperCase(Locale.ROOT) + " "
+        + path + "`" + (permission == null ? "" : " · permission `" + permission + "`")
+        + " · answers " + ((Map<String, Object>) operation.get("responses")).keySet().stream()
+            .filter(status -> status.startsWith("2")).collect(Collectors.joining(", "))
+        + "\n" + (description.isEmpty() ? "" : "\n" + description.replace("<", "&lt;") + "\n");
+  }
+
+  @Test
+  void state_machines_are_those_of_the_rules_tables() {
+    Path file = Path.of("docs", "state-machines.md");
+    String migrations = files(Path.of("db", "migration"), ".sql").stream().map(ReferenceTest::text)
+        .collect(Collectors.joining("\n"));
+    String page = text(file);
+    for (String kind : List.of("task", "workflow_step")) {
+      String rules = find("insert into tasker\\." + kind + "_transition_rules [^;]+;", migrations)
+          .map(MatchResult::group).collect(Collectors.joining());
+      List<MatchResult> moves = find(
+          "\\((null|'[a-z_]+'),\\s+'([a-z_]+)',\\s+'([a-z_]+)',\\s+'([^']+)'\\)", rules).toList();
+      assertThat(moves).hasSizeGreaterThan(20);
+      String table = "| From | To | Actor | Meaning |\n|---|---|---|---|\n"
+          + moves.stream().map(move -> "| " + state(move.group(1), "–") + " | `" + move.group(2)
+              + "` | " + move.group(3) + " | " + move.group(4) + " |\n")
+              .collect(Collectors.joining());
+      Map<String, Set<String>> arrows = new LinkedHashMap<>();
+      moves.forEach(move -> arrows
+          .computeIfAbsent(
+              ("null".equals(move.group(1)) ? "[*]" : move.group(1).replace("'", "")) + " --> "
+                  + move.group(2),
+              arrow -> new TreeSet<>())
+          .add(move.group(3)));
+      String diagram = arrows.entrySet().stream()
+          .map(arrow -> "  " + arrow.getKey() + " : " + String.join(", ", arrow.getValue()) + "\n")
+          .collect(Collectors.joining());
+      page = between(page, kind, "```mermaid\nstateDiagram-v2\n" + diagram + "```\n\n" + table);
+    }
+    write(file, page);
+  }
+
+  private static String state(String literal, String creation) {
+    return "null".equals(literal) ? creation : "`" + literal.replace("'", "") + "`";
+  }
+
+  private static String between(String page, String name, String text) {
+    String begin = "<!-- made: " + name + " -->\n";
+    int from = page.indexOf(begin);
+    int to = page.indexOf("<!-- end: " + name + " -->");
+    assertThat(from).as(begin).isNotNegative();
+    return page.substring(0, from) + begin + text + page.substring(to);
+  }
+
+  private static void made(String name, String text) {
+    write(REFERENCE.resolve(name), MADE + "\n" + text);
+  }
+
+  private static void write(Path file, String text) {
+    if (Boolean.getBoolean("docs.write")) {
+      try {
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, text);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    assertThat(text(file)).as(file + " is not what its source makes; " + MADE).isEqualTo(text);
+  }
+
+  /** The text of one literal of SQL, or of several that follow each other. */
+  private static String literal(String sql) {
+    return sql.strip().replaceAll("'\\s*\\n\\s*'", "").replaceAll("^'|'$", "")
+        .replace("''", "'");
+  }
+
+  private static String sentences(String comment) {
+    return comment.replaceAll("\\s+", " ").replace("<", "&lt;").strip();
+  }
+
+  private static String cell(String text) {
+    return text.replaceAll("\\s+", " ").replace("|", "\\|").replace("<", "&lt;").strip();
+  }
+
+  private static String slashed(Path file) {
+    return file.toString().replace('\\', '/');
+  }
+
+  private static Stream<MatchResult> find(String pattern, String text) {
+    return Pattern.compile(pattern).matcher(text).results();
+  }
+
+  private static List<Path> files(Path folder, String end) {
+    try (Stream<Path> files = Files.walk(folder)) {
+      return files.filter(file -> file.toString().endsWith(end)).sorted().toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String text(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
