@@ -4,7 +4,7 @@
  *   lost worker and its recovery, a release, the closing of the batch; servers that die between the
  *   statements of a transaction.
  * Leaves out: failures and how many are tolerated, cursors, cancels.
- * Searched: 6413 states, depth 227, 5.9 s
+ * Searched: 6413 states, depth 227, 3.0 s
  */
 #include "tasker.h"
 

@@ -5,7 +5,7 @@
  *   parent's step; servers that die between two transactions. No transaction holds the locks of two
  *   tasks, but a cancel with its children, which locks by age.
  * Leaves out: more children, another child after a failure, outputs, compensation.
- * Searched: 1497 states, depth 58, 5.2 s
+ * Searched: 1497 states, depth 58, 1.7 s
  */
 #include "tasker.h"
 

@@ -5,7 +5,7 @@
  *   the cancel request that is put away until the end; a second cancel; a failure of an undo step
  *   that blocks the task, and the operator who completes it.
  * Leaves out: batches, children, forks, steps without a compensation.
- * Searched: 7594 states, depth 174, 18.4 s
+ * Searched: 7594 states, depth 174, 6.1 s
  */
 #include "tasker.h"
 

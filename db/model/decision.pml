@@ -6,7 +6,7 @@
  *   a cancel before, between and after.
  * Leaves out: choices that are not allowed, decisions below decisions, decisions by rules (they are
  *   a completion).
- * Searched: 768 states, depth 108, 8.1 s
+ * Searched: 768 states, depth 108, 2.9 s
  */
 #include "tasker.h"
 

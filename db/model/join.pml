@@ -5,7 +5,7 @@
  *   parents that two transactions lower, the handoff of the child, finalisation by two callers,
  *   servers that die between the statements of a transaction.
  * Leaves out: failures, cancels, queues: the children complete at their handoff.
- * Searched: 364 states, depth 185, 8.4 s
+ * Searched: 364 states, depth 185, 2.3 s
  */
 #include "tasker.h"
 

@@ -7,7 +7,7 @@
  * Leaves out: leases (handoff), the time after which the check runs: it may run at any time after a
  *   call has failed, while the reply of a call that has not failed is handled for as long as it
  *   takes. A reply on its way is younger than the check.
- * Searched: 1570 states, depth 115, 5.1 s
+ * Searched: 1570 states, depth 115, 2.0 s
  */
 #include "tasker.h"
 

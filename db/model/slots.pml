@@ -4,7 +4,7 @@
  * Covers: asking, admission, release, promotion of the next in line; the gate held to the end of
  *   its transaction and busy for others; notes of releases; servers that die with the gate.
  * Leaves out: several policies, keys, the order of the line, fail_fast, steps against tasks.
- * Searched: 304 states, depth 203, 5.3 s
+ * Searched: 304 states, depth 203, 3.4 s
  */
 #include "tasker.h"
 

@@ -72,7 +72,7 @@ c_decl {
       return is_rule(1, INITIALIZING, WAITING_FOR_DEPENDENCIES, ORCHESTRATOR)
         && (t == WAITING_FOR_DEPENDENCIES || is_path(WAITING_FOR_DEPENDENCIES, t));
     }
-    if (!is_rule(1, f, EVALUATING_RESULTS, ORCHESTRATOR)) return 0;
+    if (f != EVALUATING_RESULTS && !is_rule(1, f, EVALUATING_RESULTS, ORCHESTRATOR)) return 0;
     if (t == STEPS_IN_PROCESS)
       return is_rule(1, EVALUATING_RESULTS, ENQUEUING_STEPS, ORCHESTRATOR)
         && is_rule(1, ENQUEUING_STEPS, t, ORCHESTRATOR);

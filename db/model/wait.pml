@@ -6,7 +6,7 @@
  *   poller is prompt: time goes on when no task is due. So a wait that ends late is one that no
  *   wake-up was set for. All servers may be away for a time.
  * Leaves out: approvals, defaults, queued signals, steps of the wait that have a handler.
- * Searched: 6733 states, depth 68, 4.4 s
+ * Searched: 6733 states, depth 68, 4.6 s
  */
 #include "tasker.h"
 

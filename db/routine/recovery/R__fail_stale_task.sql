@@ -1,7 +1,8 @@
 -- Ends a stale task as error: offered and running steps move to error, so that a late result is
 -- refused; steps that have not started keep their state, for an operator who retries the task.
 -- Locks: the steps; the caller holds the task. Returns false when the task has ended or is blocked
--- already.
+-- already, or has a result that is not processed yet: it counts, and the next evaluation of the
+-- task settles it.
 -- Source: docs/templates.md.
 create or replace function tasker.fail_stale_task(
   p_task_uuid uuid, p_metadata jsonb, p_server_uuid uuid, p_now timestamptz)
@@ -16,6 +17,20 @@ declare
 begin
   select t.* into v_task from tasker.tasks t where t.task_uuid = p_task_uuid for no key update;
   if not found or v_task.completed_at is not null or v_task.state = 'blocked_by_failures' then
+    return false;
+  end if;
+  -- First the locks: a server with the worker's role alone submits results without that of the
+  -- task.
+  perform s.workflow_step_uuid
+  from tasker.workflow_steps s
+  where s.workflow_step_uuid = any (array(select a.workflow_step_uuid
+                                          from tasker.get_open_steps(p_task_uuid) a
+                                          where a.state in ('enqueued', 'in_progress')))
+  order by s.workflow_step_uuid
+  for no key update;
+  if exists (select from tasker.get_open_steps(p_task_uuid) s
+             where s.state in ('enqueued_for_orchestration',
+                               'enqueued_as_error_for_orchestration')) then
     return false;
   end if;
   v_offered := array(select s.workflow_step_uuid

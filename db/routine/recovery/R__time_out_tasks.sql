@@ -28,6 +28,22 @@ declare
   v_text  text;
   v_ended jsonb := '[]';
 begin
+  -- A server with the worker's role alone submits results without the lock of the task. One that
+  -- has come by now is seen below and counts, and a later one is refused.
+  perform s.workflow_step_uuid
+  from tasker.workflow_steps s
+  where s.workflow_step_uuid
+      = any (array(select o.workflow_step_uuid
+                   from tasker.tasks t
+                   join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
+                   cross join lateral tasker.get_open_steps(t.task_uuid) o
+                   where t.timed_out_at is null
+                     and t.completed_at is null
+                     and t.task_uuid = any (p_task_uuids)
+                     and v_now >= greatest(t.start_at, t.created_at) + nt.max_duration
+                     and o.state in ('enqueued', 'in_progress')))
+  order by s.workflow_step_uuid
+  for no key update;
   with late as (
     update tasker.tasks t
     set timed_out_at = v_now

@@ -200,6 +200,7 @@ class TimeOutTasksTest {
     worker.submitResults(worker.claimOne().success());
     advanceAt(limit(task).plusSeconds(1));
     assertThatTask(task).isIn("complete");
+    assertThat(document(task).isNull("timed_out_at")).isTrue();
     assertThatHistoryIsSound();
   }
 

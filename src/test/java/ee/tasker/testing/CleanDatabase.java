@@ -9,8 +9,9 @@ import org.junit.jupiter.api.extension.TestInstanceFactoryContext;
 import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
 
 /**
- * See {@link DatabaseTest}. Also records every move that was made and every function that was
- * called, for the tests that check whether all of them were.
+ * See {@link DatabaseTest}. Also records every move that was made, how many were replayed against
+ * the models, and every function that was called, for the tests that check whether all of them
+ * were.
  */
 public final class CleanDatabase
     implements
@@ -38,7 +39,9 @@ public final class CleanDatabase
         .isAnnotationPresent(DatabaseTest.BreaksPromises.class)
         || context.getRequiredTestClass().isAnnotationPresent(DatabaseTest.BreaksPromises.class);
     if (!breaks && context.getExecutionException().isEmpty()) {
-      TaskerAssertions.assertThatHistoryIsSound();
+      long replayed = TaskerAssertions.assertThatHistoryIsSound();
+      RunRecord.REPLAYED.add(List.of("%s %d %d".formatted(context.getRequiredTestClass().getName(),
+          context.getUniqueId().hashCode(), replayed)));
       remember();
     }
   }

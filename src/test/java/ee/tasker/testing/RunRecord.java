@@ -22,6 +22,8 @@ public final class RunRecord {
   public static final RunRecord CLASSES = new RunRecord("classes");
   /** Transitions, each with its actor. */
   public static final RunRecord MOVES = new RunRecord("moves");
+  /** "class test moves": how many moves its history had, which the models know. */
+  public static final RunRecord REPLAYED = new RunRecord("replayed");
   /** "class function": the functions that PostgreSQL counted while the class ran. */
   public static final RunRecord CALLS = new RunRecord("calls");
 

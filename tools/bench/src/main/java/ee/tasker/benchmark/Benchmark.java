@@ -121,15 +121,18 @@ public final class Benchmark {
       }
     }
     long moves = 0;
+    long unknown = 0;
     for (List<String> kind : database.rows(
         "select moves, unknown, concat_ws(' ', kind, from_state, to_state, actor, examples) from tasker.replay_moves(?)",
         begin)) {
       moves += Long.parseLong(kind.get(0));
+      unknown += Long.parseLong(kind.get(1));
       if (!"0".equals(kind.get(1))) {
         report.complain(phase.name() + ": " + kind.get(1)
             + " moves that the models do not know, for instance " + kind.get(2));
       }
     }
+    System.out.printf("   moves of the models: %d replayed, %d unknown%n", moves, unknown);
     checks.row(phase.name(),
         database.value(Integer.class,
             "select count(*)::int from tasker.tasks where created_at >= ?", begin),

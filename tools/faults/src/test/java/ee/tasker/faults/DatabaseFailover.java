@@ -6,6 +6,7 @@ import ee.tasker.run.ServerKind;
 import ee.tasker.testing.Reports;
 import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.History;
+import ee.tasker.testing.server.ModelMoves;
 import ee.tasker.testing.server.TaskerClient;
 import jakarta.json.JsonObject;
 import java.net.URI;
@@ -210,6 +211,9 @@ class DatabaseFailover {
         .sql("select * from tasker.check_history(p_quiet_for => '1 second') where violations > 0"))
         .isEmpty();
     assertThat(History.broken(tasker)).isEmpty();
+    ModelMoves moves = ModelMoves.of(tasker);
+    System.out.println(moves.sentence());
+    assertThat(moves.unknown()).isEmpty();
   }
 
   private static HttpRequest.Builder submission(int number, URI server) {

@@ -3,6 +3,7 @@ package ee.tasker.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.testing.server.History;
+import ee.tasker.testing.server.ModelMoves;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
 import jakarta.json.Json;
@@ -199,6 +200,9 @@ class GrownWorkflows {
         .as("seed %d", SEED)
         .isEmpty();
     assertThat(History.broken(tasker)).as("seed %d", SEED).isEmpty();
+    ModelMoves moves = ModelMoves.of(tasker);
+    System.out.println(moves.sentence());
+    assertThat(moves.unknown()).isEmpty();
   }
 
   private static List<String> compare(TaskerClient tasker, UUID task, Model model) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.testing.Reports;
 import ee.tasker.testing.server.History;
+import ee.tasker.testing.server.ModelMoves;
 import ee.tasker.testing.server.TaskerClient;
 import java.io.IOException;
 import java.time.Duration;
@@ -37,8 +38,8 @@ import org.junit.jupiter.api.TestMethodOrder;
  * kept.
  *
  * <p>{@code ./mvnw verify -Pfaults} runs for {@code -Dfaults.minutes=2}, or with {@code
- * -Dfaults.steps=100000} until that
- * many steps have run. {@code -Dfaults.seed}, by default the day's number, determines the order,
+ * -Dfaults.steps=100000} or {@code -Dfaults.moves=1000000} until that
+ * many steps have run, or moves were replayed against those of the models. {@code -Dfaults.seed}, by default the day's number, determines the order,
  * the victims and the
  * moments; {@code -Dfaults.only=KILL_.*} selects faults by name. The scheduling of threads between
  * two points is not
@@ -49,8 +50,9 @@ import org.junit.jupiter.api.TestMethodOrder;
 class KillMatrix {
   private static final long SEED = Long.getLong("faults.seed", LocalDate.now().toEpochDay());
   private static final long STEPS = Long.getLong("faults.steps", 0);
+  private static final long MOVES = Long.getLong("faults.moves", 0);
   private static final double MINUTES = Double
-      .parseDouble(System.getProperty("faults.minutes", STEPS > 0 ? "100000" : "2"));
+      .parseDouble(System.getProperty("faults.minutes", STEPS + MOVES > 0 ? "100000" : "2"));
   private static final int TASKS = Integer.getInteger("faults.tasks", 100);
   private static final String ONLY = System.getProperty("faults.only", ".*");
 
@@ -115,7 +117,8 @@ class KillMatrix {
       @Override
       public boolean hasNext() {
         return round == 0 || (System.nanoTime() - begin) / 60e9 < MINUTES
-            && (STEPS == 0 || report.steps() < STEPS);
+            && (STEPS == 0 || report.steps() < STEPS)
+            && (MOVES == 0 || report.moves() < MOVES);
       }
 
       @Override
@@ -155,8 +158,9 @@ class KillMatrix {
     }
     report.add(fault, verdict);
     System.out.printf(
-        "round %d %s: %d tasks, %d steps, %d run again, %d submitted again, recovered in %.1f s, %d s in all, answers %s%s%n",
-        number, fault, verdict.tasks(), verdict.steps(), verdict.rerun(), verdict.resubmissions(),
+        "round %d %s: %d tasks, %d steps, %d moves of the models, %d run again, %d submitted again, recovered in %.1f s, %d s in all, answers %s%s%n",
+        number, fault, verdict.tasks(), verdict.steps(), verdict.moves(), verdict.rerun(),
+        verdict.resubmissions(),
         verdict.slowest().toMillis() / 1000.0, Duration.between(start, Instant.now()).toSeconds(),
         load.answers(),
         verdict.violations().isEmpty() ? "" : " VIOLATIONS " + verdict.violations());
@@ -191,8 +195,10 @@ class KillMatrix {
         .sql("select * from tasker.check_history(p_quiet_for => '1 second') where violations > 0"))
         .isEmpty();
     assertThat(History.broken(tasker)).isEmpty();
-    assertThat(tasker.sql("select * from tasker.replay_moves() where unknown > 0")).isEmpty();
-    System.out.println("moves of the models: "
-        + tasker.count("select coalesce(sum(moves), 0)::bigint from tasker.replay_moves()"));
+    ModelMoves moves = ModelMoves.of(tasker);
+    System.out.println(moves.sentence());
+    assertThat(moves.replayed()).as("those of the rounds are part of them")
+        .isGreaterThanOrEqualTo(report.moves());
+    assertThat(moves.unknown()).isEmpty();
   }
 }

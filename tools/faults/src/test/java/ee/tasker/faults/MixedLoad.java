@@ -6,6 +6,7 @@ import ee.tasker.run.ServerKind;
 import ee.tasker.testing.Reports;
 import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.History;
+import ee.tasker.testing.server.ModelMoves;
 import ee.tasker.testing.server.TaskerClient;
 import java.lang.management.ManagementFactory;
 import java.net.URI;
@@ -118,6 +119,9 @@ class MixedLoad {
     assertThat(tasker.count("select count(*) from tasker.tasks")).as("tasks: one for each request")
         .isEqualTo(acknowledged.count());
     assertThat(broken).isEmpty();
+    ModelMoves moves = ModelMoves.of(tasker);
+    System.out.println(moves.sentence());
+    assertThat(moves.unknown()).isEmpty();
     assertThat(History.broken(tasker)).isEmpty();
     assertThat(tasker.sql(
         """

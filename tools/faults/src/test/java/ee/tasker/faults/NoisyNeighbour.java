@@ -6,6 +6,7 @@ import ee.tasker.run.ServerKind;
 import ee.tasker.testing.Reports;
 import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.History;
+import ee.tasker.testing.server.ModelMoves;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
 import java.io.IOException;
@@ -134,6 +135,9 @@ class NoisyNeighbour {
         .sql("select * from tasker.check_history(p_quiet_for => '1 second') where violations > 0"))
         .isEmpty();
     assertThat(History.broken(tasker)).isEmpty();
+    ModelMoves moves = ModelMoves.of(tasker);
+    System.out.println(moves.sentence());
+    assertThat(moves.unknown()).isEmpty();
   }
 
   private SteadyLoad ordinary() {

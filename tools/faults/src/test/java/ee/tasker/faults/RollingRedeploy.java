@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ee.tasker.run.ServerKind;
 import ee.tasker.testing.Reports;
 import ee.tasker.testing.server.History;
+import ee.tasker.testing.server.ModelMoves;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
 import java.net.URI;
@@ -107,6 +108,9 @@ class RollingRedeploy {
         .sql("select * from tasker.check_history(p_quiet_for => '1 second') where violations > 0"))
         .isEmpty();
     assertThat(History.broken(tasker)).isEmpty();
+    ModelMoves moves = ModelMoves.of(tasker);
+    System.out.println(moves.sentence());
+    assertThat(moves.unknown()).isEmpty();
     assertThat(mixed).as("rounds in which an old and a new WAR were at work at the same time")
         .hasSize(ROUNDS);
   }
