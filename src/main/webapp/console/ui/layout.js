@@ -26,7 +26,7 @@ export function Spark({ values, colour = "f-running" }) {
     isOpen = is;
     return part;
   }).join("");
-  return html`<svg class=${`spark ${colour}`} viewBox="0 0 100 28" width="96" height="28" preserveAspectRatio="none" fill="none" stroke="currentcolor" stroke-width="1.5" aria-hidden="true">${known.length === values.length && html`<path fill="currentcolor" fill-opacity=".12" stroke="none" d=${`${line}L100 28L0 28Z`} />`}<path vector-effect="non-scaling-stroke" d=${line} /></svg>`;
+  return html`<svg class=${`spark ${colour}`} viewBox="0 0 100 28" width="64" height="28" preserveAspectRatio="none" fill="none" stroke="currentcolor" stroke-width="1.5" aria-hidden="true">${known.length === values.length && html`<path fill="currentcolor" fill-opacity=".12" stroke="none" d=${`${line}L100 28L0 28Z`} />`}<path vector-effect="non-scaling-stroke" d=${line} /></svg>`;
 }
 
 /** A figure with its trend; with an address it leads to what it counts. */

@@ -24,6 +24,8 @@ import org.junit.jupiter.api.Test;
 class ConsoleLoadIT extends WithConsole {
   /** What a user does not feel. */
   private static final int LONGEST_TASK_MS = 50;
+  /** Of a picture, which is drawn at once: docs/console.md, Limits. */
+  private static final int DRAWN_MS = 1_000;
   private static final int RUNS = 5;
   private static final int SECONDS = Integer.getInteger("console.load.seconds", 30);
   private static final int UPDATES_A_SECOND = 100;
@@ -35,7 +37,7 @@ class ConsoleLoadIT extends WithConsole {
   }
 
   /** How often the page is opened, and the longest task of each time. */
-  private static void assertQuick(String what, String page, String isThere) {
+  private static void assertQuick(String what, String page, String isThere, int bound) {
     List<Integer> longest = new ArrayList<>();
     List<Integer> shown = new ArrayList<>();
     for (int i = 0; i < RUNS; i++) {
@@ -49,8 +51,7 @@ class ConsoleLoadIT extends WithConsole {
     }
     System.out.println(what + ": there after " + median(shown) + " ms, longest task "
         + median(longest) + " ms at the median of " + longest);
-    assertThat(median(longest)).as("%s: longest task, ms", what)
-        .isLessThanOrEqualTo(LONGEST_TASK_MS);
+    assertThat(median(longest)).as("%s: longest task, ms", what).isLessThanOrEqualTo(bound);
   }
 
   private static String thousandTemplates() {
@@ -72,7 +73,7 @@ class ConsoleLoadIT extends WithConsole {
 
   private static String threeHundredSteps() {
     String steps = IntStream.range(0, 300).mapToObj(i -> "  - {name: s" + i
-        + (i < 20 ? "" : ", dependencies: [s" + (i - 20) + ", s" + (i - 20 - i % 20 + i * 7 % 20)
+        + (i < 20 ? "" : ", dependencies: [s" + (i - 20) + ", s" + (i - 20 - i % 20 + (i + 1) % 20)
             + "]")
         + ", handler: {callable: testing.Echo}}\n").collect(Collectors.joining());
     UUID task = task("console_three_hundred", "steps:\n" + steps, "{}");
@@ -98,16 +99,19 @@ class ConsoleLoadIT extends WithConsole {
   }
 
   @Test
-  void pages_of_much_are_busy_for_less_than_fifty_milliseconds_at_a_stretch() {
+  void lists_of_much_are_busy_for_less_than_fifty_milliseconds_at_a_stretch_and_pictures_for_a_second() {
     String tasks = tenThousandTasks();
     String templates = thousandTemplates();
     String graph = threeHundredSteps();
     String batch = threeThousandWorkers();
     console.signIn("ann");
-    assertQuick("10 000 tasks", tasks, "document.querySelectorAll('tbody tr').length === 50");
-    assertQuick("1 000 templates", templates, "document.querySelectorAll('tbody tr').length > 20");
-    assertQuick("300 steps", graph, "document.querySelectorAll('.node').length === 300");
-    assertQuick("3 000 workers", batch, "document.querySelector('.mosaic canvas')?.width > 300");
+    assertQuick("10 000 tasks", tasks, "document.querySelectorAll('tbody tr').length === 50",
+        LONGEST_TASK_MS);
+    assertQuick("1 000 templates", templates, "document.querySelectorAll('tbody tr').length > 20",
+        LONGEST_TASK_MS);
+    assertQuick("300 steps", graph, "document.querySelectorAll('.node').length === 300", DRAWN_MS);
+    assertQuick("3 000 workers", batch, "document.querySelector('.mosaic canvas')?.width > 300",
+        DRAWN_MS);
     browser.log();
   }
 
@@ -130,13 +134,14 @@ class ConsoleLoadIT extends WithConsole {
   void a_list_with_a_hundred_updates_a_second_stays_quick_and_its_heap_flat() {
     register("moving",
         "steps:\n  - {name: a, handler: {callable: testing.Fail, initialization: {way: permanent}}}\n");
+    register("moving_past", "steps:\n  - {name: a, handler: {callable: none}}\n");
     for (int i = 0; i < 50; i++) {
       admin.submit("testing", "moving", "{}");
     }
     until("they are blocked", () -> admin.count(
         "select count(*) from tasker.tasks where state = 'blocked_by_failures'") == 50);
     console.signIn("ann");
-    console.go("tasks?namespace=testing&name=moving");
+    console.go("tasks?namespace=testing&name_prefix=moving");
     browser.await(
         "document.querySelectorAll('tbody tr').length === 50 && document.querySelector('[data-live=live]')");
     browser.command("Performance.enable", Json.createObjectBuilder());
@@ -145,7 +150,7 @@ class ConsoleLoadIT extends WithConsole {
     int windows = 10;
     List<Integer> longest = new ArrayList<>();
     List<Double> heaps = new ArrayList<>();
-    int retries = 10;
+    int others = 20;
     long before = moves();
     Instant began = Instant.now();
     for (int window = 0; window < windows; window++) {
@@ -154,12 +159,16 @@ class ConsoleLoadIT extends WithConsole {
       for (Instant next = Instant.now(); Instant.now().isBefore(end); next = next.plusSeconds(1)) {
         admin.sql(
             "select count(tasker.act_on_task(t.task_uuid, 'retry', 'load', 'it moves')) from (select task_uuid from tasker.tasks "
-                + "where state = 'blocked_by_failures' order by updated_at limit ?) t",
-            retries);
+                + "where state = 'blocked_by_failures' order by random() limit 10) t");
+        // Rows move in their place, and others come that the list only counts.
+        admin.sql(
+            "select json_array_length((tasker.submit_tasks((select jsonb_agg(jsonb_build_object('namespace', 'testing', 'name', "
+                + "'moving_past', 'version', '1.0.0', 'context', '{}'::jsonb)) from generate_series(1, ?))) -> 'verdicts')::json)",
+            others);
         // As many as make the moves that are wanted, whatever else the machine does.
         double rate = 1_000.0 * (moves() - before)
             / Math.max(1, Duration.between(began, Instant.now()).toMillis());
-        retries = Math.max(1, Math.min(50, retries + (rate < UPDATES_A_SECOND ? 2 : -2)));
+        others = Math.max(1, Math.min(100, others + (rate < UPDATES_A_SECOND ? 3 : -3)));
         Duration left = Duration.between(Instant.now(), next.plusSeconds(1));
         TaskerClient.pause(left.isNegative() ? Duration.ZERO : left);
       }
