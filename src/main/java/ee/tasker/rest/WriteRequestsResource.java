@@ -31,7 +31,8 @@ public class WriteRequestsResource {
   @MayBeStale
   @GET
   public String list(@QueryParam("caller") String caller, @QueryParam("route") String route,
-      @QueryParam("object") String object, @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
+      @QueryParam("object") String object, @QueryParam("limit") String limit,
+      @QueryParam("cursor") String cursor) {
     Parameters.checkKnown(uri, Set.of("caller", "route", "object", "limit", "cursor"));
     var filter = Json.build().createObjectBuilder();
     if (caller != null) {

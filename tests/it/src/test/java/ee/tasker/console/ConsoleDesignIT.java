@@ -199,9 +199,11 @@ class ConsoleDesignIT extends WithConsole {
     browser.await("document.querySelectorAll('.chart canvas').length === 2");
     System.out.println("first view with charts after "
         + Duration.between(asked, Instant.now()).toMillis() + " ms, of which styles: "
-        + text("performance.getEntriesByType('resource').filter((e) => e.name.endsWith('.css')).reduce((sum, e) => sum + e.encodedBodySize, 0)")
+        + text(
+            "performance.getEntriesByType('resource').filter((e) => e.name.endsWith('.css')).reduce((sum, e) => sum + e.encodedBodySize, 0)")
         + " bytes, all files: "
-        + text("performance.getEntriesByType('resource').filter((e) => e.name.includes('/console/')).reduce((sum, e) => sum + e.encodedBodySize, 0)"));
+        + text(
+            "performance.getEntriesByType('resource').filter((e) => e.name.includes('/console/')).reduce((sum, e) => sum + e.encodedBodySize, 0)"));
     assertThat(text("document.querySelector('main h1').innerText")).startsWith("[ÖÖ");
     assertThat(number(
         "performance.getEntriesByType('resource').filter((e) => e.name.includes('/console/')).reduce((sum, e) => sum + e.encodedBodySize, 0)"))

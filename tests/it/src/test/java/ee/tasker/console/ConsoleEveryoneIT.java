@@ -186,15 +186,18 @@ class ConsoleEveryoneIT extends WithConsole {
     post("/v1/approvals/" + admin.value(approval, decided) + "/decide",
         "{\"approved\": true, \"comment\": \"" + hostile("comment") + "\"}");
     console.awaitState(decided, "blocked_by_failures");
-    post("/v1/pauses", "{\"namespace\": \"testing\", \"name\": \"hostile_fields\", \"requested_by\": \"x\", \"reason\": \""
-        + hostile("pause") + "\"}");
+    post("/v1/pauses",
+        "{\"namespace\": \"testing\", \"name\": \"hostile_fields\", \"requested_by\": \"x\", \"reason\": \""
+            + hostile("pause") + "\"}");
     admin.sql("select tasker.act_on_task(?, 'fail', ?, ?)", decided, hostile("by"),
         hostile("reason"));
-    post("/v1/webhooks", "{\"namespace\": \"testing\", \"name\": \"hostile\", \"url\": \"https://example.com/\", \"description\": \""
-        + hostile("webhook") + "\"}");
+    post("/v1/webhooks",
+        "{\"namespace\": \"testing\", \"name\": \"hostile\", \"url\": \"https://example.com/\", \"description\": \""
+            + hostile("webhook") + "\"}");
     Object webhook = admin.value("select webhook_uuid from tasker.webhooks where name = 'hostile'");
-    post("/v1/schedules", "{\"namespace\": \"testing\", \"name\": \"hostile\", \"template\": \"hello\", \"every_seconds\": 86400, \"context\": {\"who\": \""
-        + hostile("schedule") + "\"}, \"tags\": [\"" + hostile("tag") + "\"]}");
+    post("/v1/schedules",
+        "{\"namespace\": \"testing\", \"name\": \"hostile\", \"template\": \"hello\", \"every_seconds\": 86400, \"context\": {\"who\": \""
+            + hostile("schedule") + "\"}, \"tags\": [\"" + hostile("tag") + "\"]}");
     Object schedule = admin
         .value("select schedule_uuid from tasker.schedules where name = 'hostile'");
     console.signIn("ann");
@@ -205,16 +208,16 @@ class ConsoleEveryoneIT extends WithConsole {
     browser.type("dialog[open] input", hostile("view"));
     console.confirm();
     for (String[] page : new String[][]{
-        {"tasks?namespace=testing&name=hostile_fields", "key", "view"},
-        {"tasks/" + decided, "key"}, {"tasks/" + decided + "?tab=story", "by", "reason"},
-        {"tasks/" + decided + "?tab=data", "key"},
-        {"approvals?state=open", "key"},
-        {"approvals/" + admin.value(approval, open), "key", "explained"},
-        {"approvals/" + admin.value(approval, decided), "comment"},
-        {"templates/testing/hostile_fields", "description", "pause"},
-        {"templates/testing/hostile_fields?tab=source", "explained"},
-        {"webhooks/" + webhook, "webhook"}, {"schedules/" + schedule, "schedule", "tag"},
-        {"templates", "description"}, {"failures"}, {"deadLetters"}, {""}, {"audit"}}) {
+      {"tasks?namespace=testing&name=hostile_fields", "key", "view"},
+      {"tasks/" + decided, "key"}, {"tasks/" + decided + "?tab=story", "by", "reason"},
+      {"tasks/" + decided + "?tab=data", "key"},
+      {"approvals?state=open", "key"},
+      {"approvals/" + admin.value(approval, open), "key", "explained"},
+      {"approvals/" + admin.value(approval, decided), "comment"},
+      {"templates/testing/hostile_fields", "description", "pause"},
+      {"templates/testing/hostile_fields?tab=source", "explained"},
+      {"webhooks/" + webhook, "webhook"}, {"schedules/" + schedule, "schedule", "tag"},
+      {"templates", "description"}, {"failures"}, {"deadLetters"}, {""}, {"audit"}}) {
       console.go(page[0]);
       for (int i = 1; i < page.length; i++) {
         browser.awaitText(hostile(page[i]));
