@@ -131,8 +131,10 @@ function UserMenu({ me, onKeys }) {
     data-prefer=${`${name} ${value}`} aria-pressed=${preferences[name] === value ? "true" : "false"} onClick=${() => prefer({ [name]: value })}>${t.user.choices[value]}</button>`)}</span></div>`;
   return html`<${Menu} name="user" icon="person" label=${me.name}><p class="quiet small">${t.signedInAs(me.name)}</p>${choice("theme", ["system", "light", "dark"])}${choice("density", ["dense", "roomy"])}
     <button type="button" class="plain" data-zone=${preferences.zone} onClick=${() => prefer({ zone: preferences.zone === "utc" ? "local" : "utc" })}>${t.zone[preferences.zone]}</button>
-    <button type="button" class="plain" onClick=${onKeys}>${t.keysTitle}</button><button type="button" class="plain" onClick=${signOut}>${t.signOut}</button><//>`;
+    <button type="button" class="plain" aria-haspopup="dialog" onClick=${onKeys}>${t.keysTitle}</button><button type="button" class="plain" onClick=${signOut}>${t.signOut}</button><//>`;
 }
+
+const entry = (isCurrent) => ({ class: `pf-v6-c-nav__link ${isCurrent ? "pf-m-current" : ""}`, "aria-current": isCurrent ? "page" : undefined });
 
 function Rail({ current, needs }) {
   const namespace = useNamespace();
@@ -140,10 +142,9 @@ function Rail({ current, needs }) {
   useEffect(() => nav.current.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }), [current]);
   const address = (name) => (name === "overview" && !namespace ? "#/" : link(name, PAGES[name].hasNamespace && namespace ? { namespace } : {}));
   const shown = (name) => (PAGES[name].isFor() ? name : TABS_OF[name] && PAGES[TABS_OF[name]].isFor() ? TABS_OF[name] : null);
-  return html`<nav class="rail" aria-label=${t.pagesOfTheConsole} ref=${nav}><div>${Object.entries(GROUPS).map(([group, names]) => {
+  return html`<nav class="rail pf-v6-c-nav" aria-label=${t.pagesOfTheConsole} ref=${nav}><div>${Object.entries(GROUPS).map(([group, names]) => {
     const found = names.map(shown).filter(Boolean);
-    return found.length > 0 && html`<h2 id=${`nav-${group}`}>${t.groups[group]}</h2><ul aria-labelledby=${`nav-${group}`}>${found.map((name, i) => html`<li key=${name}><a href=${address(name)}
-      aria-current=${name === current || names[i] === current ? "page" : undefined}><${Icon} name=${name} />${t.pages[name]}${needs[name] > 0 && html`<span class="badge" title=${t.needs[name](needs[name])}>${needs[name] > 99 ? "99+" : `${needs[name]}${needs.more?.[name] ? "+" : ""}`}<span class="unseen"> ${t.needs[name](needs[name])}</span></span>`}</a></li>`)}</ul>`;
+    return found.length > 0 && html`<section class="pf-v6-c-nav__section" key=${group}><h2 class="pf-v6-c-nav__section-title" id=${`nav-${group}`}>${t.groups[group]}</h2><ul class="pf-v6-c-nav__list" aria-labelledby=${`nav-${group}`}>${found.map((name, i) => html`<li key=${name} class="pf-v6-c-nav__item"><a href=${address(name)} ...${entry(name === current || names[i] === current)}><${Icon} name=${name} />${t.pages[name]}${needs[name] > 0 && html`<span class="badge" title=${t.needs[name](needs[name])}>${needs[name] > 99 ? "99+" : `${needs[name]}${needs.more?.[name] ? "+" : ""}`}<span class="unseen"> ${t.needs[name](needs[name])}</span></span>`}</a></li>`)}</ul></section>`;
   })}</div></nav>`;
 }
 

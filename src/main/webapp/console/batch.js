@@ -41,7 +41,7 @@ function Mosaic({ batch, states, at, onPick }) {
   return html`<div class="mosaic" tabindex="0" role="slider" aria-label=${t.batch.mosaic(batch.step)} aria-valuemin="1" aria-valuemax=${states.length} aria-valuenow=${at ?? 1} aria-valuetext=${t.batch.cell(picked, states)} onKeyDown=${onKey}>
       <canvas ref=${canvas} onPointerMove=${(event) => point(index(event))} onPointerLeave=${() => point(null)} onClick=${(event) => { const found = index(event); if (found) onPick(found); }}></canvas></div>
     <p class="small" data-cell=${picked ?? ""}>${picked ? t.batch.cell(picked, states) : t.batch.hint}</p>
-    <p class="legend small">${Object.entries(LETTERS).filter(([letter]) => states.includes(letter)).map(([letter, family]) => html`<span key=${letter} class=${`f-${family}`}>■ ${t.batch.letters[letter]} ${[...states].filter((one) => one === letter).length.toLocaleString()}</span>`)}</p>`;
+    <p class="row small">${Object.entries(LETTERS).filter(([letter]) => states.includes(letter)).map(([letter, family]) => html`<span key=${letter} class=${`f-${family}`}>■ ${t.batch.letters[letter]} ${[...states].filter((one) => one === letter).length.toLocaleString()}</span>`)}</p>`;
 }
 
 function Worker({ task, worker, isSought }) {
@@ -78,7 +78,7 @@ export function Batch({ task, batch }) {
     seek(number >= 1 && number <= batch.total ? number : null);
   };
   return html`<section class="panel" data-batch=${batch.step}><h2>${batch.step} <${State} of=${batch.state} /></h2><p>${t.task.batchOf(batch)}</p>
-    <svg class="batch" aria-hidden="true">${parts.map(([kind, from, n]) => html`<rect class=${`f-${COLOURS[kind]}`} x=${from} width=${of(n)} height="12" />`)}</svg>
+    <svg class="batch" width="100%" height="12" fill="currentcolor" aria-hidden="true">${parts.map(([kind, from, n]) => html`<rect class=${`f-${COLOURS[kind]}`} x=${from} width=${of(n)} height="12" />`)}</svg>
     <${Facts} of=${Object.entries(t.task.batchCounts).map(([kind, label]) => [label, html`<span data-counter=${kind}>${batch[kind].toLocaleString()}</span>`])} />
     ${states && html`<${Mosaic} batch=${batch} states=${states} at=${sought} onPick=${seek} />`}
     <form class="row" data-find onSubmit=${find}><input type="search" class="seek" name="worker" aria-label=${t.batch.find} placeholder=${t.batch.find} value=${text} onInput=${(event) => set(event.target.value)} /><button>${t.search}</button></form>

@@ -16,7 +16,7 @@ const inWords = (filter) => Object.entries(t.bulk.filters).filter(([name]) => fi
 /** First what would happen, then the action, for exactly that set. */
 export function Bulk({ filter, onDone }) {
   const [isOpen, open] = useState(false);
-  return html`<button type="button" onClick=${() => open(true)}>${t.tasks.bulk}</button>${isOpen && html`<${BulkDialog} filter=${filter} label=${t.tasks.bulk} onDone=${onDone} onClose=${() => open(false)} />`}`;
+  return html`<button type="button" aria-haspopup="dialog" onClick=${() => open(true)}>${t.tasks.bulk}</button>${isOpen && html`<${BulkDialog} filter=${filter} label=${t.tasks.bulk} onDone=${onDone} onClose=${() => open(false)} />`}`;
 }
 
 /** action: only this one. Whoever opens it keeps it, whatever becomes of the list that it was opened from. */

@@ -34,7 +34,7 @@ async function pathTo(task, signal) {
 export function Ancestors({ task }) {
   const above = useLoad((signal) => (task.parent_task_uuid ? pathTo(task, signal) : Promise.resolve(null)), [task.task_uuid]);
   if (!above.data) return null;
-  return html`<nav class="path small" aria-label=${t.task.path}><ol>${above.data.isCut && html`<li>…</li>`}${above.data.found.map((one) => html`<li key=${one.task_uuid}><a href=${link("tasks", one.task_uuid)} data-ancestor=${one.task_uuid}>${one.name ?? one.task_uuid.slice(0, 8)}</a></li>`)}<li aria-current="page">${task.name}</li></ol></nav>`;
+  return html`<nav class="path small" aria-label=${t.task.path}><ol class="row">${above.data.isCut && html`<li>…</li>`}${above.data.found.map((one) => html`<li key=${one.task_uuid}><a href=${link("tasks", one.task_uuid)} data-ancestor=${one.task_uuid}>${one.name ?? one.task_uuid.slice(0, 8)}</a></li>`)}<li aria-current="page">${task.name}</li></ol></nav>`;
 }
 
 // ---- Below

@@ -14,8 +14,8 @@ const shown = (name, value) => (name.startsWith("state") ? value.split(",").map(
 /** labels: {filter: text}. */
 export function Chips({ filter, labels }) {
   const names = Object.keys(filter);
-  return names.length > 0 && html`<span class="row small" role="group" aria-label=${t.tasks.chosen}>${names.map((name) => html`<button type="button" class="chip" key=${name} data-chip=${name} onClick=${() => drop(name)}>
-    ${t.tasks.chip(labels[name] ?? name, shown(name, filter[name]))} <span aria-hidden="true">✕</span><span class="unseen">${t.tasks.dropChip}</span></button>`)}</span>`;
+  return names.length > 0 && html`<span class="chips" role="group" aria-label=${t.tasks.chosen}>${names.map((name) => html`<button type="button" class="chip" title=${shown(name, filter[name])} key=${name} data-chip=${name} onClick=${() => drop(name)}>
+    <span class="one">${t.tasks.chip(labels[name] ?? name, shown(name, filter[name]))}</span> <span aria-hidden="true">✕</span><span class="unseen">${t.tasks.dropChip}</span></button>`)}</span>`;
 }
 
 /** Which single filter, left out, shows most tasks. */

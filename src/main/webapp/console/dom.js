@@ -1,4 +1,6 @@
-// Preact, with one difference: text that comes from outside shows the characters that would hide in it or turn what follows around. The bytes stay what they are.
+// Preact, with two differences: text that comes from outside shows the characters that would hide in it or turn what follows around (the bytes stay what
+// they are), and elements have the classes of PatternFly.
+import { dress } from "./dress.js";
 import { html as raw } from "./vendor/preact-htm.js";
 
 export * from "./vendor/preact-htm.js";
@@ -24,4 +26,4 @@ const child = (value) => (typeof value === "string" ? visible(value) : Array.isA
 /** An attribute that is read or heard, and not one that is sent. */
 const SHOWN = /(?:^|\s)(?:title|aria-label|placeholder)=$/;
 
-export const html = (strings, ...values) => raw(strings, ...values.map((value, i) => (!strings[i].endsWith("=") || SHOWN.test(strings[i]) ? child(value) : value)));
+export const html = (strings, ...values) => dress(raw(strings, ...values.map((value, i) => (!strings[i].endsWith("=") || SHOWN.test(strings[i]) ? child(value) : value))));

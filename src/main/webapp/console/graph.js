@@ -6,7 +6,7 @@ import { t } from "./texts.js";
 import { family, glyph, Icon, words } from "./ui/index.js";
 
 /** A graph that is larger than its place is drawn smaller, down to this; then it scrolls. */
-const LEAST_FITTED = 0.45;
+const LEAST_FITTED = 0.55;
 const SCALES = { least: 0.1, most: 2, step: 1.25 };
 const MARGIN = 16;
 /** From so many nodes on there is a small picture of the whole. */
@@ -104,6 +104,14 @@ function useLayout(shape) {
 
 // ---- Drawing
 
+/** Families differ by their frame as well as by their colour. */
+const FRAMES = { running: { "stroke-width": 2 }, failed: { "stroke-width": 3 }, retry: { "stroke-dasharray": "2 2" }, untaken: { "stroke-dasharray": "6 4" }, planned: { "stroke-dasharray": "6 4" } };
+
+function edgeOf(from, to) {
+  if ([from, to].includes("not_taken")) return { class: "edge untaken", stroke: "var(--s-untaken)", "stroke-dasharray": "5 4" };
+  return ["complete", "resolved_manually"].includes(from) ? { class: "edge done", stroke: "var(--edge)", "stroke-width": 2 } : { class: "edge", stroke: "var(--edge)" };
+}
+
 /** The neighbour in this direction: along an edge, or the next one beside it. */
 function neighbour(key, name, nodes, { places, isDown }) {
   const [back, on, before] = isDown ? ["ArrowUp", "ArrowDown", "ArrowLeft"] : ["ArrowLeft", "ArrowRight", "ArrowUp"];
@@ -132,7 +140,7 @@ function useView(box, size) {
 }
 
 /** Wheel, keys and buttons change the scale; the pointer moves what is shown. */
-function Zoomed({ label, size, isSmall, nodes, places, children }) {
+function Zoomed({ label, size, isSmall, nodes, places, selected, children }) {
   const box = useRef(null);
   const [chosen, choose] = useState(null);
   const [follows, follow] = useState(false);
@@ -169,6 +177,14 @@ function Zoomed({ label, size, isSmall, nodes, places, children }) {
     box.current.scrollLeft = x * scale - box.current.clientWidth / 2;
     box.current.scrollTop = y * scale - box.current.clientHeight / 2;
   };
+  // A graph that is larger than its place begins at what is selected or runs or failed, or else at its first step.
+  const hasBegun = useRef(false);
+  useLayoutEffect(() => {
+    if (!view || hasBegun.current || isSmall) return;
+    hasBegun.current = true;
+    const first = nodes.find((node) => node.name === selected) ?? nodes.find((node) => [...RUNNING, "error"].includes(node.state)) ?? nodes.find((node) => !node.after.some((parent) => places.has(parent)));
+    if (first) moveTo(places.get(first.name).x, places.get(first.name).y);
+  }, [view]);
   const running = nodes.filter((node) => RUNNING.has(node.state)).map((node) => node.name)[0];
   useEffect(() => {
     if (!follows || !running || !places.has(running)) return;
@@ -203,10 +219,10 @@ function Zoomed({ label, size, isSmall, nodes, places, children }) {
       <button type="button" aria-label=${t.graph.smaller} title=${`${t.graph.smaller} (-)`} onClick=${() => zoom(1 / SCALES.step)}><${Icon} name="minus" /></button><button type="button" aria-label=${t.graph.larger} title=${`${t.graph.larger} (+)`} onClick=${() => zoom(SCALES.step)}><${Icon} name="plus" /></button>
       <button type="button" data-fit aria-label=${t.graph.fit} title=${`${t.graph.fit} (0)`} onClick=${fit}><${Icon} name="fit" /></button></div>`}
     <div class=${`canvas ${isSmall ? "" : "grab"}`} tabindex="0" role="region" aria-label=${label} data-scale=${scale.toFixed(2)} ref=${box} onScroll=${look} onPointerDown=${grab}>${children(scale)}</div>
-    ${hasMap && html`<svg class="mini" data-map viewBox=${`0 0 ${size.width} ${size.height}`} aria-hidden="true" onClick=${onMap}>${nodes.map((node) => {
+    ${hasMap && html`<svg class="mini" width="176" height="112" fill="currentcolor" data-map viewBox=${`0 0 ${size.width} ${size.height}`} aria-hidden="true" onClick=${onMap}>${nodes.map((node) => {
       const { x, y } = places.get(node.name);
       return html`<rect key=${node.name} class=${`f-${node.state ? family(node.state) : "waiting"}`} x=${x - WIDTH / 2} y=${y - HEIGHT / 2} width=${WIDTH} height=${HEIGHT} />`;
-    })}<rect class="view" x=${view.left / scale} y=${view.top / scale} width=${Math.min(size.width, view.width / scale)} height=${Math.min(size.height, view.height / scale)} /></svg>`}</div>`;
+    })}<rect fill="var(--accent)" fill-opacity=".15" stroke="var(--accent)" vector-effect="non-scaling-stroke" x=${view.left / scale} y=${view.top / scale} width=${Math.min(size.width, view.width / scale)} height=${Math.min(size.height, view.height / scale)} /></svg>`}</div>`;
 }
 
 function Drawing({ label, nodes, selected, isSmall, onSelect }) {
@@ -224,16 +240,16 @@ function Drawing({ label, nodes, selected, isSmall, onSelect }) {
       if (next) event.currentTarget.parentNode.querySelector(`.node[data-step="${CSS.escape(next)}"]`)?.focus();
     }
   };
-  return html`<${Zoomed} label=${label} size=${layout.size} nodes=${nodes} places=${layout.places} isSmall=${isSmall}>${(scale) => html`<svg class="graph" viewBox=${`0 0 ${layout.size.width} ${layout.size.height}`} width=${Math.round(layout.size.width * scale)} height=${Math.round(layout.size.height * scale)} role="group" aria-label=${label}>
-    ${layout.edges.map((edge) => html`<path class=${`edge ${[edge.v, edge.w].some((name) => states.get(name) === "not_taken") ? "untaken" : ["complete", "resolved_manually"].includes(states.get(edge.v)) ? "done" : ""}`} d=${path(edge.points)} />`)}
+  return html`<${Zoomed} label=${label} size=${layout.size} nodes=${nodes} places=${layout.places} isSmall=${isSmall} selected=${selected}>${(scale) => html`<svg class="graph" viewBox=${`0 0 ${layout.size.width} ${layout.size.height}`} width=${Math.round(layout.size.width * scale)} height=${Math.round(layout.size.height * scale)} role="group" aria-label=${label}>
+    ${layout.edges.map((edge) => html`<path fill="none" ...${edgeOf(states.get(edge.v), states.get(edge.w))} d=${path(edge.points)} />`)}
     ${nodes.map((node) => {
       const { x, y } = layout.places.get(node.name);
       const second = secondLine(node);
       return html`<g key=${node.name} class=${`node f-${node.state ? family(node.state) : "waiting"} ${node.state === "planned" ? "planned" : ""} ${node.hasFailureBelow ? "below" : ""}`} transform=${`translate(${x - WIDTH / 2} ${y - HEIGHT / 2})`}
         role="button" tabindex="0" aria-pressed=${selected === node.name ? "true" : "false"} data-step=${node.name} data-state=${node.state} data-below=${node.hasFailureBelow ? "failed" : undefined}
         onClick=${() => onSelect(node.name)} onKeyDown=${(event) => onKey(event, node.name)}>
-        <rect class="ring" x="-4" y="-4" width=${WIDTH + 8} height=${HEIGHT + 8} rx="8" />
-        <rect class="box" width=${WIDTH} height=${HEIGHT} rx="5" /><rect class="tint" width=${WIDTH} height=${HEIGHT} rx="5" />${node.childUuid && html`<rect class="inner" x="3" y="3" width=${WIDTH - 6} height=${HEIGHT - 6} rx="3" />`}
+        <rect class="ring" fill="none" stroke-width="3" x="-4" y="-4" width=${WIDTH + 8} height=${HEIGHT + 8} rx="8" />
+        <rect class="box" stroke="currentcolor" ...${FRAMES[node.state === "planned" ? "planned" : family(node.state)]} width=${WIDTH} height=${HEIGHT} rx="5" /><rect class="tint" fill="currentcolor" fill-opacity=".1" width=${WIDTH} height=${HEIGHT} rx="5" />${node.childUuid && html`<rect class="inner" fill="none" stroke="currentcolor" pointer-events="none" x="3" y="3" width=${WIDTH - 6} height=${HEIGHT - 6} rx="3" />`}
         ${node.state && html`<text class="glyph" aria-hidden="true" x="10" y="21">${glyph(node.state)}</text>`}<text x=${node.state ? 28 : 10} y="21">${shorten(node.name, 22)}${shorten(node.name, 22) !== node.name && html`<title>${node.name}</title>`}</text>
         ${" "}<text class="second" x=${node.state ? 28 : 10} y="39">${shorten(second || node.type || "", 34)}${second.length > 34 && html`<title>${second}</title>`}</text>${node.hasFailureBelow && html`<text class="mark f-blocked" aria-hidden="true" x=${WIDTH - 22} y="21">▲</text>`}</g>`;
     })}</svg>`}<//>`;

@@ -45,7 +45,7 @@ export function draw(canvas, states, picked) {
   place.globalAlpha = 1;
   if (picked) {
     const { x, y } = placeOf(canvas, picked);
-    place.strokeStyle = style.getPropertyValue("--focus").trim();
+    place.strokeStyle = style.getPropertyValue("--accent").trim();
     place.lineWidth = 2;
     place.strokeRect(x - CELL / 2 - 1, y - CELL / 2 - 1, CELL + 1, CELL + 1);
   }

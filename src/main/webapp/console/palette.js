@@ -50,6 +50,6 @@ export function KeyHelp({ pages, onClose }) {
   const rows = [...Object.entries(t.keys), ...Object.entries(pages).map(([letter, name]) => [`g ${letter}`, t.pages[name]])];
   return html`<${Dialog} title=${t.keysTitle} isBroad onClose=${onClose}>
     <label><input type="checkbox" name="letters" checked=${preferences.letters} onChange=${(event) => prefer({ letters: event.target.checked })} /> ${t.keysLetters}</label>
-    <div class="keys">${rows.map(([key, what]) => html`<div key=${key}><kbd>${key}</kbd> <span>${what}</span></div>`)}</div>
+    <div class="keys">${rows.map(([key, what]) => html`<div class="row" key=${key}><kbd>${key}</kbd> <span>${what}</span></div>`)}</div>
     <div class="row"><button type="button" onClick=${onClose}>${t.close}</button></div><//>`;
 }

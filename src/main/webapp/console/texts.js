@@ -352,7 +352,7 @@ const english = {
     kinds: { tasks: "task", "tasks:batch": "tasks", templates: "template", approvals: "approval", schedules: "schedule", webhooks: "webhook", pauses: "pause of a template", dlq: "dead letter", "dead-messages": "parked message", servers: "server", workers: "worker", "concurrency-policies": "limit", retention: "retention", access: "access", views: "view", "bulk-actions": "many tasks", steps: "steps", "step-results": "results of steps" },
     methods: { POST: "created", PUT: "set", PATCH: "changed", DELETE: "ended or deleted" },
     deeds: { tasks: "submitted", batch: "submitted", session: "signed in or out", validate: "checked", claim: "claimed", unclaim: "gave back", decide: "decided", delegate: "delegated", pause: "paused", resume: "resumed", trigger: "started now", replay: "sent again", retry: "retried", discard: "discarded", ping: "tested", rotate: "gave a new secret", forks: "forked", run: "ran", users: "created a user", keys: "created a key", grants: "granted", backfills: "backfilled", policy: "set a policy", limit: "changed the limit", templates: "registered" },
-    none: "No request matches.", at: "At", caller: "Caller", request: "Request", status: "Answer", remote: "From", route: "Route",
+    none: "No request matches.", at: "At", caller: "Caller", request: "Request", status: "Answer", remote: "From", find: "Object: id or name",
   },
 };
 

@@ -8,6 +8,8 @@ import { family, span, words } from "./ui/index.js";
 
 const FIRST_ROWS = 60;
 const KINDS = { pending: "waiting", enqueued: "offered", in_progress: "running", waiting_for_retry: "retry", enqueued_for_orchestration: "finishing", enqueued_as_error_for_orchestration: "finishing" };
+/** The bars of attempts are full ones. */
+const OPACITIES = { waiting: 0.25, offered: 0.35, retry: 0.45, finishing: 0.6 };
 const COLOURS = { waiting: "waiting", offered: "offered", running: "running", retry: "retry", finishing: "resolved" };
 
 /** The stretches between the moves of each step: {name, segments: [{kind, from, to, attempt}], state}. A state of its end has no stretch. */
@@ -65,16 +67,16 @@ export function Timeline({ task, history, nodes, fits = () => true }) {
   const x = scale(folds, begin, end);
   const toggle = (from) => unfold((old) => new Set(old.has(from) ? [...old].filter((other) => other !== from) : [...old, from]));
   if (rows.length === 0) return html`<p>${t.task.noneShown}</p>`;
-  return html`<div class="legend small">${Object.entries(t.task.legend).map(([kind, label]) => html`<span class=${`timeline-key f-${COLOURS[kind]}`}><svg aria-hidden="true" class=${kind}><rect width="22" height="10" fill="currentColor" fill-opacity=${kind === "running" ? 1 : 0.4} /></svg> ${label}</span>`)}</div>
+  return html`<div class="row small">${Object.entries(t.task.legend).map(([kind, label]) => html`<span class=${`timeline-key f-${COLOURS[kind]}`}><svg aria-hidden="true" width="22" height="10"><rect width="22" height="10" fill="currentcolor" fill-opacity=${OPACITIES[kind]} /></svg> ${label}</span>`)}</div>
     <div class="timeline" role="group" aria-label=${t.task.timelineOf(task.name)}>
-    <span></span><div class="axis"><span>${clockTime(begin)}</span><span>${span(end - begin)}</span><span>${clockTime(end)}</span></div>
+    <span></span><div class="row axis small"><span>${clockTime(begin)}</span><span>${span(end - begin)}</span><span>${clockTime(end)}</span></div>
     ${found.length > 0 && html`<span></span><div class="row gaps">${found.map((gap) => html`<button type="button" key=${gap.from} data-gap=${gap.to - gap.from} aria-pressed=${open.has(gap.from) ? "false" : "true"} onClick=${() => toggle(gap.from)}>${t.task.gap(span(gap.to - gap.from), open.has(gap.from))}</button>`)}</div>`}
     ${rows.slice(0, shown).map((row) => {
       const tries = row.segments.filter((segment) => segment.kind === "running");
       const sentence = `${row.name}: ${words(row.state)}. ${row.segments.map((segment) => `${t.task.legend[segment.kind]} ${span(segment.to - segment.from)}`).join(", ")}`;
-      return html`<span key=${`${row.name} name`} class="name" title=${row.name}><span class=${`f-${family(row.state)}`}>${row.name}</span>${tries.length > 1 ? ` ×${tries.length}` : ""}</span>
-      <svg key=${row.name} role="img" aria-label=${sentence} data-row=${row.name}>${folds.map((fold) => html`<g class="fold" key=${fold.from}><rect data-fold=${fold.to - fold.from} x=${`${x(fold.from)}%`} width=${`${x(fold.to) - x(fold.from)}%`} y="0" height="22"><title>${span(fold.to - fold.from)}</title></rect></g>`)}${row.segments.map((segment) => html`<g class=${`${segment.kind} f-${COLOURS[segment.kind]}`}>
-        <rect data-kind=${segment.kind} x=${`${x(segment.from)}%`} width=${`${Math.max(0.4, x(segment.to) - x(segment.from))}%`} y=${segment.kind === "running" ? 2 : 7} height=${segment.kind === "running" ? 18 : 8} rx="2">
+      return html`<span key=${`${row.name} name`} class="one" title=${row.name}><span class=${`f-${family(row.state)}`}>${row.name}</span>${tries.length > 1 ? ` ×${tries.length}` : ""}</span>
+      <svg key=${row.name} width="100%" height="22" role="img" aria-label=${sentence} data-row=${row.name}>${folds.map((fold) => html`<g class="fold" key=${fold.from}><rect fill="none" stroke="var(--edge)" stroke-dasharray="3 3" data-fold=${fold.to - fold.from} x=${`${x(fold.from)}%`} width=${`${x(fold.to) - x(fold.from)}%`} y="0" height="22"><title>${span(fold.to - fold.from)}</title></rect></g>`)}${row.segments.map((segment) => html`<g class=${`${segment.kind} f-${COLOURS[segment.kind]}`}>
+        <rect data-kind=${segment.kind} fill="currentcolor" fill-opacity=${OPACITIES[segment.kind]} x=${`${x(segment.from)}%`} width=${`${Math.max(0.4, x(segment.to) - x(segment.from))}%`} y=${segment.kind === "running" ? 2 : 7} height=${segment.kind === "running" ? 18 : 8} rx="2">
           <title>${`${t.task.legend[segment.kind]} ${span(segment.to - segment.from)}${segment.attempt ? ` · ${segment.attempt}` : ""}`}</title></rect></g>`)}</svg>`;
     })}</div>
     ${rows.length > shown && html`<button type="button" onClick=${() => show(shown + FIRST_ROWS)}>${t.task.moreSteps(Math.min(FIRST_ROWS, rows.length - shown))}</button>`}`;

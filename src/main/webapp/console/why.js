@@ -46,7 +46,7 @@ function ErrorOf({ step, sentence }) {
 }
 
 function Cause({ task, cause, steps, all }) {
-  return html`<li data-cause=${cause}><ul>${steps.slice(0, MOST).map((step) => html`<li key=${step.step_uuid}><button type="button" onClick=${() => setParams({ step: step.name })}>${step.name}</button> <${State} of=${step.state} /> ${withTimes(step.sentence)}
+  return html`<li data-cause=${cause}><ul>${steps.slice(0, MOST).map((step) => html`<li key=${step.step_uuid}><button type="button" class="link" onClick=${() => setParams({ step: step.name })}>${step.name}</button> <${State} of=${step.state} /> ${withTimes(step.sentence)}
     ${step.details?.due_at && html` <span class="quiet">(<${Ago} at=${step.details.due_at} />)</span>`} <${Blocker} task=${task} step=${step} />${cause === "failed" && html`<${ErrorOf} step=${all.find((one) => one.step_uuid === step.step_uuid)} sentence=${step.sentence} />`}</li>`)}</ul>
     ${steps.length > MOST && html`<p class="quiet small">${t.why.more(steps.length - MOST)}</p>`}</li>`;
 }

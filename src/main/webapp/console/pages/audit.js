@@ -24,16 +24,16 @@ function deedOf({ method, path }) {
 const outcome = (status) => (status === null || status === undefined ? ["", "–"] : status < 400 ? ["f-complete", t.audit.done] : status < 500 ? ["f-retry", t.audit.refused] : ["f-failed", t.audit.failed]);
 
 export default function Audit({ params }) {
-  const [caller, route, cursor] = ["caller", "route", "cursor"].map((name) => params.get(name) ?? "");
-  const page = useLoad((signal) => get("v1/write-requests", { caller, route, cursor, limit: 50 }, signal), [caller, route, cursor]);
+  const [caller, route, object, cursor] = ["caller", "route", "object", "cursor"].map((name) => params.get(name) ?? "");
+  const page = useLoad((signal) => get("v1/write-requests", { caller, route, object, cursor, limit: 50 }, signal), [caller, route, object, cursor]);
   const filter = (name, label, value) => html`<input type="search" name=${name} aria-label=${label} placeholder=${label} value=${value} onChange=${(e) => setParams({ [name]: e.target.value.trim(), cursor: null })} />`;
-  return html`<${PageHead} title=${t.pages.audit} /><${Panel} flat><${Toolbar}>${filter("caller", t.audit.caller, caller)}${filter("route", t.audit.route, route)}<//>
+  return html`<${PageHead} title=${t.pages.audit} /><${Panel} flat><${Toolbar}>${filter("caller", t.audit.caller, caller)}${filter("object", t.audit.find, object)}<//>
     <${Loaded} of=${page}>${({ requests, next }) => html`${requests.length === 0 ? html`<${Empty} icon="audit" title=${t.audit.none} />` : html`
       <${Table} label=${t.pages.audit} head=${[t.audit.at, t.audit.caller, t.audit.what, t.audit.object, t.audit.status, t.audit.request, t.audit.remote]}>${requests.map((request) => {
         const [address, object] = objectOf(request.path) ?? [null, request.path];
         const [colour, word] = outcome(request.status);
         return html`<tr key=${request.request_uuid}><td class="fit"><${Ago} at=${request.requested_at} /></td><td><button type="button" class="link" onClick=${() => setParams({ caller: request.caller, cursor: null })}>${request.caller}</button></td>
-        <td>${deedOf(request)}</td><td>${address ? html`<a href=${address}>${object}</a>` : object}</td><td class=${`fit ${colour}`} title=${String(request.status ?? "")}>${word}</td><td class="one"><code title=${request.path}>${request.method} ${request.path}</code></td><td class="quiet">${request.remote}</td></tr>`;
+        <td>${deedOf(request)}</td><td>${address ? html`<a href=${address}>${object}</a>` : object}</td><td class="fit"><span class=${colour} title=${String(request.status ?? "")}>${word}</span></td><td class="one"><code title=${request.path}>${request.method} ${request.path}</code></td><td class="quiet">${request.remote}</td></tr>`;
       })}<//>`}
-      <${Pages} first=${cursor && (() => setParams({ cursor: null }))} next=${next && link("audit", { caller, route, cursor: next })} />`}<//><//>`;
+      <${Pages} first=${cursor && (() => setParams({ cursor: null }))} next=${next && link("audit", { caller, route, object, cursor: next })} />`}<//><//>`;
 }

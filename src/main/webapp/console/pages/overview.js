@@ -88,7 +88,7 @@ function Counts({ namespace }) {
     return states.length === 0 ? html`<${Empty} icon="tasks" title=${t.overview.noTask}><p class="quiet">${t.overview.first}</p><pre>${t.overview.firstCommand}</pre>${may("tasks:create") && html`<p><a class="button main" href=${link("templates")}>${t.overview.firstForm}</a></p>`}<//>`
       : html`<div class="bars">${states.map((state) => html`
       <a href=${link("tasks", { state, namespace })}><${State} of=${state} /></a>
-      <svg class=${`f-${family(state)}`} aria-hidden="true"><rect width=${`${(100 * tasks[state]) / most}%`} height="8" rx="4" /></svg>
+      <svg class=${`f-${family(state)}`} width="100%" height="8" fill="currentcolor" aria-hidden="true"><rect width=${`${(100 * tasks[state]) / most}%`} height="8" rx="4" /></svg>
       <span data-count=${state}>${tasks[state].toLocaleString()}</span>`)}</div>`;
   }}<//><//>`;
 }

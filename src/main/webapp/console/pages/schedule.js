@@ -5,7 +5,7 @@ import { asError, useDocument } from "../schemaform.js";
 import { inWords } from "../cron.js";
 import { t } from "../texts.js";
 import { fromInput, stamp, stampThere, zoneName } from "../time.js";
-import { Action, Ago, Copy, Dialog, ErrorNote, Facts, Field, Json, Loaded, PageHead, Panel, span, State, Table, Time, Violations } from "../ui/index.js";
+import { Action, Ago, Copy, Dialog, ErrorNote, Facts, Field, Json, Loaded, PageHead, Panel, span, State, Table, Time, Toolbar, Violations, words } from "../ui/index.js";
 import { Condition, timing } from "./schedules.js";
 
 const OUTCOMES = ["started", "queued", "skipped", "missed", "failed"];
@@ -176,7 +176,7 @@ function Fires({ path, params }) {
   const [outcome, cursor] = [params.get("outcome"), params.get("cursor")];
   const found = useLoad((signal) => get(`${path}/fires`, { outcome, cursor, limit: 50 }, signal), [path, outcome, cursor], 5_000);
   return html`<${Panel} title=${t.schedules.fires}>
-    <${Field} label=${t.schedules.outcome}><select name="outcome" value=${outcome ?? ""} onChange=${(e) => setParams({ outcome: e.target.value, cursor: null })}><option value="">${t.all}</option>${OUTCOMES.map((one) => html`<option value=${one}>${one}</option>`)}</select><//>
+    <${Toolbar}><select name="outcome" class="inline" aria-label=${t.schedules.outcome} value=${outcome ?? ""} onChange=${(e) => setParams({ outcome: e.target.value, cursor: null })}><option value="">${t.all}</option>${OUTCOMES.map((one) => html`<option value=${one}>${words(one)}</option>`)}</select><//>
     <${Loaded} of=${found}>${({ fires, next }) => html`${fires.length === 0 ? html`<p>${t.schedules.noFires}</p>` : html`<${Table} label=${t.schedules.fires} head=${[t.schedules.fireTime, t.schedules.outcome, t.schedules.origin, t.tasks.task, t.schedules.why]}>${fires.map((fire) => html`<tr key=${`${fire.fire_at} ${fire.origin}`} data-fire=${fire.outcome}>
         <td><${Time} at=${fire.fire_at} />${fire.until_at && html` – <${Time} at=${fire.until_at} />`}${fire.count && html` <span class="quiet small">${t.schedules.times(fire.count)}</span>`}</td><td><${State} of=${fire.outcome} /></td><td>${fire.origin}</td>
         <td>${fire.task_uuid && html`<a href=${link("tasks", fire.task_uuid)}>${t.tasks.open}</a> ${fire.task_state && html`<${State} of=${fire.task_state} />`}`}</td><td>${fire.reason} ${fire.message}</td></tr>`)}<//>`}

@@ -1,6 +1,6 @@
 // One task: why it waits, its graph, timeline, steps, story and data, and what an operator can do about it.
 import { html, useEffect, useMemo, useRef, useState } from "../dom.js";
-import { change, get, link, may, query, setParams, shared, useLoad, useThrottled } from "../core.js";
+import { change, get, link, may, mayEverywhere, query, setParams, shared, useLoad, useThrottled } from "../core.js";
 import { Batch } from "../batch.js";
 import { Ancestors, Child, marked, useChildren } from "../child.js";
 import { Document, MOST_BYTES, ofStep } from "../documents.js";
@@ -82,6 +82,13 @@ function Attempts({ task, step }) {
     <${Document} ...${ofStep(task, step, result.success ? "result" : "error", result)} params=${{ attempt: result.attempt }} name=${`${step.name}-${result.attempt}`} /></details></li>`)}</ul>`}<//>`;
 }
 
+/** Workers that are gone, and those that the caller may not list, have no name. */
+function WorkerName({ uuid }) {
+  const workers = useLoad((signal) => (mayEverywhere("system:servers_read") ? get("v1/workers", {}, signal) : Promise.resolve({ workers: [] })), []);
+  const name = workers.data?.workers.find((worker) => worker.worker_uuid === uuid)?.name;
+  return name ? html`<span title=${uuid}>${name}</span>` : html`<span class="mono">${uuid}</span>`;
+}
+
 function Inspector({ task, node, decision, onDone }) {
   if (!node) return html`<aside class="panel"><p class="quiet">${t.task.select}</p></aside>`;
   const { step } = node;
@@ -93,7 +100,7 @@ function Inspector({ task, node, decision, onDone }) {
       [t.task.ended, step.completed_at && html`<${Time} at=${step.completed_at} />`], [t.task.took, step.completed_at && tookOf(step)],
       [t.task.retryAt, step.next_retry_at && step.state === "waiting_for_retry" && html`<${Ago} at=${step.next_retry_at} />`],
       [t.task.lease, step.state === "in_progress" && step.lease_expires_at && html`<${Ago} at=${step.lease_expires_at} />`],
-      [t.task.server, step.leased_by && html`<span class="mono">${step.leased_by}</span>`]].filter(([, value]) => value)} />
+      [t.task.server, step.leased_by && html`<${WorkerName} uuid=${step.leased_by} />`]].filter(([, value]) => value)} />
       <${StepActions} task=${task} step=${step} isDecision=${!!decision} onDone=${onDone} />
       ${step.document_bytes?.error && html`<h3>${t.task.stepError}</h3><${Document} ...${ofStep(task, step, "error")} name=${`${node.name}-error`} />`}
       ${step.document_bytes?.result && html`<h3>${t.task.stepResult}</h3><${Document} ...${ofStep(task, step, "result")} name=${node.name} />`}

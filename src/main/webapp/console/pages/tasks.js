@@ -7,7 +7,7 @@ import { useStream } from "../live.js";
 import { MOST_SELECTED, SelectionBar } from "../selection.js";
 import { t } from "../texts.js";
 import { fromInput, stamp, toInput, zoneName } from "../time.js";
-import { Action, Ago, Empty, ENDED, Field, Live, Loaded, Menu, Meter, PageHead, Pages, Panel, span, State, Table, TASK_STATES, Time, Toolbar, words } from "../ui/index.js";
+import { Action, Ago, Empty, ENDED, Field, Live, Loaded, Menu, Meter, PageHead, Pages, Panel, span, State, Tab, Table, TabList, TASK_STATES, Time, Toolbar, words } from "../ui/index.js";
 
 const PAGE = 50;
 /** Steps move without the task: what has not ended is read again. */
@@ -72,10 +72,10 @@ function StateTabs({ filter, attributes, at, views, now }) {
   const count = useLoad((signal) => get("v1/tasks:count", { ...rest, attribute: attributes }, signal), [JSON.stringify(rest), at], 15_000);
   const by = count.data?.by_state ?? {};
   const sum = (states) => states.reduce((total, one) => total + (by[one] ?? 0), 0);
-  const tab = (key, states, n) => html`<li key=${key}><a href=${link("tasks", { ...rest, attribute: attributes, ...(states && { state: states.join(",") }) })} data-tab=${key}
-    aria-current=${!unwanted && (state ?? "") === (states?.join(",") ?? "") ? "true" : undefined}>${t.tasks.tabs[key]} <span class="small quiet">${count.data ? `${count.data.more ? "> " : ""}${n.toLocaleString()}` : "…"}</span></a></li>`;
-  return html`<nav aria-label=${t.tasks.state}><ul class="tabs">${tab("all", null, count.data?.count ?? 0)}${Object.entries(TABS).filter(([, states]) => sum(states) > 0 || states.join(",") === state).map(([key, states]) => tab(key, states, sum(states)))}
-    ${views.map((view, i) => html`<li key=${view.view_uuid} class=${i === 0 ? "apart" : ""}><a href=${`#/tasks${view.query ? `?${view.query}` : ""}`} title=${view.namespace ? t.views.sharedBy(view) : t.views.views} aria-current=${view.query === now && now ? "true" : undefined}>★ ${view.name}</a></li>`)}</ul></nav>`;
+  const tab = (key, states, n) => html`<${Tab} key=${key} href=${link("tasks", { ...rest, attribute: attributes, ...(states && { state: states.join(",") }) })} data=${key}
+    isCurrent=${!unwanted && (state ?? "") === (states?.join(",") ?? "")}>${t.tasks.tabs[key]} <span class="small quiet">${count.data ? `${count.data.more ? "> " : ""}${n.toLocaleString()}` : "…"}</span><//>`;
+  return html`<${TabList} label=${t.tasks.state}>${tab("all", null, count.data?.count ?? 0)}${Object.entries(TABS).filter(([, states]) => sum(states) > 0 || states.join(",") === state).map(([key, states]) => tab(key, states, sum(states)))}
+    ${views.map((view) => html`<${Tab} key=${view.view_uuid} href=${`#/tasks${view.query ? `?${view.query}` : ""}`} hint=${view.namespace ? t.views.sharedBy(view) : t.views.views} isCurrent=${view.query === now && now}>★ ${view.name}<//>`)}<//>`;
 }
 
 /** How many match the filter as it is. */
@@ -214,14 +214,14 @@ export default function Tasks({ params }) {
   const mine = (views.data?.views ?? []).filter((view) => view.page === "tasks");
   const now = query(Object.fromEntries([...FILTERS, ...SHAPE].map((name) => [name, params.getAll(name)]))).slice(1);
   const attributes = params.getAll("attribute");
-  return html`<${PageHead} title=${t.pages.tasks} beside=${html`<${Live} of=${seesStream ? stream : { state: "polling" }} />`}>
+  return html`<${PageHead} title=${t.pages.tasks} beside=${html`<${Live} of=${seesStream ? stream : { state: "polling" }} /><${Count} filter=${filter} attributes=${attributes} at=${page.at} />`}>
       ${added > 0 && !cursor && order !== "oldest" && html`<button type="button" class="new main" onClick=${loadAnew}>${t.tasks.newOnes(added)}</button>`}${mayAct && html`<${Bulk} filter=${filter} onDone=${page.reload} />`}<//>
     <${StateTabs} filter=${filter} attributes=${attributes} at=${page.at} views=${mine} now=${now} />
-    <${Panel} flat><${Toolbar} end=${html`<select name="order" class="inline" aria-label=${t.tasks.order} value=${order ?? ""} onChange=${(e) => setParams({ order: e.target.value, cursor: null })}><option value="">${t.tasks.newest}</option><option value="oldest">${t.tasks.oldest}</option></select>
-        <${Menu} name="columns" icon="columns" label=${t.tasks.choose}>${Object.entries(COLUMNS).map(([name, label]) => html`<label key=${name}><input type="checkbox" checked=${columns.includes(name)}
+    <${Panel} flat><${Toolbar} end=${html`<${Menu} name="columns" icon="columns" label=${t.tasks.choose}><select name="order" aria-label=${t.tasks.order} value=${order ?? ""} onChange=${(e) => setParams({ order: e.target.value, cursor: null })}><option value="">${t.tasks.newest}</option><option value="oldest">${t.tasks.oldest}</option></select>
+          ${Object.entries(COLUMNS).map(([name, label]) => html`<label key=${name}><input type="checkbox" checked=${columns.includes(name)}
           onChange=${(e) => setParams({ column: Object.keys(COLUMNS).filter((other) => (other === name ? e.target.checked : columns.includes(other))) })} /> ${label}</label>`)}<//>
         <${Views} views=${mine} now=${now} onChange=${views.reload} />`}>
-        <${Filters} filter=${filter} /><${Chips} filter=${filter} labels=${LABELS} />${Object.keys(filter).length > 0 && html`<button type="button" class="link small" onClick=${clear}>${t.tasks.clear}</button>`}<${Count} filter=${filter} attributes=${attributes} at=${page.at} /><//>
+        <${Filters} filter=${filter} /><${Chips} filter=${filter} labels=${LABELS} />${Object.keys(filter).length > 0 && html`<button type="button" class="link small" onClick=${clear}>${t.tasks.clear}</button>`}<//>
     <${SelectionBar} selected=${selected} namespace=${filter.namespace} onClear=${() => setSelected(new Set())} onDone=${loadAnew} />
     <${Loaded} of=${page}>${({ tasks, next }) => html`
       ${tasks.length === 0 ? (Object.keys(filter).length ? html`<${Empty} icon="tasks" title=${t.tasks.none}><${EmptyHint} filter=${filter} attributes=${attributes} labels=${LABELS} /><//>`

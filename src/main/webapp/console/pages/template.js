@@ -101,7 +101,7 @@ function Difference({ template, versions }) {
       const lines = compared(textOf(before).split("\n"), textOf(template).split("\n"));
       return lines.every((line) => line.kind === "same") ? html`<p>${t.templates.same}</p>`
         : html`<pre class="diff" tabindex="0" role="region" aria-label=${t.templates.difference}>${folded(lines).map((line) => (line.kind === "folded" ? html`<span class="quiet">… ${t.templates.unchanged(line.lines)}${"\n"}</span>`
-          : line.kind === "same" ? html`<span>${"  "}${line.text}${"\n"}</span>` : html`<span class=${line.kind} data-line=${line.kind}><span class="unseen">${t.templates[line.kind]}: </span>${line.kind === "added" ? "+ " : "− "}${line.text}${"\n"}</span>`))}</pre>`;
+          : line.kind === "same" ? html`<span>${"  "}${line.text}${"\n"}</span>` : html`<span class=${line.kind === "added" ? "f-complete" : "f-failed"} data-line=${line.kind}><span class="unseen">${t.templates[line.kind]}: </span>${line.kind === "added" ? "+ " : "− "}${line.text}${"\n"}</span>`))}</pre>`;
     }}<//>`;
 }
 

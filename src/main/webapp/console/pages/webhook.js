@@ -2,7 +2,7 @@
 import { html, useRef, useState } from "../dom.js";
 import { change, get, link, may, query, say, setParams, shared, useLoad } from "../core.js";
 import { t } from "../texts.js";
-import { Action, Ago, Copy, ErrorNote, Facts, Field, Loaded, PageHead, Panel, Secret, State, Table, Text, Time } from "../ui/index.js";
+import { Action, Ago, Copy, ErrorNote, Facts, Field, Loaded, PageHead, Panel, Secret, State, Table, Text, Time, Toolbar } from "../ui/index.js";
 import { name } from "./webhooks.js";
 
 const STATES = ["pending", "in_flight", "delivered", "dead", "discarded"];
@@ -64,7 +64,7 @@ function Deliveries({ webhook, path, params, onDone }) {
   const act = (delivery, action) => ({ reason }, key) => change("POST", `${path}/deliveries/${delivery.delivery_uuid}/${action}`, { requested_by: shared.me.name, reason }, key);
   const done = () => { found.reload(); onDone(); };
   return html`<${Panel} title=${t.webhooks.deliveries}>
-    <${Field} label=${t.tasks.state}><select name="state" value=${state ?? ""} onChange=${(e) => setParams({ state: e.target.value, cursor: null })}><option value="">${t.all}</option>${STATES.map((one) => html`<option value=${one}>${t.webhooks.states[one]}</option>`)}</select><//>
+    <${Toolbar}><select name="state" class="inline" aria-label=${t.tasks.state} value=${state ?? ""} onChange=${(e) => setParams({ state: e.target.value, cursor: null })}><option value="">${t.all}</option>${STATES.map((one) => html`<option value=${one}>${t.webhooks.states[one]}</option>`)}</select><//>
     <${Loaded} of=${found}>${({ deliveries, next }) => html`${deliveries.length === 0 ? html`<p>${t.webhooks.noDeliveries}</p>`
       : html`<${Table} label=${t.webhooks.deliveries} head=${[t.tasks.state, t.webhooks.event, t.tasks.task, t.webhooks.attempts, t.webhooks.answer, t.webhooks.lastAttempt, t.task.act]}>${deliveries.map((one) => html`<tr key=${one.delivery_uuid} data-delivery=${one.delivery_uuid}>
         <td><${State} of=${one.state} />${one.due_at && one.attempts > 0 && html` <span class="quiet small"><${Ago} at=${one.due_at} /></span>`}</td><td>${one.event_type} <span class="quiet small"><${Time} at=${one.event_at} /></span></td>

@@ -14,7 +14,7 @@ export function Copy({ text, label = t.copy }) {
     set(true);
     setTimeout(() => set(false), 1500);
   };
-  return html`<button type="button" onClick=${copy}>${done ? t.copied : label}</button>`;
+  return html`<button type="button" class="plain" onClick=${copy}>${done ? t.copied : label}</button>`;
 }
 
 /** text: one, or an array of its parts. */
@@ -30,7 +30,7 @@ function highlighted(text) {
     const [, indent, key, rest] = /^(\s*(?:- )*)((?:"[^"]*"|'[^']*'|[\w.$/-]+)(?=\s*:(?:\s|$)))?(.*)$/.exec(line) ?? [null, "", undefined, line];
     const comment = /(^|\s)#.*$/.exec(rest);
     const value = comment ? rest.slice(0, comment.index) : rest;
-    return html`${indent}${key && html`<span class="y-key">${key}</span>`}${/["']/.test(value) ? html`<span class="y-text">${value}</span>` : value}${comment && html`<span class="y-comment">${comment[0]}</span>`}${"\n"}`;
+    return html`${indent}${key && html`<span class="f-running">${key}</span>`}${/["']/.test(value) ? html`<span class="f-complete">${value}</span>` : value}${comment && html`<span class="quiet">${comment[0]}</span>`}${"\n"}`;
   });
 }
 
@@ -44,7 +44,7 @@ export function Text({ text, name, label, isYaml, isWhole = false }) {
   const hits = needle ? text.split("\n").map((line, i) => [i + 1, line]).filter(([, line]) => line.toLowerCase().includes(needle)) : [];
   return html`<div>
     <div class="row"><span class="quiet small">${size(new Blob([text]).size)}</span><${Copy} text=${text} />
-      <button type="button" onClick=${() => download(text, name)}>${t.download}</button>
+      <button type="button" class="plain" onClick=${() => download(text, name)}>${t.download}</button>
       ${text.length > LEAST_SEARCHED && html`<input type="search" class="seek" aria-label=${`${t.search}: ${label ?? name}`} placeholder=${t.search} value=${sought} onInput=${(e) => seek(e.target.value)} />`}</div>
     ${needle && html`<div class="small" role="status">${t.hits(hits.length)}</div><ol class="hits">${hits.slice(0, MOST_HITS).map(([n, line]) => html`<li value=${n}><code>${line.trim().slice(0, 300)}</code></li>`)}</ol>`}
     <pre tabindex="0" role="region" aria-label=${label ?? name}>${isLong && !all ? `${text.slice(0, PREVIEW)} …` : isYaml ? highlighted(text) : text}</pre>

@@ -20,7 +20,7 @@ export function ErrorNote({ error, onRetry }) {
 export const Violations = ({ error }) => error.problem?.violations?.length > 0 && html`<ul>${error.problem.violations.map((v) => html`<li><code>${v.field}</code> ${v.message}</li>`)}</ul>`;
 
 /** What is being loaded, in about the height that it will have. */
-export const Skeleton = ({ rows = 4 }) => html`<div class="skeleton"><span class="quiet unseen">${t.loading}</span>${Array.from({ length: rows }, (_, i) => html`<i key=${i} aria-hidden="true"></i>`)}</div>`;
+export const Skeleton = ({ rows = 4 }) => html`<div class="skeleton"><span class="quiet unseen">${t.loading}</span>${Array.from({ length: rows }, (_, i) => html`<i key=${i} class="pf-v6-c-skeleton" aria-hidden="true"></i>`)}</div>`;
 
 /** What was loaded; before that a word, after a refusal why. */
 export function Loaded({ of, children }) {

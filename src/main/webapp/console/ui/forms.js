@@ -25,7 +25,7 @@ export function Dialog({ title, isBroad, onClose, children }) {
     ref.current.showModal();
     return () => (before.current?.isConnected ? before.current : document.getElementById("main"))?.focus();
   }, []);
-  return html`<dialog ref=${ref} class=${isBroad ? "broad" : ""} aria-label=${title} onClose=${onClose}><h2>${title}</h2>${children}</dialog>`;
+  return html`<dialog ref=${ref} class=${isBroad ? "broad" : ""} aria-label=${title} onClose=${onClose}><header class="pf-v6-c-modal-box__header"><h2 class="pf-v6-c-modal-box__title">${title}</h2></header><div class="pf-v6-c-modal-box__body">${children}</div></dialog>`;
 }
 
 /** Whether a refused change may have taken effect all the same: its answer was lost. */
@@ -98,7 +98,7 @@ export function ActionDialog({ title, confirm = title, keep = t.action.keep, sen
  */
 export function Action({ label, of, kind, isMain, isAllowed = true, isOffered = true, ...dialog }) {
   const [isOpen, set] = useState(false);
-  return isAllowed && html`${isOffered && html`<button type="button" class=${isMain ? "main" : dialog.isDangerous ? "danger" : ""} onClick=${() => set(true)}>${label}</button>`}
+  return isAllowed && html`${isOffered && html`<button type="button" aria-haspopup="dialog" class=${isMain ? "main" : dialog.isDangerous ? "danger" : ""} onClick=${() => set(true)}>${label}</button>`}
     ${isOpen && html`<${ActionDialog} title=${of ? t.action.ask(label, of) : label} confirm=${kind ? t.action.does(label, kind) : label} ...${dialog} onClose=${() => set(false)} />`}`;
 }
 

@@ -29,7 +29,7 @@ const PATHS = {
   nothing: "M4 13l3-8h10l3 8v6H4zM4 13h5l1.500 2.500h3L15 13h5",
 };
 
-export const Icon = ({ name }) => html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d=${PATHS[name] ?? PATHS.nothing} /></svg>`;
+export const Icon = ({ name }) => html`<svg class="icon" viewBox="0 0 24 24" width="1.15em" height="1.15em" fill="none" stroke="currentcolor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d=${PATHS[name] ?? PATHS.nothing} /></svg>`;
 
 /** The mark of the product: a step and the two that follow. */
-export const Mark = () => html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#0f766e" /><path d="M12 16 20.500 9.500M12 16l8.500 6.500" stroke="#fff" stroke-width="2" fill="none" /><g fill="#fff"><circle cx="10.500" cy="16" r="4" /><circle cx="22" cy="9" r="3.250" /><circle cx="22" cy="23" r="3.250" /></g></svg>`;
+export const Mark = () => html`<svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#0f766e" /><path d="M12 16 20.500 9.500M12 16l8.500 6.500" stroke="#fff" stroke-width="2" fill="none" /><g fill="#fff"><circle cx="10.500" cy="16" r="4" /><circle cx="22" cy="9" r="3.250" /><circle cx="22" cy="23" r="3.250" /></g></svg>`;

@@ -26,7 +26,7 @@ export function Spark({ values, colour = "f-running" }) {
     isOpen = is;
     return part;
   }).join("");
-  return html`<svg class=${`spark ${colour}`} viewBox="0 0 100 28" preserveAspectRatio="none" aria-hidden="true">${known.length === values.length && html`<path class="area" d=${`${line}L100 28L0 28Z`} />`}<path d=${line} /></svg>`;
+  return html`<svg class=${`spark ${colour}`} viewBox="0 0 100 28" width="64" height="28" preserveAspectRatio="none" fill="none" stroke="currentcolor" stroke-width="1.5" aria-hidden="true">${known.length === values.length && html`<path fill="currentcolor" fill-opacity=".12" stroke="none" d=${`${line}L100 28L0 28Z`} />`}<path vector-effect="non-scaling-stroke" d=${line} /></svg>`;
 }
 
 /** A figure with its trend; with an address it leads to what it counts. */
@@ -38,14 +38,15 @@ export function Stat({ label, value, hint, href, trend, colour, data }) {
 export const Stats = ({ children }) => html`<div class="stats">${children}</div>`;
 
 /** How much of it is done. */
-export const Meter = ({ part, of, colour = "f-complete" }) => html`<svg class=${`meter ${colour}`} aria-hidden="true"><rect width=${`${of > 0 ? Math.min(100, (100 * part) / of) : 0}%`} height="6" /></svg>`;
+export const Meter = ({ part, of, colour = "f-complete" }) => html`<svg class=${`meter ${colour}`} width="64" height="6" fill="currentcolor" aria-hidden="true"><rect width=${`${of > 0 ? Math.min(100, (100 * part) / of) : 0}%`} height="6" /></svg>`;
 
 /** Nothing is here, what that means, and what can be done about it. */
-export const Empty = ({ icon, title, children }) => html`<div class="empty"><${Icon} name=${icon ?? "nothing"} /><p><strong>${title}</strong></p>${children}</div>`;
+export const Empty = ({ icon, title, children }) => html`<div class="pf-v6-c-empty-state pf-m-sm"><div class="pf-v6-c-empty-state__content"><div class="pf-v6-c-empty-state__icon"><${Icon} name=${icon ?? "nothing"} /></div>
+  <p class="pf-v6-c-empty-state__title-text">${title}</p><div class="pf-v6-c-empty-state__body">${children}</div></div></div>`;
 
 export function Facts({ of }) {
   const shown = of.filter(([, value]) => value !== null && value !== undefined && value !== "");
-  return html`<dl class="facts">${shown.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+  return html`<dl class="pf-v6-c-description-list pf-m-horizontal-on-md">${shown.map(([name, value]) => html`<div class="pf-v6-c-description-list__group"><dt class="pf-v6-c-description-list__term">${name}</dt><dd class="pf-v6-c-description-list__description">${value}</dd></div>`)}</dl>`;
 }
 
 const flat = (children) => [children].flat(Infinity).filter((child) => child && typeof child === "object");
@@ -69,7 +70,12 @@ export const Table = ({ label, head, children }) => html`<div class="wide" tabin
 /** Pages of a long list. */
 export const Pages = ({ first, next, firstLabel = t.first, nextLabel = t.more }) => (first || next) && html`<div class="row">${first && html`<button type="button" onClick=${first}>${firstLabel}</button>`}${next && html`<a class="button" href=${next}>${nextLabel}</a>`}</div>`;
 
-export const Tabs = ({ label, of, current }) => html`<nav aria-label=${label}><ul class="tabs">${of.map(([key, name, href]) => html`<li key=${key}><a href=${href} aria-current=${key === current ? "page" : undefined}>${name}</a></li>`)}</ul></nav>`;
+/** Tabs are links; data: what a tab is called in its element. */
+export const Tab = ({ href, isCurrent, hint, data, children }) => html`<li class=${`pf-v6-c-tabs__item ${isCurrent ? "pf-m-current" : ""}`}><a class="pf-v6-c-tabs__link" href=${href} title=${hint} data-tab=${data} aria-current=${isCurrent ? "page" : undefined}>${children}</a></li>`;
+
+export const TabList = ({ label, children }) => html`<nav class="pf-v6-c-tabs" aria-label=${label}><ul class="pf-v6-c-tabs__list tabs">${children}</ul></nav>`;
+
+export const Tabs = ({ label, of, current }) => html`<${TabList} label=${label}>${of.map(([key, name, href]) => html`<${Tab} key=${key} href=${href} isCurrent=${key === current}>${name}<//>`)}<//>`;
 
 /** A button that opens what is below it; Escape and a click elsewhere close it. */
 export function Menu({ label, icon, name, large, fromLeft, className = "", children }) {

@@ -31,14 +31,18 @@ public class WriteRequestsResource {
   @MayBeStale
   @GET
   public String list(@QueryParam("caller") String caller, @QueryParam("route") String route,
-      @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
-    Parameters.checkKnown(uri, Set.of("caller", "route", "limit", "cursor"));
+      @QueryParam("object") String object, @QueryParam("limit") String limit,
+      @QueryParam("cursor") String cursor) {
+    Parameters.checkKnown(uri, Set.of("caller", "route", "object", "limit", "cursor"));
     var filter = Json.build().createObjectBuilder();
     if (caller != null) {
       filter.add("caller", caller);
     }
     if (route != null) {
       filter.add("route", route);
+    }
+    if (object != null) {
+      filter.add("object", object);
     }
     return administration
         .writeRequests(filter.build(), Parameters.number("limit", limit, 50, 1, 500),

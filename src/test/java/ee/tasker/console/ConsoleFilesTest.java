@@ -84,19 +84,77 @@ class ConsoleFilesTest {
     }
   }
 
+  private static String vendoredStyles() throws IOException {
+    StringBuilder all = new StringBuilder();
+    for (JsonObject file : vendored(VENDOR)) {
+      if (file.getString("file").endsWith(".css")) {
+        all.append(Files.readString(VENDOR.resolve(file.getString("file"))));
+      }
+    }
+    return all.toString();
+  }
+
   /** Pages are made of components, sizes and colours of tokens, and each token is there. */
   @Test
   void pages_have_no_styles_of_their_own_and_every_token_exists() throws Exception {
     assertThat(own(".css")).containsExactly(CONSOLE.resolve("console.css"));
     String styles = Files.readString(CONSOLE.resolve("console.css"));
-    String tokens = Files.readString(VENDOR.resolve("patternfly-tokens.css"));
+    String all = vendoredStyles() + styles;
     Matcher used = Pattern.compile("var\\((--[\\w-]+)").matcher(styles);
     while (used.find()) {
-      assertThat(tokens + styles).as(used.group(1)).contains(used.group(1) + ": ");
+      assertThat(all).as(used.group(1)).contains(used.group(1) + ":");
     }
     for (Path file : own(".js")) {
       if (file.startsWith(CONSOLE.resolve("pages"))) {
         assertThat(Files.readString(file)).as("%s", file).doesNotContain("style=", "#fff", "px;");
+      }
+    }
+  }
+
+  /** What PatternFly has is not drawn a second time. */
+  @Test
+  void styles_by_hand_stay_below_fourteen_kilobytes() throws Exception {
+    assertThat(Files.size(CONSOLE.resolve("console.css"))).isLessThan(14_000);
+  }
+
+  @Test
+  void every_style_sheet_is_loaded_and_every_class_of_patternfly_that_is_used_is_in_one()
+      throws Exception {
+    String page = Files.readString(CONSOLE.resolve("index.html"));
+    String styles = vendoredStyles();
+    for (JsonObject file : vendored(VENDOR)) {
+      if (file.getString("file").endsWith(".css")) {
+        assertThat(page).contains("href=\"vendor/" + file.getString("file") + "\"");
+      }
+    }
+    Set<String> classes = new TreeSet<>();
+    for (Path file : own(".js")) {
+      Matcher matcher = Pattern.compile("pf-(?:v6-[cl]|m)-[\\w-]+").matcher(Files.readString(file));
+      while (matcher.find()) {
+        classes.add(matcher.group());
+      }
+    }
+    assertThat(classes).hasSizeGreaterThan(30)
+        .allMatch(name -> styles.contains("." + name + " ") || styles.contains("." + name + ",")
+            || styles.contains("." + name + ":") || styles.contains("." + name + ".")
+            || styles.contains("." + name + ")"));
+  }
+
+  /** What a reader sees or hears stands in the file of texts, and nowhere else. */
+  @Test
+  void every_word_stands_in_the_file_of_texts() throws Exception {
+    Pattern words = Pattern.compile(
+        "(?<![=\\s-])>([^<>$`{}=;()|&?]*[A-Za-z]{2,}[^<>$`{}=;()|&?]*)<[/a-z$]"
+            + "|\\s(?:title|aria-label|aria-valuetext|placeholder|label|hint|alt|confirm|keep|sentence)"
+            + "=(?:\"([^\"$]*[A-Za-z]{2}[^\"]*)\"|\\$\\{[\"`][^\"`$]*[A-Za-z]{2})");
+    assertThat(words.matcher("html`<p>${a} of them</p>`").find()).isFalse();
+    assertThat(words.matcher("html`<p>Not here</p>`").find()).isTrue();
+    assertThat(words.matcher("html`<a title=\"Close it\">`").find()).isTrue();
+    assertThat(words.matcher("html`<a title=${`Close ${it}`}>`").find()).isTrue();
+    for (Path file : own(".js")) {
+      if (!file.endsWith("texts.js")) {
+        assertThat(words.matcher(Files.readString(file)).results().map(hit -> hit.group()))
+            .as("%s", file).isEmpty();
       }
     }
   }

@@ -188,6 +188,10 @@ class ListAccessTest {
         .getJsonArray("requests")).hasSize(1);
     assertThat(sql.object("select tasker.list_write_requests('{\"route\": \"/v1/nothing\"}')")
         .getJsonArray("requests")).isEmpty();
+    assertThat(sql.object("select tasker.list_write_requests('{\"object\": \"/PAUSES\"}')")
+        .getJsonArray("requests")).hasSize(1);
+    assertThat(sql.object("select tasker.list_write_requests('{\"object\": \"p%s\"}')")
+        .getJsonArray("requests")).as("no pattern").isEmpty();
     assertThatDatabaseRefuses("23514",
         () -> sql.text(
             "select tasker.begin_write_request('ann', 'somebody', 'GET', '', '', null, ?)",

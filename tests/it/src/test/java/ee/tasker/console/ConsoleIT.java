@@ -27,7 +27,7 @@ class ConsoleIT extends WithConsole {
       "console");
 
   /** Addresses of all pages, about things that are there, and what each must show. */
-  private static List<String[]> pages() {
+  static List<String[]> pages() {
     UUID blocked = console.blocked();
     UUID decided = admin.submit("approvals", "approval_routing",
         "{\"amount\": 50, \"requester\": \"ann\", \"purpose\": \"pens\"}");
@@ -430,12 +430,34 @@ class ConsoleIT extends WithConsole {
   }
 
   @Test
+  void a_task_is_retried_from_its_dead_letter_and_the_audit_finds_that_by_its_object() {
+    UUID task = console.blocked();
+    String entry = admin.get("/v1/dlq/task/" + task).text("dlq_entry_uuid");
+    console.signIn("ann");
+    console.go("deadLetters");
+    browser.click("tr[data-entry='" + entry + "'] td:last-child .row > button");
+    console.giveReason("from the list");
+    console.confirm();
+    until("it is retried", () -> admin.count(
+        "select count(*) from tasker.operator_actions where task_uuid = ? and action = 'retry' and reason = 'from the list'",
+        task) == 1);
+    console.go("audit");
+    browser.type("input[name=object]", task.toString() + ENTER);
+    browser.await("document.querySelectorAll('tbody tr').length === 1");
+    assertThat(text("document.querySelector('tbody tr').innerText")).contains("ann", "changed",
+        "PATCH /v1/tasks/" + task);
+  }
+
+  @Test
   void a_dead_letter_is_closed() {
     UUID task = console.blocked();
     String entry = admin.get("/v1/dlq/task/" + task).text("dlq_entry_uuid");
     console.signIn("olga");
     console.go("deadLetters");
-    browser.click("tr[data-entry='" + entry + "'] td > button");
+    browser.await(
+        "document.querySelector(arguments[0])?.innerText.includes('no and never') && document.querySelector(arguments[0] + ' .f-blocked')",
+        "tr[data-entry='" + entry + "']");
+    browser.click("tr[data-entry='" + entry + "'] td:last-child .row > button:last-child");
     browser.type("dialog[open] input", "looked into");
     console.confirm();
     browser.await("!document.querySelector('tr[data-entry=\"' + arguments[0] + '\"]')", entry);

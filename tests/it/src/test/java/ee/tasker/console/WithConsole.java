@@ -110,13 +110,10 @@ abstract class WithConsole {
   // ---- The server
 
   static void register(String name, String template) {
-    assertThat(
-        admin
-            .postTemplate("name: " + name
-                + "\nnamespace_name: testing\nversion: 1.0.0\nidentity_strategy: always_unique\n"
-                + template)
-            .status())
-        .isIn(200, 201);
+    var answer = admin.postTemplate("name: " + name
+        + "\nnamespace_name: testing\nversion: 1.0.0\nidentity_strategy: always_unique\n"
+        + template);
+    assertThat(answer.status()).as(answer.body()).isIn(200, 201);
   }
 
   static UUID task(String name, String template, String context) {
