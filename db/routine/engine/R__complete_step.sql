@@ -103,7 +103,7 @@ begin
                                else s.result_sort_key end,
         completed_at = case when s.workflow_step_uuid = v_step_uuid then v_now end,
         lease_expires_at = case when s.workflow_step_uuid <> v_step_uuid then
-                                  v_now + p_lease_seconds * interval '1 second' end,
+                                  tasker.calculate_lease_end(v_now, p_lease_seconds) end,
         handoffs = s.handoffs + case when s.workflow_step_uuid = v_step_uuid then 0 else 1 end,
         attempts = s.attempts + case when s.workflow_step_uuid = v_step_uuid then 0 else 1 end,
         remaining_parents = 0,
