@@ -1,6 +1,6 @@
 -- Installs the guards of list_guards that are missing, or removes those that are there. Without
--- them a call costs a seventh to a quarter less, and what they state is left to the writers and proved
--- by check_history. For the owner of the tables; servers call it when they start, with
+-- them a call costs a seventh to a quarter less, and what they state is left to the writers and
+-- proved by check_history. For the owner of the tables; servers call it when they start, with
 -- tasker.guards.
 -- Existing rows are not read: check_history finds those that a new guard would have refused.
 -- Errors: 55P03 when a table is busy for half a second, with nothing changed; call it again. Less

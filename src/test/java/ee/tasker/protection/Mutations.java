@@ -24,6 +24,7 @@ final class Mutations {
   private static final String NEXT = "R__get_next_ready_tasks.sql";
   private static final String PURGE = "R__purge_tasks.sql";
   private static final String SUBMIT = "R__submit_tasks.sql";
+  private static final String CREATE = "R__create_task.sql";
   private static final String PASS = "R__pass_waits.sql";
   private static final String CHILD = "R__pass_child_waits.sql";
   private static final String SEND = "R__send_signals.sql";
@@ -39,6 +40,7 @@ final class Mutations {
   private static final String HISTORY = "V0005__create_history.sql";
   private static final String UNIQUE = "TableGuardsTest#what_is_unique";
   private static final String SANE = "TableGuardsTest#a_row_that";
+  private static final String SPECIAL = "CreateTaskTest#a_template_with";
 
   private Mutations() {}
 
@@ -92,8 +94,8 @@ final class Mutations {
           "if v_served is not null then", "if false then",
           "DeclineStepsTest#submission_and_completion")
           .and(ONE,
-              "           and (w.worker_uuid is null or w.served is null and w.served_version = (select h.version from tasker.handler_catalog h))\n",
-              ""),
+              "(w.served is not null or w.served_version is distinct from (select h.version from tasker.handler_catalog h))",
+              "false"),
       of("a submission gives no step to a worker without its handler", "R__create_steps.sql",
           "s.is_handed_off and s.is_served and", "s.is_handed_off and",
           "DeclineStepsTest#roots_of_another"),
@@ -386,8 +388,7 @@ final class Mutations {
           "from moved m where false)",
           "CompleteStepsTest#a_caller_with_available_permits")
           .and(ONE,
-              "p_server_uuid),\n      (v_step.child_uuid, v_step.child_transitions + 2, v_task_uuid, 'enqueued', 'in_progress', 'worker',\n"
-                  + "       v_step.child_handoffs + 1, v_step.child_attempts + 1, p_server_uuid);",
+              "p_server_uuid),\n (v_child.workflow_step_uuid, v_child.transition_count + 2, v_task_uuid, 'enqueued', 'in_progress', 'worker', v_child.handoffs + 1, v_child.attempts + 1, p_server_uuid);",
               "p_server_uuid);"),
       of("a handoff sends its message", ENQUEUE, "perform tasker.send_handoffs(v_handoffs);",
           "null;", "CrashWindowsTest#C1",
@@ -419,11 +420,11 @@ final class Mutations {
           " and t.cancel_requested_at is null", "",
           "CompleteStepsTest#the_last_success_of_a_task_that_is_being"),
       of("a single completion starts nothing of a paused template", ONE,
-          "           and not exists (select from tasker.template_pauses) as hands_off",
-          " as hands_off", "CompleteStepsTest#a_caller_gets_no_child_of_a_paused_template"),
+          "and not exists (select from tasker.template_pauses)", "",
+          "CompleteStepsTest#a_caller_gets_no_child_of_a_paused_template"),
       of("a single completion leaves several children to the rule", ONE,
-          "           and not exists (select from tasker.workflow_step_edges e where e.from_step_uuid = v_step_uuid and e.to_step_uuid <> c.workflow_step_uuid)\n",
-          "", "CompleteStepsTest#a_caller_gets_all_children"),
+          "cardinality(v_children) = 1", "cardinality(v_children) > 0",
+          "CompleteStepsTest#a_caller_gets_all_children"),
       of("a single completion leaves limited steps to their gate", ONE, " and not c.is_limited", "",
           "CompleteStepsTest#a_caller_gets_no_child_without_its_slot"),
       of("an unserved step that fails takes its message along", "R__recover_unclaimed_offers.sql",
@@ -462,16 +463,20 @@ final class Mutations {
       of("a new task is evaluated at its time limit", "R__create_steps.sql",
           "least(p_now + (select tasker.calculate_check_interval()), t.limit_at)",
           "p_now + (select tasker.calculate_check_interval())",
-          "TimeOutTasksTest#a_task_in_process_fails"),
+          "TimeOutTasksTest#a_task_in_process_fails")
+          .and(CREATE, "p_now + v_template.time_limit", "'infinity'::timestamptz"),
       of("a long queue is looked at less often, from the first look on", "R__create_steps.sql",
           "(select tasker.calculate_check_interval())",
-          "interval '30 seconds'", "PostponeWaitingTasksTest#the_more_tasks"),
+          "interval '30 seconds'", "PostponeWaitingTasksTest#the_more_tasks")
+          .and(CREATE, "tasker.calculate_check_interval()", "interval '30 seconds'"),
       of("a long queue is looked at less often", "R__set_next_wakeups.sql",
           "(select tasker.calculate_check_interval())",
           "interval '30 seconds'", "PostponeWaitingTasksTest#the_more_tasks"),
       of("a long queue puts off no SLA", "R__create_steps.sql",
           "least(nt.max_duration, nt.sla_minutes * interval '1 minute')",
-          "nt.max_duration", "PostponeWaitingTasksTest#the_more_tasks"),
+          "nt.max_duration", "PostponeWaitingTasksTest#the_more_tasks")
+          .and(CREATE, "least(nt.max_duration, nt.sla_minutes * interval '1 minute')",
+              "nt.max_duration"),
       of("a failure is counted before the children start", "R__advance_tasks.sql",
           "if exists (select from unnest(v_settled.o_deltas) d where d.failed > 0) then",
           "if false then",
@@ -708,7 +713,9 @@ final class Mutations {
           "create index tasks_identity_hash_key",
           UNIQUE, "SubmitTasksTest#two_sessions_with_the_same_request")
           .and("R__submit_tasks.sql",
-              "on conflict (identity_hash) where identity_hash is not null do nothing", ""),
+              "on conflict (identity_hash) where identity_hash is not null do nothing", "")
+          .and(CREATE, "on conflict (identity_hash) where identity_hash is not null do nothing",
+              ""),
       of("an identity is taken over under the lock of the task that has it", SUBMIT,
           "for no key update of t),\n    released",
           "),\n    released",
@@ -850,7 +857,9 @@ final class Mutations {
           "AddStepsTest#what_cannot_be_added"),
       of("a task begins without the steps downstream of a decision", "R__create_steps.sql",
           "and n.growth_rank is null),",
-          "),", "DecisionsTest#a_task_begins"),
+          "),", "DecisionsTest#a_task_begins")
+          .and(CREATE, "and n.growth_rank is null;\n  insert into tasker.workflow_step_edges",
+              ";\n  insert into tasker.workflow_step_edges"),
       of("a decision creates its steps in the transaction of its result", "R__advance_tasks.sql",
           "if v_released.o_grows or v_batches <> '{}' then",
           "if false then", "DecisionsTest#what_a_decision_chose"),
@@ -1082,7 +1091,9 @@ final class Mutations {
           "DomainEventsTest#events_are_deleted"),
       of("the end of a task is published", "R__submit_tasks.sql",
           "nullif(coalesce(nt.published_lifecycle ? 'tasks', false), false)", "null::boolean",
-          "EngineEventsTest#a_task_that_ends"),
+          "EngineEventsTest#a_task_that_ends")
+          .and(CREATE, "nullif(coalesce(nt.published_lifecycle ? 'tasks', false), false)",
+              "null::boolean"),
       of("a template that does not ask publishes no end", "R__publish_task_events.sql",
           "when (new.publishes_events and", "when (",
           "EngineEventsTest#a_template_that_does_not_ask"),
@@ -1241,7 +1252,8 @@ final class Mutations {
       of("a context that is too long is refused alone", SUBMIT,
           "when not p_context_checked and tasker.check_document(g.request -> 'context') is not null then",
           "when false then",
-          "CheckDocumentTest#a_context_that"),
+          "CheckDocumentTest#a_context_that")
+          .and(CREATE, "tasker.check_document(v_context) is not null", "false"),
       of("the metadata of a dead letter do not grow without end", "R__update_dlq_entry.sql",
           "case when v_complaint is not null then jsonb_build_object('outcome'",
           "case when false then jsonb_build_object('outcome'",
@@ -1339,20 +1351,19 @@ final class Mutations {
           "ReadsPerTaskTest#of_batches", "ReadsPerTaskTest#of_workers"),
       of("a submission reads its own tasks", "R__submit_tasks.sql",
           "where t.task_uuid = a.task_uuid offset 0) c on true",
-          "where t.task_uuid = a.task_uuid) c on true", "ReadsPerTaskTest#of_single"),
+          "where t.task_uuid = a.task_uuid) c on true", "ReadsPerTaskTest#of_pairs"),
       of("new tasks are read by their keys", "R__create_steps.sql",
           "where a.task_uuid = u.task_uuid offset 0) t",
           "where a.task_uuid = u.task_uuid) t",
-          "ReadsPerTaskTest#of_single"),
+          "ReadsPerTaskTest#of_pairs"),
       of("claimed steps are read by their keys", "R__get_claimed_steps.sql",
           "where a.workflow_step_uuid = u.step_uuid offset 0) s",
-          "where a.workflow_step_uuid = u.step_uuid) s", "ReadsPerTaskTest#of_single"),
+          "where a.workflow_step_uuid = u.step_uuid) s", "ReadsPerTaskTest#of_pairs"),
       of("the parents of a claimed step are read by their keys", "R__get_claimed_steps.sql",
           "where a.workflow_step_uuid = e.from_step_uuid offset 0) parent",
-          "where a.workflow_step_uuid = e.from_step_uuid) parent", "ReadsPerTaskTest#of_single"),
-      of("the child of a single step is read by its key", "R__complete_step.sql",
-          "where a.workflow_step_uuid = e.to_step_uuid offset 0) c on true",
-          "where a.workflow_step_uuid = e.to_step_uuid) c on true", "ReadsPerTaskTest#of_single"),
+          "where a.workflow_step_uuid = e.from_step_uuid) parent", "ReadsPerTaskTest#of_pairs"),
+      of("a child of several parents gets the results of all", ONE, "v_child.total_parents = 1",
+          "true", "CompleteStepTest#the_document_of"),
       of("the end of a child is written by the key of its wait", "R__pass_child_waits.sql",
           "select a.ctid from tasker.step_waits a where a.wait_uuid = u.wait_uuid offset 0) x));",
           "select a.ctid from tasker.step_waits a where a.wait_uuid = u.wait_uuid and a.state = 'open' offset 0) x));",
@@ -1487,6 +1498,27 @@ final class Mutations {
       of("a version is one template", "V0003__create_templates.sql",
           "  constraint one_template_per_version unique (task_namespace_uuid, name, version),\n",
           "", UNIQUE),
+      of("a single submission leaves a paused template to the rule", CREATE,
+          "or exists (select from tasker.template_pauses p where p.named_task_uuid = v_template.named_task_uuid)",
+          "", SPECIAL),
+      of("a single submission leaves limited templates to their gate", CREATE,
+          "and not nt.is_limited", "", SPECIAL),
+      of("a single submission leaves waiting roots to the rule", CREATE,
+          "and not nt.has_automatic_root", "", SPECIAL),
+      of("a single submission leaves contexts to their schema", CREATE,
+          "and (p_context_checked or not nt.has_input_schema)", "", SPECIAL),
+      of("a single submission leaves search attributes to the rule", CREATE,
+          "and nt.search_attributes is null", "", SPECIAL),
+      of("a single submission takes over no identity", CREATE,
+          "and nt.identity_reuse = 'never'", "", SPECIAL),
+      of("a single submission asks for a key", CREATE,
+          "and (nt.identity_strategy <> 'caller_provided' or v_key is not null)", "", SPECIAL),
+      of("a single submission claims all roots or none", CREATE,
+          "and (not v_is_claimed or nt.root_steps <= p_claim_limit)", "", SPECIAL),
+      of("a single submission answers with no more than fits", CREATE,
+          "v_template.root_steps::bigint * octet_length(v_context::text) > 8388608", "false", SPECIAL),
+      of("a single submission gives no step to a worker without its handler", CREATE,
+          "w.served is not null", "false", SPECIAL),
       of("a row that contradicts itself is noticed without the guards",
           "R__find_fact_violations.sql", "where f.holds is false", "where false",
           "TableGuardsTest#what_the_guards_would"),

@@ -59,7 +59,7 @@ class CostPerStepIT {
    * they are good at.
    */
   private static final double CPU_IN_HUNDREDS = 24;
-  private static final double CPU_ALONE = 240;
+  private static final double CPU_ALONE = 150;
   private static final double CPU_TOLERANCE = 1.5;
   /**
    * What the engine's statements are made of: a function, jsonb built and read, and rows that are
