@@ -240,7 +240,8 @@ class TableGuardsTest {
       guarding.rollback();
       // Not even the tables before it have changed.
       busy.run("update tasker.tasks set created_at = created_at");
-      assertThat(busy.number("select count(*) from tasker.list_guards() g where not tasker.has_guard(g.table_name, g.guard)"))
+      assertThat(busy.number(
+          "select count(*) from tasker.list_guards() g where not tasker.has_guard(g.table_name, g.guard)"))
           .isZero();
       busy.rollback();
     }

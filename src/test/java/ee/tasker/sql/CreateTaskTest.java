@@ -100,7 +100,8 @@ class CreateTaskTest {
       Dag plain = Dag.of("a");
       JsonObject request = plain.request(plain.registered());
       assertThat(session.text(
-          "select tasker.create_task(?, ?, 9, 60, false, clock_timestamp())::text", request, server))
+          "select tasker.create_task(?, ?, 9, 60, false, clock_timestamp())::text", request,
+          server))
           .as("of a worker without its handler").isNull();
       assertThat(isMadeAlone(session, request)).isTrue();
       session.commit();
@@ -162,7 +163,8 @@ class CreateTaskTest {
   }
 
   /** Without the identifiers; steps by their position. */
-  private static JsonObject answer(Sql sql, JsonObject reply, JsonObject verdict, String namespace) {
+  private static JsonObject answer(Sql sql, JsonObject reply, JsonObject verdict,
+      String namespace) {
     String answer = Json.createObjectBuilder().add("verdict", verdict)
         .add("claimed", reply.get("claimed_steps")).add("queued", reply.get("queued")).build()
         .toString();
@@ -252,7 +254,8 @@ class CreateTaskTest {
     if (random.nextInt(10) == 0) {
       dag.searchAttributes("{\"n\": \"n\"}");
     }
-    return dag.identity(List.of("strict", "always_unique", "caller_provided").get(random.nextInt(3)))
+    return dag
+        .identity(List.of("strict", "always_unique", "caller_provided").get(random.nextInt(3)))
         .context("{\"n\": 1}");
   }
 }
