@@ -1374,9 +1374,9 @@ create table tasker.task_contexts (
   -- The trace of the request, a W3C Trace Context traceparent.
   trace_parent  character varying(55),
   constraint task_contexts_pkey PRIMARY KEY (task_uuid),
-  constraint context_is_an_object CHECK (jsonb_typeof(context) = 'object'::text),
+  constraint context_is_an_object CHECK (jsonb_typeof(context) = 'object'::text) NOT VALID,
   constraint trace_parent_is_of_w3c CHECK (trace_parent::text
-      ~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'::text)
+      ~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'::text) NOT VALID
 );
 CREATE TRIGGER documents_are_hashed BEFORE INSERT ON tasker.task_contexts FOR EACH ROW
     EXECUTE FUNCTION tasker.stamp_document_hash();
@@ -1665,25 +1665,28 @@ create table tasker.tasks (
   tags                  jsonb,
   constraint tasks_pkey PRIMARY KEY (task_uuid),
   constraint cancel_request_is_whole CHECK ((cancel_requested_at IS NULL) = (cancel_policy
-      IS NULL)),
+      IS NULL)) NOT VALID,
   constraint compensates_for_its_parent CHECK ((compensates_task_uuid IS NOT NULL) =
-      (NOT compensation IS DISTINCT FROM 'parent'::tasker.compensation_cause)),
+      (NOT compensation IS DISTINCT FROM 'parent'::tasker.compensation_cause)) NOT VALID,
   constraint complete_iff_no_step_is_left CHECK (state <> 'complete'::tasker.task_state
-      OR unfinished_steps = 0),
+      OR unfinished_steps = 0) NOT VALID,
   constraint completed_at_iff_terminal CHECK ((completed_at IS NOT NULL) = (state =
       ANY (ARRAY['complete'::tasker.task_state, 'error'::tasker.task_state,
-      'cancelled'::tasker.task_state, 'resolved_manually'::tasker.task_state]))),
+      'cancelled'::tasker.task_state, 'resolved_manually'::tasker.task_state]))) NOT VALID,
   constraint counters_are_sane CHECK (in_flight_steps >= 0 AND failed_steps >= 0
       AND retrying_steps >= 0 AND unfinished_steps >=
-      (in_flight_steps + failed_steps + retrying_steps) AND total_steps >= unfinished_steps),
-  constraint delay_has_an_end CHECK (NOT is_delayed OR start_at IS NOT NULL AND isfinite(start_at)),
+      (in_flight_steps + failed_steps + retrying_steps) AND total_steps >=
+      unfinished_steps) NOT VALID,
+  constraint delay_has_an_end CHECK (NOT is_delayed OR start_at IS NOT NULL
+      AND isfinite(start_at)) NOT VALID,
   constraint identity_is_given_up_after_the_end CHECK (replaced_by_task_uuid IS NULL OR completed_at
-      IS NOT NULL),
+      IS NOT NULL) NOT VALID,
   constraint identity_is_held_or_given_up CHECK ((former_identity_hash IS NOT NULL) =
       (replaced_by_task_uuid IS NOT NULL) AND (former_identity_hash IS NULL OR identity_hash
-      IS NULL)),
-  constraint priority_is_in_range CHECK (priority >= '-100'::integer AND priority <= 100),
-  constraint terminal_means_nothing_in_flight CHECK (completed_at IS NULL OR in_flight_steps = 0)
+      IS NULL)) NOT VALID,
+  constraint priority_is_in_range CHECK (priority >= '-100'::integer AND priority <= 100) NOT VALID,
+  constraint terminal_means_nothing_in_flight CHECK (completed_at IS NULL OR in_flight_steps =
+      0) NOT VALID
 ) with (autovacuum_analyze_scale_factor=0.05, autovacuum_vacuum_cost_limit=2000,
     autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=500, fillfactor=34);
 CREATE UNIQUE INDEX one_compensation_per_child ON tasker.tasks USING btree (compensates_task_uuid)
@@ -2030,7 +2033,7 @@ create table tasker.workflow_step_edges (
   task_uuid      uuid not null,
   name           character varying(32) not null default 'provides'::character varying,
   constraint workflow_step_edges_pkey PRIMARY KEY (from_step_uuid, to_step_uuid),
-  constraint no_step_depends_on_itself CHECK (from_step_uuid <> to_step_uuid)
+  constraint no_step_depends_on_itself CHECK (from_step_uuid <> to_step_uuid) NOT VALID
 );
 CREATE INDEX workflow_step_edges_to_step_uuid_idx ON tasker.workflow_step_edges
     USING btree (to_step_uuid);
@@ -2063,7 +2066,7 @@ create table tasker.workflow_step_result_audit (
   constraint workflow_step_result_audit_pkey PRIMARY KEY (workflow_step_uuid, sort_key),
   constraint failure_has_an_error CHECK ((outcome
       <> ALL (ARRAY['retryable_failure'::tasker.step_outcome,
-      'permanent_failure'::tasker.step_outcome])) OR error IS NOT NULL)
+      'permanent_failure'::tasker.step_outcome])) OR error IS NOT NULL) NOT VALID
 );
 CREATE TRIGGER documents_are_hashed BEFORE INSERT ON tasker.workflow_step_result_audit FOR EACH ROW
     EXECUTE FUNCTION tasker.stamp_document_hash();
@@ -2169,26 +2172,26 @@ create table tasker.workflow_steps (
   name                    character varying(128),
   constraint workflow_steps_pkey PRIMARY KEY (workflow_step_uuid),
   constraint one_step_per_task_and_position UNIQUE (task_uuid, step_position),
-  constraint attempts_are_not_negative CHECK (attempts >= 0 AND max_attempts >= 0),
-  constraint attempts_were_handed_off CHECK (attempts <= handoffs),
+  constraint attempts_are_not_negative CHECK (attempts >= 0 AND max_attempts >= 0) NOT VALID,
+  constraint attempts_were_handed_off CHECK (attempts <= handoffs) NOT VALID,
   constraint completed_at_iff_finished CHECK ((completed_at IS NOT NULL) = (state =
       ANY (ARRAY['complete'::tasker.step_state, 'error'::tasker.step_state,
-      'cancelled'::tasker.step_state, 'resolved_manually'::tasker.step_state]))),
+      'cancelled'::tasker.step_state, 'resolved_manually'::tasker.step_state]))) NOT VALID,
   constraint leased_iff_in_progress CHECK ((lease_expires_at IS NOT NULL) = (state =
-      'in_progress'::tasker.step_state)),
+      'in_progress'::tasker.step_state)) NOT VALID,
   constraint parents_are_counted CHECK (remaining_parents >= 0 AND remaining_parents <=
-      total_parents),
+      total_parents) NOT VALID,
   constraint reset_is_behind CHECK (attempts_before_reset >= 0 AND attempts_before_reset <=
-      attempts),
+      attempts) NOT VALID,
   constraint retry_time_iff_waiting CHECK ((next_retry_at IS NOT NULL) = (state =
-      'waiting_for_retry'::tasker.step_state)),
+      'waiting_for_retry'::tasker.step_state)) NOT VALID,
   constraint started_means_parents_are_done CHECK (remaining_parents = 0 OR (state =
       ANY (ARRAY['pending'::tasker.step_state, 'cancelled'::tasker.step_state,
       'error'::tasker.step_state, 'complete'::tasker.step_state,
-      'resolved_manually'::tasker.step_state]))),
-  constraint worker_has_a_name CHECK (batch_step_uuid IS NULL OR name IS NOT NULL),
+      'resolved_manually'::tasker.step_state]))) NOT VALID,
+  constraint worker_has_a_name CHECK (batch_step_uuid IS NULL OR name IS NOT NULL) NOT VALID,
   constraint worker_is_behind_the_steps CHECK ((batch_step_uuid IS NOT NULL) =
-      (step_position > 1000000))
+      (step_position > 1000000)) NOT VALID
 ) with (autovacuum_analyze_scale_factor=0.05, autovacuum_vacuum_cost_limit=2000,
     autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000, fillfactor=32);
 CREATE UNIQUE INDEX one_name_per_added_step ON tasker.workflow_steps USING btree (task_uuid, name)
@@ -2570,7 +2573,7 @@ function tasker.apply_task_moves(p_moves tasker.task_change[], p_server_uuid uui
   -- called by act_on_task, fail_stale_task, start_validated_tasks
 -- How long a task that nothing is known to happen to may rest until it is looked at.
 function tasker.calculate_check_interval() returns interval, stable;
-  -- called by create_steps, set_next_wakeups
+  -- called by create_steps, create_task, set_next_wakeups
 -- How many decisions lead to a decision, itself included.
 function tasker.calculate_decision_depth(p_step_uuid uuid) returns integer, stable;
   -- called by check_decision, decide_steps, move_steps_by_operator, record_decisions
@@ -2598,10 +2601,10 @@ function tasker.check_decision(p_step_uuid uuid, p_chosen jsonb, p_is_known bool
   -- called by decide_steps, judge_decisions, judge_step_action, transition_step_state_atomic
 -- Every move of a step that is recorded must be in workflow_step_transition_rules for its actor.
 function tasker.check_step_transitions() returns trigger;
-  -- called by trigger of workflow_step_transitions
+  -- called by list_guards, trigger of workflow_step_transitions
 -- Every move of a task that is recorded must be in task_transition_rules for its actor.
 function tasker.check_task_transitions() returns trigger;
-  -- called by trigger of task_transitions
+  -- called by list_guards, trigger of task_transitions
 -- Whether the caller's transaction may finalize a task.
 function tasker.claim_task_for_finalization(p_task_uuid uuid, p_processor_uuid uuid)
     returns boolean;
@@ -2610,7 +2613,7 @@ function tasker.claim_task_for_finalization(p_task_uuid uuid, p_processor_uuid u
 function tasker.complete_step(p_result jsonb, p_server_uuid uuid, p_claim_limit integer,
     p_lease_seconds integer, p_now timestamp with time zone, OUT o_is_accepted boolean,
     OUT o_claimed uuid[], OUT o_queued text[], OUT o_ended jsonb,
-    OUT o_next_retry_at timestamp with time zone) returns record;
+    OUT o_next_retry_at timestamp with time zone, OUT o_document json) returns record;
   -- called by complete_steps
 -- Completes any number of steps in one transaction: result submission, settling, children, their
 --   handoff, the tasks.
@@ -2720,9 +2723,16 @@ function tasker.grow_tasks(p_completed uuid[], p_ready uuid[], p_server_uuid uui
     OUT o_next_due_at timestamp with time zone, OUT o_due uuid[], OUT o_queued text[],
     OUT o_claimed uuid[]) returns record;
   -- called by advance_tasks, begin_compensations, evaluate_tasks
+-- Installs the guards of list_guards that are missing, or removes those that are there.
+function tasker.guard_tables(p_are_guarded boolean) returns integer;
+  -- called by SchemaMigration
+-- Whether a constraint or trigger of that name is on the table.
+function tasker.has_guard(p_table text, p_guard text) returns boolean, stable;
+  -- called by find_template_violations, guard_tables
 -- Whether a task state is terminal.
 function tasker.is_terminal(p_state tasker.task_state) returns boolean, immutable;
-  -- called by apply_task_moves, count_task_moves, tally_steps, tally_tasks
+  -- called by apply_task_moves, count_task_moves, tally_steps, tally_tasks,
+  --   transition_task_state_atomic
 -- Whether an error comes from the connection, the transaction or the server, and not from the data.
 function tasker.is_transient_error(p_sqlstate text) returns boolean, immutable;
   -- called by act_on_tasks_of_bulk, breach_blocked_slas, process_tasks, submit_queued_requests
@@ -2737,6 +2747,11 @@ function tasker.judge_decisions(p_results jsonb) returns jsonb, stable;
 --   or cancelled.
 function tasker.judge_yields(p_results jsonb) returns jsonb, stable;
   -- called by yield_steps
+-- The guards of the hot rows, each once: what must hold between the columns of a row, and the
+--   triggers that compare moves with the rules.
+function tasker.list_guards() returns TABLE(table_name text, guard text, fact text, trigger text),
+    immutable;
+  -- called by find_fact_violations, find_template_violations, guard_tables
 -- Locks tasks in the order of their uuids, which is the lock order of all functions.
 function tasker.lock_tasks(p_task_uuids uuid[]) returns void;
   -- called by abandon_steps, begin_approval_action, complete_steps, decline_steps,
@@ -3287,7 +3302,7 @@ function tasker.waits_for_slot(p_step tasker.workflow_steps) returns boolean, st
 --   same layout before.
 function tasker.uuid_v7() returns uuid;
   -- called by add_steps, begin_compensations, change_webhook, compensate_child,
-  --   create_batch_workers, create_steps, expand_decisions, fork_task, submit_tasks
+  --   create_batch_workers, create_steps, create_task, expand_decisions, fork_task, submit_tasks
 
 
 -- Functions: operations
@@ -3470,8 +3485,8 @@ function tasker.try_lock_tasks(p_task_uuids uuid[], p_wait interval DEFAULT '00:
 function tasker.check_document(p_document jsonb, p_most_bytes integer DEFAULT 33554432,
     p_deepest integer DEFAULT 500, p_text text DEFAULT NULL::text) returns text, immutable;
   -- called by act_on_step, act_on_task, add_steps, check_batches, check_checkpoint, check_signal,
-  --   decide_approval, preview_bulk_action, save_schedule, stamp_document_hash, submit_tasks,
-  --   update_dlq_entry
+  --   create_task, decide_approval, preview_bulk_action, save_schedule, stamp_document_hash,
+  --   submit_tasks, update_dlq_entry
 -- Checks on the existing data whether every promise was kept: one row per invariant, with the
 --   number of its violations and up to five examples.
 function tasker.check_history(p_since timestamp with time zone
@@ -3512,6 +3527,10 @@ function tasker.find_document_violations(p_since timestamp with time zone
 -- Domain events that do not follow from what they tell about, as the templates say, and what has no
 --   event although it should: one row per finding.
 function tasker.find_event_violations(p_since timestamp with time zone
+    DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text, example jsonb), stable;
+  -- called by check_history
+-- Rows that contradict themselves: one row per finding, which names the fact.
+function tasker.find_fact_violations(p_since timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text, example jsonb), stable;
   -- called by check_history
 -- Forks that do not have what their source has: one row per finding.
@@ -3651,7 +3670,7 @@ function tasker.stamp_document_hash() returns trigger;
 --   for every point of priority.
 function tasker.calculate_claim_order(p_created_at timestamp with time zone, p_points numeric)
     returns bigint, immutable;
-  -- called by compensate_child, submit_tasks
+  -- called by compensate_child, create_task, submit_tasks
 -- The rank of a step in the claim: the order of its task, less a minute for every attempt before
 --   this one.
 function tasker.calculate_claim_rank(p_claim_order bigint, p_attempt integer) returns bigint,
@@ -3688,11 +3707,18 @@ function tasker.ensure_task_queue(p_queue_name text) returns boolean;
 -- The namespace of a queue name.
 function tasker.extract_queue_namespace(queue_name text) returns text, immutable;
   -- called by pgmq_send_with_notify
+-- The document that a worker needs to run a claimed step.
+function tasker.format_claimed_step(p_step_uuid uuid, p_task_uuid uuid, p_named_step_uuid uuid,
+    p_name character varying, p_handoff integer, p_attempt integer, p_max_attempts integer,
+    p_idempotency_token text, p_correlation_id uuid, p_parent_correlation_id uuid,
+    p_trace_parent character varying, p_cancel_requested boolean, p_context jsonb, p_results json,
+    p_inputs jsonb, p_checkpoint jsonb) returns json, stable;
+  -- called by complete_step, create_task, get_claimed_steps
 -- The token that a step's handler gives to other systems, so that they do for all attempts of the
 --   step what they are asked for once.
 function tasker.format_idempotency_token(p_step_uuid uuid, p_resets integer) returns text,
     immutable;
-  -- called by act_on_step, get_claimed_steps, get_documents_of_steps
+  -- called by act_on_step, complete_step, create_task, get_claimed_steps, get_documents_of_steps
 -- Where this session may begin to read a worker queue: at the claim rank of the last message that
 --   it took, for a quarter of a second after it read the queue from the beginning.
 function tasker.get_claim_cursor(p_table text) returns bigint;
@@ -3748,7 +3774,8 @@ function tasker.replay_dead_messages(p_dead_message_uuids uuid[], p_by text) ret
   -- called by replay_dead_message
 -- Sends the messages of handoffs that were not claimed at once to the queues of their namespaces.
 function tasker.send_handoffs(p_handoffs tasker.step_handoff[]) returns void;
-  -- called by enqueue_steps, resend_lost_messages, submit_tasks, transition_step_state_atomic
+  -- called by create_task, enqueue_steps, resend_lost_messages, submit_tasks,
+  --   transition_step_state_atomic
 -- Remembers how far this session has read a worker queue.
 function tasker.set_claim_cursor(p_table text, p_claim_order bigint, p_from_start boolean)
     returns void;
@@ -4363,7 +4390,7 @@ function tasker.add_steps(p_task_uuid uuid, p_steps jsonb, p_edges jsonb DEFAULT
 function tasker.calculate_identity_hash(p_strategy tasker.identity_strategy, p_namespace text,
     p_name text, p_version text, p_context jsonb, p_idempotency_key text DEFAULT NULL::text)
     returns bytea, immutable;
-  -- called by find_schedule_violations, submit_tasks
+  -- called by create_task, find_schedule_violations, submit_tasks
 -- The priority of a task right now, in points; it only ever rises.
 function tasker.calculate_priority(p_claim_order bigint, p_retries integer DEFAULT 0,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns numeric, stable;
@@ -4374,6 +4401,11 @@ function tasker.canonical_json(p_value jsonb) returns text, immutable;
 -- The steps, edges, wake-ups and first history of tasks that have just been inserted.
 function tasker.create_steps(p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit integer,
     p_lease_seconds integer, p_now timestamp with time zone) returns tasker.step_handoff[];
+  -- called by submit_tasks
+-- Creates and starts the task of a request that came alone, with statements for single rows.
+function tasker.create_task(p_request jsonb, p_server_uuid uuid, p_claim_limit integer,
+    p_lease_seconds integer, p_context_checked boolean, p_now timestamp with time zone)
+    returns json;
   -- called by submit_tasks
 -- The values that a context has under the paths of search attributes: one row for each path under
 --   which there is something other than null.
@@ -4451,7 +4483,7 @@ function tasker.detect_cycle(from_step_uuid uuid, to_step_uuid uuid) returns boo
 -- The version that a request means which names none: the highest release of the template; null when
 --   there is no such template.
 function tasker.get_latest_version(p_namespace text, p_name text) returns text, stable;
-  -- called by TemplateGateway, submit_tasks
+  -- called by TemplateGateway, create_task, submit_tasks
 -- What the template says about steps, for workers to keep.
 function tasker.get_step_definitions(p_named_step_uuids uuid[]) returns jsonb, stable;
   -- called by StepGateway
@@ -4545,6 +4577,11 @@ function tasker.settle_deliveries(p_results jsonb, p_now timestamp with time zon
 
 -- Functions: worker
 -- -----------------
+-- When a lease that is given now ends.
+function tasker.calculate_lease_end(p_now timestamp with time zone, p_lease_seconds integer)
+    returns timestamp with time zone, stable;
+  -- called by claim_for_worker, claim_offered_steps, complete_step, create_steps, create_task,
+  --   enqueue_steps, renew_leases
 -- The handler keys whose steps a worker may claim, by namespace.
 function tasker.calculate_served_handlers(p_namespaces text[], p_handlers text[],
     p_resolvers text[], p_unable text[]) returns jsonb, stable;

@@ -1,7 +1,7 @@
 -- Every move of a task that is recorded must be in task_transition_rules for its actor; TK005 names
 -- the one that is not. Once per statement, on the distinct moves in it: a batch makes few different
 -- ones.
--- Trigger on task_transitions.
+-- Trigger on task_transitions, installed by guard_tables.
 create or replace function tasker.check_task_transitions()
 returns trigger
 language plpgsql
@@ -24,7 +24,3 @@ end
 $$;
 comment on function tasker.check_task_transitions() is
   'Every move of a task that is recorded must be in task_transition_rules for its actor.';
-
-create or replace trigger moves_follow_the_rules after insert on tasker.task_transitions
-  referencing new table
-  as new_rows for each statement execute function tasker.check_task_transitions();

@@ -6,13 +6,14 @@
 -- handoff of its only child to the caller, the counters and the end of the task. Everything else
 -- (several children, limits, pauses, failures, cancels, a worker that serves some handlers only) is
 -- left to advance_tasks, in the same transaction. A test compares the rows that both ways leave.
+-- o_document: that of the only claimed step, as get_claimed_steps has it, if all of it was at hand.
 -- Returns o_is_accepted false when the result is refused, or is that of a decision, a batchable
 -- step or the worker of a batch; nothing has changed then. The others: see advance_tasks.
 -- Locks: the task, the step, its child. Source: ADR 0034.
 create or replace function tasker.complete_step(
   p_result jsonb, p_server_uuid uuid, p_claim_limit int, p_lease_seconds int, p_now timestamptz,
   out o_is_accepted boolean, out o_claimed uuid[], out o_queued text[], out o_ended jsonb,
-  out o_next_retry_at timestamptz)
+  out o_next_retry_at timestamptz, out o_document json)
 language plpgsql
 set search_path = ''
 as $$
@@ -23,6 +24,11 @@ declare
   v_handoff   int := (p_result ->> 'handoff')::int;
   v_task      record;
   v_step      record;
+  v_children  uuid[];
+  v_child     record;
+  v_hands_off boolean := false;
+  v_context   record;
+  v_documents record;
   v_advance   record;
 begin
   o_is_accepted := false;
@@ -33,6 +39,7 @@ begin
     return;
   end if;
   select t.state, t.unfinished_steps, t.in_flight_steps, t.transition_count, t.correlation_id,
+         t.parent_correlation_id,
          t.state = 'steps_in_process'
            and t.cancel_requested_at is null
            and t.failed_steps = 0
@@ -43,36 +50,12 @@ begin
   if not found then
     return;
   end if;
-  -- One row for the step and the first of its children, with what must be known of the caller. The
-  -- step is locked, because a server with the worker's role alone submits its result without the
-  -- lock of the task; its child is pending, and moves under that lock only.
-  select s.handoffs, s.attempts, s.transition_count,
-         coalesce(s.publishes_events, false) as may_publish, c.workflow_step_uuid as child_uuid,
-         c.handoffs as child_handoffs, c.attempts as child_attempts,
-         c.transition_count as child_transitions, c.workflow_step_uuid is null as is_leaf,
-         v_task.is_ordinary
-           and c.remaining_parents = 1
-           and c.state = 'pending'
-           and not c.is_limited
-           and not c.is_automatic
-           and p_claim_limit > 0
-           and not exists (select from tasker.workflow_step_edges e
-                           where e.from_step_uuid = v_step_uuid
-                             and e.to_step_uuid <> c.workflow_step_uuid)
-           -- null: the worker serves everything.
-           and (w.worker_uuid is null
-                or w.served is null
-                  and w.served_version = (select h.version from tasker.handler_catalog h))
-           and not exists (select from tasker.template_pauses) as hands_off into v_step
+  -- One look-up after another, each by a key: what joins them costs several times as much. The step
+  -- is locked, because a server with the worker's role alone submits its result without the lock of
+  -- the task; its child is pending, and moves under that lock only.
+  select s.handoffs, s.attempts, s.transition_count, s.named_step_uuid, s.name,
+         coalesce(s.publishes_events, false) as may_publish into v_step
   from tasker.workflow_steps s
-  left join lateral (select e.to_step_uuid
-                     from tasker.workflow_step_edges e
-                     where e.from_step_uuid = s.workflow_step_uuid limit 1) e on true
-  -- The offset keeps the planner from reading all steps where it takes them for few.
-  left join lateral (select a.*
-                     from tasker.workflow_steps a
-                     where a.workflow_step_uuid = e.to_step_uuid offset 0) c on true
-  left join tasker.workers w on w.worker_uuid = p_server_uuid
   where s.workflow_step_uuid = v_step_uuid
     and s.task_uuid = v_task_uuid
     and s.state = 'in_progress'
@@ -80,9 +63,32 @@ begin
     and not s.is_decision
     and s.is_batchable is null
     and s.batch_step_uuid is null
-  for no key update of s;
+  for no key update;
   if not found then
     return;
+  end if;
+  v_children := array(select e.to_step_uuid
+                      from tasker.workflow_step_edges e
+                      where e.from_step_uuid = v_step_uuid limit 2);
+  if v_task.is_ordinary and cardinality(v_children) = 1 and p_claim_limit > 0 then
+    select c.workflow_step_uuid, c.named_step_uuid, c.name, c.handoffs, c.attempts,
+           c.transition_count, c.idempotency_resets, c.total_parents,
+           case when c.retryable then c.max_attempts else 1 end
+             + c.attempts_before_reset as max_attempts into v_child
+    from tasker.workflow_steps c
+    where c.workflow_step_uuid = v_children[1]
+      and c.remaining_parents = 1
+      and c.state = 'pending'
+      and not c.is_limited
+      and not c.is_automatic;
+    v_hands_off := found
+      and not exists (select from tasker.template_pauses)
+      -- Without a row, and without a list of its handlers, the worker serves everything.
+      and not exists (select from tasker.workers w
+                      where w.worker_uuid = p_server_uuid
+                        and (w.served is not null
+                             or w.served_version is distinct from (
+                               select h.version from tasker.handler_catalog h)));
   end if;
   o_is_accepted := true;
   insert into tasker.workflow_step_result_audit
@@ -93,7 +99,7 @@ begin
           nullif(p_result -> 'result', 'null'), nullif(p_result -> 'error', 'null'),
           v_step.may_publish, (p_result ->> 'is_time_measured')::boolean);
 
-  if v_step.hands_off then
+  if v_hands_off then
     -- Both steps in one statement: each statement parses the constraints of the table anew.
     update tasker.workflow_steps s
     set state = case when s.workflow_step_uuid = v_step_uuid then 'complete'
@@ -103,7 +109,7 @@ begin
                                else s.result_sort_key end,
         completed_at = case when s.workflow_step_uuid = v_step_uuid then v_now end,
         lease_expires_at = case when s.workflow_step_uuid <> v_step_uuid then
-                                  v_now + p_lease_seconds * interval '1 second' end,
+                                  tasker.calculate_lease_end(v_now, p_lease_seconds) end,
         handoffs = s.handoffs + case when s.workflow_step_uuid = v_step_uuid then 0 else 1 end,
         attempts = s.attempts + case when s.workflow_step_uuid = v_step_uuid then 0 else 1 end,
         remaining_parents = 0,
@@ -113,7 +119,7 @@ begin
           = case when s.workflow_step_uuid = v_step_uuid then s.last_attempted_at else v_now end,
         leased_by
           = case when s.workflow_step_uuid = v_step_uuid then s.leased_by else p_server_uuid end
-    where s.workflow_step_uuid = any (array[v_step_uuid, v_step.child_uuid]);
+    where s.workflow_step_uuid = any (array[v_step_uuid, v_child.workflow_step_uuid]);
     insert into tasker.workflow_step_transitions
       (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt,
        processor_uuid)
@@ -122,14 +128,35 @@ begin
             p_server_uuid),
            (v_step_uuid, v_step.transition_count + 2, v_task_uuid, 'enqueued_for_orchestration',
             'complete', 'orchestrator', v_step.handoffs, v_step.attempts, p_server_uuid),
-           (v_step.child_uuid, v_step.child_transitions + 1, v_task_uuid, 'pending', 'enqueued',
-            'orchestrator', v_step.child_handoffs + 1, v_step.child_attempts + 1, p_server_uuid),
-           (v_step.child_uuid, v_step.child_transitions + 2, v_task_uuid, 'enqueued', 'in_progress',
-            'worker', v_step.child_handoffs + 1, v_step.child_attempts + 1, p_server_uuid);
+           (v_child.workflow_step_uuid, v_child.transition_count + 1, v_task_uuid, 'pending',
+            'enqueued', 'orchestrator', v_child.handoffs + 1, v_child.attempts + 1, p_server_uuid),
+           (v_child.workflow_step_uuid, v_child.transition_count + 2, v_task_uuid, 'enqueued',
+            'in_progress', 'worker', v_child.handoffs + 1, v_child.attempts + 1, p_server_uuid);
     -- One step in flight less, and one more.
     update tasker.tasks t set unfinished_steps = t.unfinished_steps - 1
     where t.task_uuid = v_task_uuid;
-    o_claimed := array[v_step.child_uuid];
+    o_claimed := array[v_child.workflow_step_uuid];
+    -- A child of several parents has results that are not at hand.
+    if v_child.total_parents = 1 then
+      select x.trace_parent, x.context into v_context
+      from tasker.task_contexts x
+      where x.task_uuid = v_task_uuid;
+      select d.inputs, d.checkpoint into v_documents
+      from tasker.workflow_step_documents d
+      where d.workflow_step_uuid = v_child.workflow_step_uuid;
+      o_document := tasker.format_claimed_step(
+        v_child.workflow_step_uuid, v_task_uuid, v_child.named_step_uuid, v_child.name,
+        v_child.handoffs + 1, v_child.attempts + 1, v_child.max_attempts,
+        tasker.format_idempotency_token(v_child.workflow_step_uuid, v_child.idempotency_resets),
+        v_task.correlation_id, v_task.parent_correlation_id, v_context.trace_parent, false,
+        v_context.context,
+        json_build_object(
+          coalesce(v_step.name, (select n.name
+                                 from tasker.named_steps n
+                                 where n.named_step_uuid = v_step.named_step_uuid)),
+          nullif(p_result -> 'result', 'null')),
+        v_documents.inputs, v_documents.checkpoint);
+    end if;
     return;
   end if;
 
@@ -145,7 +172,7 @@ begin
           'enqueued_for_orchestration', 'worker', v_step.handoffs, v_step.attempts, p_server_uuid),
          (v_step_uuid, v_step.transition_count + 2, v_task_uuid, 'enqueued_for_orchestration',
           'complete', 'orchestrator', v_step.handoffs, v_step.attempts, p_server_uuid);
-  if v_task.is_ordinary and v_step.is_leaf and v_task.unfinished_steps = 1 then
+  if v_task.is_ordinary and v_children = '{}' and v_task.unfinished_steps = 1 then
     update tasker.tasks t
     set unfinished_steps = 0, in_flight_steps = 0, state = 'complete', completed_at = v_now,
         transition_count = t.transition_count + 2
@@ -159,7 +186,7 @@ begin
     delete from tasker.task_wakeups w where w.task_uuid = v_task_uuid;
     o_ended := jsonb_build_array(jsonb_build_object('task_uuid', v_task_uuid, 'state', 'complete',
                                                     'correlation_id', v_task.correlation_id));
-  elsif v_task.is_ordinary and v_step.is_leaf and v_task.in_flight_steps > 1 then
+  elsif v_task.is_ordinary and v_children = '{}' and v_task.in_flight_steps > 1 then
     update tasker.tasks t
     set unfinished_steps = t.unfinished_steps - 1, in_flight_steps = t.in_flight_steps - 1
     where t.task_uuid = v_task_uuid;

@@ -41,6 +41,7 @@ declare
   v_judged   jsonb;
   v_yields   record;
   v_changed  int := 0;
+  v_document json;
 begin
   if not coalesce(jsonb_typeof(p_results) = 'array', false) then
     raise exception 'p_results must be an array of objects with step_uuid, task_uuid, handoff and '
@@ -63,6 +64,7 @@ begin
     v_advance := tasker.complete_step(
       p_results -> 0, p_server_uuid, p_claim_limit, p_lease_seconds, p_now);
     v_is_done := v_advance.o_is_accepted;
+    v_document := v_advance.o_document;
   end if;
   if not v_is_done then
     if p_settle then
@@ -149,7 +151,9 @@ begin
 
   return json_build_object(
     'refused', v_refused,
-    'claimed_steps', case when cardinality(v_claimed) > 0 then tasker.get_claimed_steps(v_claimed)
+    'claimed_steps', case when v_document is not null and cardinality(v_claimed) = 1 then
+                            json_build_array(v_document)
+                          when cardinality(v_claimed) > 0 then tasker.get_claimed_steps(v_claimed)
                           else '[]' end,
     'queued', to_json(v_queued), 'ended', v_ended, 'changed', v_changed,
     'next_retry_in_ms', ceil(

@@ -19,7 +19,7 @@ declare
   v_now      timestamptz := clock_timestamp();
   v_unknown  text;
   v_to       tasker.task_state;
-  v_fits     text;
+  v_complaint text;
   v_moved    boolean;
 begin
   select string_agg(coalesce(w.word, 'null'), ', ') into v_unknown
@@ -39,62 +39,63 @@ begin
   end if;
   v_to := p_to_state::tasker.task_state;
 
-  begin
-    with moved as (
-      update tasker.tasks t
-      set state = v_to, transition_count = t.transition_count + 1,
-          completed_at = case
-            when v_to in ('complete', 'error', 'cancelled', 'resolved_manually') then v_now end
-      where t.task_uuid = p_task_uuid
-        and t.state = p_from_state::tasker.task_state
-        and (v_to <> 'cancelled' or t.cancel_requested_at is not null)
-        and (v_to <> 'blocked_by_failures' or (t.failed_steps > 0 and t.in_flight_steps = 0))
-        and (v_to <> 'waiting_for_retry' or (t.retrying_steps > 0 and t.in_flight_steps = 0))
-      returning t.task_uuid, t.transition_count),
-    history as (
-      insert into tasker.task_transitions
-        (task_uuid, sort_key, from_state, to_state, actor, processor_uuid, metadata)
-      select m.task_uuid, m.transition_count, p_from_state::tasker.task_state, v_to,
-             v_actor::tasker.actor, p_processor_uuid, nullif(p_metadata - 'actor', '{}')
-      from moved m),
-    -- There is a wake-up exactly while the task can move by itself.
-    asleep as (
-      delete from tasker.task_wakeups w
-      using moved m
-      where w.task_uuid = m.task_uuid
-        and v_to in ('complete', 'error', 'cancelled', 'resolved_manually', 'blocked_by_failures')),
-    woken as (
-      insert into tasker.task_wakeups as w (task_uuid, wake_at)
-      select m.task_uuid,
-             case v_to when 'waiting_for_retry' then coalesce(
-                    (select min(s.next_retry_at) from tasker.get_open_steps(m.task_uuid) s), v_now)
-                  else v_now + interval '30 seconds' end
-      from moved m
-      where v_to not in ('complete', 'error', 'cancelled', 'resolved_manually',
-                         'blocked_by_failures')
-      on conflict (task_uuid) do update set wake_at = least(w.wake_at, excluded.wake_at))
-    select exists (select from moved) into v_moved;
-  exception when check_violation then
-    get stacked diagnostics v_fits = constraint_name;
-    if v_fits = 'identity_is_given_up_after_the_end' then
-      raise exception 'task % cannot be %: another task has taken over its identity', p_task_uuid,
-        p_to_state
+  with moved as (
+    update tasker.tasks t
+    set state = v_to, transition_count = t.transition_count + 1,
+        completed_at = case
+          when v_to in ('complete', 'error', 'cancelled', 'resolved_manually') then v_now end
+    where t.task_uuid = p_task_uuid
+      and t.state = p_from_state::tasker.task_state
+      and (v_to <> 'cancelled' or t.cancel_requested_at is not null)
+      and (v_to <> 'blocked_by_failures' or (t.failed_steps > 0 and t.in_flight_steps = 0))
+      and (v_to <> 'waiting_for_retry' or (t.retrying_steps > 0 and t.in_flight_steps = 0))
+      and (v_to <> 'complete' or t.unfinished_steps = 0)
+      and (not tasker.is_terminal(v_to) or t.in_flight_steps = 0)
+      and (tasker.is_terminal(v_to) or t.replaced_by_task_uuid is null)
+    returning t.task_uuid, t.transition_count),
+  history as (
+    insert into tasker.task_transitions
+      (task_uuid, sort_key, from_state, to_state, actor, processor_uuid, metadata)
+    select m.task_uuid, m.transition_count, p_from_state::tasker.task_state, v_to,
+           v_actor::tasker.actor, p_processor_uuid, nullif(p_metadata - 'actor', '{}')
+    from moved m),
+  -- There is a wake-up exactly while the task can move by itself.
+  asleep as (
+    delete from tasker.task_wakeups w
+    using moved m
+    where w.task_uuid = m.task_uuid
+      and v_to in ('complete', 'error', 'cancelled', 'resolved_manually', 'blocked_by_failures')),
+  woken as (
+    insert into tasker.task_wakeups as w (task_uuid, wake_at)
+    select m.task_uuid,
+           case v_to when 'waiting_for_retry' then coalesce(
+                  (select min(s.next_retry_at) from tasker.get_open_steps(m.task_uuid) s), v_now)
+                else v_now + interval '30 seconds' end
+    from moved m
+    where v_to not in ('complete', 'error', 'cancelled', 'resolved_manually',
+                       'blocked_by_failures')
+    on conflict (task_uuid) do update set wake_at = least(w.wake_at, excluded.wake_at))
+  select exists (select from moved) into v_moved;
+  if not v_moved then
+    select case
+             when v_to = 'cancelled' and t.cancel_requested_at is null then
+               'it has no cancel request (request_cancel)'
+             when v_to = 'blocked_by_failures' then
+               'none of its steps has failed, or some are in flight'
+             when v_to = 'waiting_for_retry' then
+               'none of its steps waits for a retry, or some are in flight'
+             when tasker.is_terminal(v_to) and t.in_flight_steps > 0 then
+               'some of its steps are in flight'
+             when v_to = 'complete' and t.unfinished_steps > 0 then
+               'some of its steps are not complete'
+             when not tasker.is_terminal(v_to) and t.replaced_by_task_uuid is not null then
+               'another task has taken over its identity' end into v_complaint
+    from tasker.tasks t
+    where t.task_uuid = p_task_uuid and t.state = p_from_state::tasker.task_state;
+    if v_complaint is not null then
+      raise exception 'task % cannot be %: %', p_task_uuid, p_to_state, v_complaint
         using errcode = 'TK005';
     end if;
-    raise exception 'task % cannot be %: its steps do not allow it (%)', p_task_uuid, p_to_state,
-      v_fits
-      using errcode = 'TK005';
-  end;
-  if not v_moved
-     and v_to in ('cancelled', 'blocked_by_failures', 'waiting_for_retry')
-     and exists (select from tasker.tasks t
-                 where t.task_uuid = p_task_uuid and t.state = p_from_state::tasker.task_state) then
-    raise exception 'task % cannot be %: %', p_task_uuid, p_to_state,
-      case v_to
-        when 'cancelled' then 'it has no cancel request (request_cancel)'
-        when 'blocked_by_failures' then 'none of its steps has failed, or some are in flight'
-        else 'none of its steps waits for a retry, or some are in flight' end
-      using errcode = 'TK005';
   end if;
   if v_moved and v_to in ('complete', 'error', 'cancelled', 'resolved_manually') then
     perform tasker.cancel_waits(array[p_task_uuid], null, v_now);

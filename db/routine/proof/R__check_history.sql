@@ -23,7 +23,8 @@ as $$
             'step_move_is_allowed_to_its_actor', 'handoff_grows_by_handoffs_only',
             'handoff_is_that_of_the_latest_move', 'attempt_follows_its_handoff',
             'attempts_are_those_of_the_history', 'idempotency_token_changes_by_an_operator_only',
-            'step_history_goes_forward_in_time', 'task_counters_equal_a_recount',
+            'step_history_goes_forward_in_time', 'row_keeps_its_facts',
+            'task_counters_equal_a_recount',
             'parent_counters_equal_a_recount', 'completed_step_has_one_accepted_success',
             'step_is_completed_once', 'handoff_ends_once', 'ended_handoff_has_its_result',
             'result_has_its_move', 'step_starts_after_its_parents_ended', 'handoff_is_claimed_once',
@@ -102,6 +103,9 @@ as $$
   found as (
     select f.invariant, f.example
     from tasker.find_history_violations(p_since) f
+    union all
+    select f.invariant, f.example
+    from tasker.find_fact_violations(p_since) f
     union all
     select f.invariant, f.example
     from tasker.find_counter_violations(p_since) f

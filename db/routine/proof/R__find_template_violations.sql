@@ -1,7 +1,7 @@
 -- Templates, rules and guards that differ from what was registered and migrated: one row per
 -- finding. Repeats the rules, because a rule added manually would permit moves that no other check
--- finds. Guards are the triggers, unique keys and checks that the engine relies on; guards of a
--- later version are no finding.
+-- finds. Guards are the triggers, unique keys and checks that the engine relies on, those of
+-- list_guards only where they are installed; guards of a later version are no finding.
 -- Locks: none. Source: docs/reference/invariants.md.
 create or replace function tasker.find_template_violations()
 returns table (invariant text, example jsonb)

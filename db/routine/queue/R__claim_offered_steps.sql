@@ -12,7 +12,7 @@ set search_path = ''
 as $$
 declare
   v_now       timestamptz := coalesce(p_now, clock_timestamp());
-  v_lease_end timestamptz := v_now + p_lease_seconds * interval '1 second';
+  v_lease_end timestamptz := tasker.calculate_lease_end(v_now, p_lease_seconds);
   v_claimed   uuid[];
 begin
   with offered as (

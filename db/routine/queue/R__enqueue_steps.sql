@@ -59,7 +59,7 @@ begin
         enqueued_at = v_now,
         last_attempted_at = case when turn.n <= v_limit then v_now else s.last_attempted_at end,
         lease_expires_at
-          = case when turn.n <= v_limit then v_now + p_lease_seconds * interval '1 second' end,
+          = case when turn.n <= v_limit then tasker.calculate_lease_end(v_now, p_lease_seconds) end,
         leased_by = case when turn.n <= v_limit then p_server_uuid end,
         next_retry_at = null
     from unnest(v_steps) with ordinality as turn(step_uuid, n)

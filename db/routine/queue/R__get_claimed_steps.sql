@@ -24,21 +24,17 @@ declare
 begin
   begin
     v_steps := (
-      select coalesce(json_agg(json_build_object(
-                                 'step_uuid', s.workflow_step_uuid, 'task_uuid', s.task_uuid,
-                                 'template_step_uuid', s.named_step_uuid, 'name', s.name,
-                                 'handoff', s.handoffs, 'attempt', s.attempts,
-                                 'max_attempts', case when s.retryable then s.max_attempts
-                                                      else 1 end + s.attempts_before_reset,
-                                 'idempotency_token', tasker.format_idempotency_token(
+      select coalesce(json_agg(tasker.format_claimed_step(
+                                 s.workflow_step_uuid, s.task_uuid, s.named_step_uuid, s.name,
+                                 s.handoffs, s.attempts,
+                                 case when s.retryable then s.max_attempts else 1 end
+                                   + s.attempts_before_reset,
+                                 tasker.format_idempotency_token(
                                    s.workflow_step_uuid, s.idempotency_resets),
-                                 'correlation_id', t.correlation_id,
-                                 'parent_correlation_id', t.parent_correlation_id,
-                                 'trace_parent', t.trace_parent,
-                                 'cancel_requested', t.cancel_requested_at is not null
+                                 t.correlation_id, t.parent_correlation_id, t.trace_parent,
+                                 t.cancel_requested_at is not null
                                    and t.cancel_policy = 'cancel_running',
-                                 'context', t.context, 'results', p.results, 'inputs', d.inputs,
-                                 'checkpoint', d.checkpoint) order by u.n),
+                                 t.context, p.results, d.inputs, d.checkpoint) order by u.n),
                       '[]')
       from unnest(p_step_uuids) with ordinality as u(step_uuid, n)
       -- By the keys of each: the offsets keep the planner from reading whole tables at once where

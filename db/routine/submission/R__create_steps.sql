@@ -74,7 +74,7 @@ begin
            cardinality(j.parent_keys), cardinality(j.parent_keys), j.is_handed_off::int,
            j.is_handed_off::int, j.default_max_attempts, j.default_retryable,
            case when j.is_handed_off then p_now end, case when j.is_claimed then p_now end,
-           case when j.is_claimed then p_now + p_lease_seconds * interval '1 second' end,
+           case when j.is_claimed then tasker.calculate_lease_end(p_now, p_lease_seconds) end,
            case when j.is_claimed then p_server_uuid end, j.is_limited, j.is_decision,
            j.is_automatic, j.is_batchable, j.publishes_events
     from judged j),

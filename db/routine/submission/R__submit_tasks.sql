@@ -58,7 +58,16 @@ declare
   v_replaced    jsonb;
   v_waiting     uuid[];
   v_evaluated   jsonb;
+  v_reply       json;
 begin
+  -- Most calls of a quiet installation bring one request.
+  if p_start and jsonb_typeof(p_requests) = 'array' and jsonb_array_length(p_requests) = 1 then
+    v_reply := tasker.create_task(
+      p_requests -> 0, p_server_uuid, p_claim_limit, p_lease_seconds, p_context_checked, v_now);
+    if v_reply is not null then
+      return v_reply;
+    end if;
+  end if;
   select bool_or(r ->> 'parent_task_uuid' is not null), bool_or(r ->> 'version' is null),
          bool_or(r ? 'parent_step_uuid') into v_have_parents, v_lack_versions, v_are_children
   from jsonb_array_elements(p_requests) r;

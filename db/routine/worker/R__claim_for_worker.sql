@@ -44,7 +44,7 @@ begin
         where s.workflow_step_uuid = any (v_repeated) and s.state = 'in_progress'
         for no key update skip locked)
       update tasker.workflow_steps s
-      set lease_expires_at = v_now + p_lease_seconds * interval '1 second'
+      set lease_expires_at = tasker.calculate_lease_end(v_now, p_lease_seconds)
       from repeated r
       where s.workflow_step_uuid = r.workflow_step_uuid and s.state = 'in_progress';
       o_outcome := 'claimed';

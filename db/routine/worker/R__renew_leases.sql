@@ -26,7 +26,7 @@ begin
     -- batch.
     for no key update of s skip locked)
   update tasker.workflow_steps s
-  set lease_expires_at = p_now + p_lease_seconds * interval '1 second'
+  set lease_expires_at = tasker.calculate_lease_end(p_now, p_lease_seconds)
   from due d
   where s.workflow_step_uuid = d.workflow_step_uuid and s.state = 'in_progress';
   return jsonb_build_object(

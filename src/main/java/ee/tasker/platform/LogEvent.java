@@ -22,6 +22,8 @@ public enum LogEvent {
       "no new thread could be created, the task waits for an existing one"),
   TASK_FAILED("TK1011", Level.ERROR, "a background task failed"),
   TASK_OUTLIVED("TK1012", Level.INFO, "a background task ended after its application"),
+  GUARDS_UNCHANGED("TK1013", Level.WARNING,
+      "the tables were too busy to change their guards, the next start will try again"),
   TEMPLATE_REGISTERED("TK1101", Level.INFO, "template registered"),
   TEMPLATE_REFUSED("TK1102", Level.ERROR, "template refused"),
   TASK_CREATED("TK1201", Level.DEBUG, "task created"),

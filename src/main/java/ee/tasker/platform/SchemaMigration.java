@@ -9,8 +9,11 @@ import jakarta.ejb.TransactionAttribute;
 import jakarta.ejb.TransactionAttributeType;
 import jakarta.inject.Inject;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import javax.naming.InitialContext;
 import javax.naming.NamingException;
 import javax.sql.DataSource;
@@ -34,8 +37,17 @@ import org.flywaydb.core.api.MigrationVersion;
 public class SchemaMigration {
   private static final Log LOG = Log.of(SchemaMigration.class);
 
+  /** Each attempt gives up after half a second, so that it holds no one up for longer. */
+  private static final int ATTEMPTS_TO_GUARD = 20;
+  private static final Duration BETWEEN_ATTEMPTS = Duration.ofMillis(250);
+  private static final String LOCK_NOT_AVAILABLE = "55P03";
+  private static final String INSUFFICIENT_PRIVILEGE = "42501";
+
   @Inject
   private StartSequence start;
+
+  @Inject
+  private Settings settings;
 
   private volatile String version;
   private volatile MigrationVersion brought;
@@ -65,6 +77,7 @@ public class SchemaMigration {
     }
     flyway.migrate();
     makeHistoryPartitions(dataSource);
+    guardTables(dataSource, settings.guards());
     // Each look reads all migrations anew.
     MigrationInfoService migrated = flyway.info();
     brought = broughtBy(migrated);
@@ -112,6 +125,31 @@ public class SchemaMigration {
     } catch (SQLException e) {
       throw new IllegalStateException("the history partitions could not be made", e);
     }
+  }
+
+  /**
+   * With a role that does not own the tables, their guards are their owner's business. A table that
+   * stays busy, because of a long dump for instance, is no reason not to start.
+   */
+  private static void guardTables(DataSource dataSource, boolean guards) {
+    for (int attempt = 1; attempt <= ATTEMPTS_TO_GUARD; attempt++) {
+      try (Connection connection = dataSource.getConnection();
+          PreparedStatement call = connection
+              .prepareStatement("select tasker.guard_tables(?)")) {
+        call.setBoolean(1, guards);
+        call.execute();
+        return;
+      } catch (SQLException e) {
+        if (INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
+          return;
+        }
+        if (!LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
+          throw new IllegalStateException("the tables could not be guarded", e);
+        }
+        LockSupport.parkNanos(BETWEEN_ATTEMPTS.toNanos());
+      }
+    }
+    LOG.write(LogEvent.GUARDS_UNCHANGED, "guards", guards);
   }
 
   private static String latestVersion(MigrationInfoService migrated) {

@@ -15,6 +15,8 @@ import java.util.Set;
  * @param roles              {@code tasker.roles}: what this server takes part in
  * @param events             {@code tasker.notify.enabled}: whether wake-ups are sent; without them
  *   the poller finds all work
+ * @param guards             {@code tasker.guards}: whether the tables of tasks and steps are
+ *   guarded by constraints and the trigger of the rules
  * @param pollInterval       {@code tasker.poll.interval-seconds}: interval of the fallback poller;
  *   zero disables it
  * @param templatesFolder    {@code tasker.templates.folder}: templates in addition to those on the
@@ -50,7 +52,8 @@ import java.util.Set;
  * @param replica            a standby for reads that may be stale; empty for none
  */
 public record Settings(
-    Set<Role> roles, boolean events, Duration pollInterval, Optional<Path> templatesFolder,
+    Set<Role> roles, boolean events, boolean guards, Duration pollInterval,
+    Optional<Path> templatesFolder,
     String environment, WorkerSettings worker, ListenSettings listen, int maxBodyBytes,
     int largeBytes, BodyPace bodyPace, int maxRequests, Duration longestQueueing,
     Set<String> allowedOrigins,

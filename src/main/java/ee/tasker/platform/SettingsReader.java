@@ -51,7 +51,7 @@ public class SettingsReader {
           "tasker.worker.heartbeat-seconds must be at most a third of tasker.worker.lease-seconds");
     }
     Settings settings = new Settings(
-        roles(), flag("tasker.notify.enabled", true),
+        roles(), flag("tasker.notify.enabled", true), flag("tasker.guards", false),
         seconds("tasker.poll.interval-seconds", 30, 0, 86_400), folder(),
         text("tasker.environment", "production"),
         new Settings.WorkerSettings(

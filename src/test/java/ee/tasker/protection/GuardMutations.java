@@ -88,10 +88,13 @@ class GuardMutations {
           statement.execute(mutated.containsKey(name) ? mutated.get(name) : Mutation.read(name));
         }
       } else {
+        // The copy has the guards of the list as it was.
+        statement.execute("select tasker.guard_tables(false)");
         for (String text : mutated.values()) {
           statement.execute(text);
         }
       }
+      statement.execute("select tasker.guard_tables(true)");
     } finally {
       TestDatabase.get().switchTo(null);
     }

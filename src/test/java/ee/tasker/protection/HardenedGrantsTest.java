@@ -54,6 +54,7 @@ class HardenedGrantsTest {
     Flyway.configure().dataSource(TestDatabase.get().database("hardened", "hardened_owner"))
         .schemas("tasker")
         .locations("classpath:db/migration", "classpath:db/routine").load().migrate();
+    TestDatabase.guard(TestDatabase.get().database("hardened", "hardened_owner"));
     apply(optional());
     try (
         Connection owner = TestDatabase.get().database("hardened", "hardened_owner")

@@ -37,7 +37,7 @@ record Mutation(String guard, List<Replacement> replacements, List<String> tests
    */
   boolean needsNewDatabase() {
     return replacements.stream().anyMatch(replacement -> replacement.file.startsWith("V"))
-        || tests.stream().anyMatch(test -> test.startsWith("ReadsPerTaskTest#of_single"));
+        || tests.stream().anyMatch(test -> test.startsWith("ReadsPerTaskTest#of_pairs"));
   }
 
   /** The changed files by name. */

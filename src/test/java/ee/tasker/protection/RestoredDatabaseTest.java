@@ -64,6 +64,7 @@ class RestoredDatabaseTest {
     Flyway.configure().dataSource(TestDatabase.get().database(RESTORED, "postgres"))
         .schemas("tasker").locations("classpath:db/migration", "classpath:db/routine").load()
         .migrate();
+    TestDatabase.guard(TestDatabase.get().database(RESTORED, "postgres"));
     try (Connection from = TestDatabase.get().connect();
         Connection to = TestDatabase.get().database(RESTORED, "postgres").getConnection();
         Statement statement = to.createStatement()) {

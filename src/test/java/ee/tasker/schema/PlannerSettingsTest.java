@@ -111,7 +111,7 @@ class PlannerSettingsTest {
       Rule.of("jit = off",
           "Many small expressions over few rows: compiling them took longer than running them.",
           "add_steps", "check_step_transitions", "check_task_transitions", "explain_waiting",
-          "find_overdue_violations",
+          "find_fact_violations", "find_overdue_violations",
           "find_worker_violations",
           "get_analytics_metrics", "get_duration_percentiles",
           "get_handoff_latency", "get_slowest_steps_aggregated", "get_slowest_tasks_aggregated",
@@ -120,6 +120,9 @@ class PlannerSettingsTest {
       Rule.of("jit = off, lock_timeout = 200ms",
           "Gives way to writers of the history: postponed instead of waiting.",
           "drop_history_month"),
+      Rule.of("lock_timeout = 500ms",
+          "Gives way to everything: who calls it tries again.",
+          "guard_tables"),
       Rule.of("lock_timeout = 1s",
           "Gives way to writers of the history: postponed instead of waiting.",
           "ensure_history_partitions"));

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 @DatabaseTest
 @DatabaseTest.Covers({"claim_offered_steps", "claim_queued_steps", "take_messages", "order_queues",
-  "get_claimed_steps",
+  "get_claimed_steps", "calculate_lease_end",
   "calculate_claim_order", "worker_queue", "send_handoffs", "get_claim_cursor", "set_claim_cursor"})
 class ClaimStepsTest {
   private static final String WAKEUPS_READ = "select idx_tup_fetch + seq_tup_read from pg_stat_xact_user_tables where relid = 'tasker.task_wakeups'::regclass";
@@ -34,6 +34,17 @@ class ClaimStepsTest {
       assertThatStep(claim.step()).isClaimedBy(worker).untilAbout(Instant.now().plusSeconds(60))
           .hasAttempts(1)
           .went("pending", "enqueued", "in_progress");
+    }
+  }
+
+  @Test
+  void a_lease_without_a_length_lasts_a_minute_all_the_same() {
+    Dag.of("a").started();
+    try (SqlWorker worker = SqlWorker.open(); Sql sql = Sql.open()) {
+      sql.text("select tasker.claim_steps(?, 1, p_lease_seconds => null)::text", worker.uuid());
+      assertThat(sql.texts(
+          "select lease_expires_at - last_attempted_at from tasker.workflow_steps"))
+          .containsExactly("00:01:00");
     }
   }
 

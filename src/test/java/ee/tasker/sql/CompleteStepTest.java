@@ -23,6 +23,7 @@ import java.util.stream.Collectors;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -47,6 +48,10 @@ class CompleteStepTest {
                  from tasker.tasks t where t.task_uuid = $task),
         'steps', (select jsonb_agg(to_jsonb(s) - array['workflow_step_uuid', 'task_uuid', 'named_step_uuid'] order by s.step_position)
                   from tasker.workflow_steps s where s.task_uuid = $task),
+        'context', (select to_jsonb(c) - 'task_uuid' from tasker.task_contexts c where c.task_uuid = $task),
+        'edges', (select jsonb_agg(jsonb_build_array(f.step_position, p.step_position, e.name) order by p.step_position, f.step_position)
+                  from tasker.workflow_step_edges e join positions p on p.workflow_step_uuid = e.to_step_uuid
+                  join positions f on f.workflow_step_uuid = e.from_step_uuid where e.task_uuid = $task),
         'moves', (select jsonb_agg(to_jsonb(m) - array['workflow_step_uuid', 'task_uuid', 'created_at', 'xact_id'] || jsonb_build_object('step', p.step_position)
                                    order by p.step_position, m.sort_key)
                   from tasker.workflow_step_transitions m join positions p using (workflow_step_uuid) where m.task_uuid = $task),
@@ -62,6 +67,13 @@ class CompleteStepTest {
         'messages', (select jsonb_agg(jsonb_build_object('step', p.step_position, 'handoff', q.message -> 'handoff', 'handler', q.headers -> 'handler')
                                       order by p.step_position, q.msg_id)
                      from pgmq.$queue q join positions p on p.workflow_step_uuid = (q.message ->> 'step_uuid')::uuid)))""";
+
+  /** The statement that reads {@link #ROWS} of a task of that namespace. */
+  static String rows(UUID task, String namespace) {
+    return ROWS.replace("$task", "'" + task + "'")
+        .replace("$queue", "q_worker_" + namespace + "_queue").replaceFirst("\\?",
+            "'" + task + "'");
+  }
 
   private record Life(List<String> rows, List<String> replies) {}
 
@@ -103,6 +115,28 @@ class CompleteStepTest {
     }
   }
 
+  /** As the general way has it, which reads it back: with the results of all parents, and inputs. */
+  @Test
+  void the_document_of_the_child_is_what_the_general_way_reads() {
+    Dag.diamond().started();
+    Dag.linear(2).started();
+    try (Sql session = Sql.session(); SqlWorker worker = SqlWorker.in(session)) {
+      int children = 0;
+      for (List<Claim> running = new ArrayList<>(worker.claim(9)); !running.isEmpty();) {
+        JsonObject reply = worker.complete(2, List.of(running.remove(0).success("{\"n\": 1}")));
+        for (JsonObject child : reply.getJsonArray("claimed_steps")
+            .getValuesAs(JsonObject.class)) {
+          children++;
+          assertThat(child).isEqualTo(session.array(
+              "select tasker.get_claimed_steps(array[?])",
+              UUID.fromString(child.getString("step_uuid"))).getJsonObject(0));
+        }
+        running.addAll(SqlWorker.claims(reply.getJsonArray("claimed_steps")));
+      }
+      assertThat(children).isEqualTo(4);
+    }
+  }
+
   private static Life live(long seed, Instant start, UUID server, String namespace,
       boolean isGivenTwice) {
     Random random = new Random(seed);
@@ -126,9 +160,7 @@ class CompleteStepTest {
           Json.createArrayBuilder().add(dag.request(template)).build(), server, now);
       UUID task = UUID
           .fromString(submitted.getJsonArray("verdicts").getJsonObject(0).getString("task_uuid"));
-      String query = ROWS.replace("$task", "'" + task + "'")
-          .replace("$queue", "q_worker_" + namespace + "_queue").replaceFirst("\\?",
-              "'" + task + "'");
+      String query = rows(task, namespace);
       List<Claim> running = new ArrayList<>(
           SqlWorker.claims(submitted.getJsonArray("claimed_steps")));
       for (int command = 0; command < 25; command++) {

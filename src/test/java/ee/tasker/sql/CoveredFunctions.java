@@ -23,7 +23,7 @@ final class CoveredFunctions {
   static Map<String, Set<String>> byClass(Collection<String> functions) {
     Map<String, Set<String>> covered = new TreeMap<>();
     for (JavaClass test : new ClassFileImporter().importPackages("ee.tasker.sql",
-        "ee.tasker.schedule", "ee.tasker.webhook")) {
+        "ee.tasker.schedule", "ee.tasker.webhook", "ee.tasker.protection")) {
       Set<String> its = new TreeSet<>();
       String named = test.getSimpleName().replaceAll("Test$", "").replaceAll("(?<=.)([A-Z])", "_$1")
           .toLowerCase(Locale.ROOT);

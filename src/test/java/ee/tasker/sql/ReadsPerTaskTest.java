@@ -136,15 +136,15 @@ class ReadsPerTaskTest {
             : claim.success());
   }
 
-  /** Submits tasks and completes their steps, each by a call of its own. */
+  /** Submits what is requested and completes the steps, one of each task in a call. */
   private static void runOneByOne(SqlWorker worker, Sql session, String request, int tasks) {
     for (int task = 0; task < tasks; task++) {
       List<Claim> claims = SqlWorker
           .claims(
-              session.object("select tasker.submit_tasks(?::jsonb, ?, 1)", request, worker.uuid())
+              session.object("select tasker.submit_tasks(?::jsonb, ?, 2)", request, worker.uuid())
                   .getJsonArray("claimed_steps"));
       while (!claims.isEmpty()) {
-        claims = SqlWorker.claims(worker.complete(1, claims.stream().map(Claim::success).toList())
+        claims = SqlWorker.claims(worker.complete(2, claims.stream().map(Claim::success).toList())
             .getJsonArray("claimed_steps"));
       }
     }
@@ -172,10 +172,33 @@ class ReadsPerTaskTest {
     singleRequestsReadNoMoreAfterMany("[" + dag.request(dag.registered()) + "]");
   }
 
+  /** Takes the way of several requests, and its steps that of single results. */
+  private static String besideARefusedOne(String request) {
+    return "[" + request + ", {\"namespace\": \"none\", \"name\": \"none\", "
+        + "\"version\": \"1.0.0\", \"context\": {}}]";
+  }
+
+  @Test
+  void of_pairs_of_requests_in_a_new_database() {
+    Dag dag = Dag.linear(2);
+    String request = dag.request(dag.registered()).toString();
+    singleRequestsReadNoMoreAfterMany(besideARefusedOne(request));
+  }
+
   @Test
   void of_single_requests_in_a_database_that_has_been_emptied() {
     Dag dag = Dag.linear(2);
-    String request = "[" + dag.request(dag.registered()) + "]";
+    readNoMoreInADatabaseThatHasBeenEmptied("[" + dag.request(dag.registered()) + "]");
+  }
+
+  @Test
+  void of_pairs_of_requests_in_a_database_that_has_been_emptied() {
+    Dag dag = Dag.linear(2);
+    String request = dag.request(dag.registered()).toString();
+    readNoMoreInADatabaseThatHasBeenEmptied(besideARefusedOne(request));
+  }
+
+  private static void readNoMoreInADatabaseThatHasBeenEmptied(String request) {
     try (Sql session = Sql.session(); SqlWorker worker = SqlWorker.in(session)) {
       runOneByOne(worker, session, request, 30);
       session.rollback();

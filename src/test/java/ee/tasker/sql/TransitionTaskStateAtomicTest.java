@@ -89,7 +89,7 @@ class TransitionTaskStateAtomicTest {
     move(sql, task, "steps_in_process", "evaluating_results", "{}");
     assertThatDatabaseRefuses("TK005",
         () -> move(sql, task, "evaluating_results", "complete", "{}"))
-        .hasMessageContaining("complete_iff_no_step_is_left");
+        .hasMessageContaining("some of its steps are not complete");
     assertThatTask(task).isIn("evaluating_results");
   }
 

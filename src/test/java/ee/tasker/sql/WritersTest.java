@@ -25,8 +25,8 @@ class WritersTest {
       "enqueue_steps", "settle_steps", "submit_results");
   /** Makes any move of the rules, handoffs among them, for one step. */
   private static final String BY_HAND = "transition_step_state_atomic";
-  /** Steps that are added, and the first steps of a task, which every submission makes. */
-  private static final List<String> BIRTHS = List.of("insert_steps", "create_steps");
+  /** Steps that are added, and the first steps of tasks, of one by a path of its own. */
+  private static final List<String> BIRTHS = List.of("insert_steps", "create_steps", "create_task");
 
   @Test
   void history_of_steps() {
@@ -65,7 +65,7 @@ class WritersTest {
   void history_of_tasks() {
     assertThat(writers("insert into tasker\\.task_transitions\\b"))
         .isEqualTo(union(List.of("apply_task_moves", "compensate_child", "complete_step",
-            "create_steps", "roll_up_task_states", "transition_task_state_atomic")));
+            "create_steps", "create_task", "roll_up_task_states", "transition_task_state_atomic")));
   }
 
   private static Set<String> union(List<?>... names) {

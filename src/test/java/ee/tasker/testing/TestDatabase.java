@@ -87,6 +87,21 @@ public final class TestDatabase {
       throw new IllegalStateException(
           "only " + migrations + " migrations ran, so the files of the database were not found");
     }
+    guard(dataSource);
+  }
+
+  /**
+   * Guards the tables of a database that has just been migrated, as every database of a test is.
+   * With {@code -Dtasker.guards=false} the tests run as an installation without guards does.
+   */
+  public static void guard(DataSource migrated) {
+    try (Connection connection = migrated.getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(
+          "select tasker.guard_tables(" + System.getProperty("tasker.guards", "true") + ")");
+    } catch (SQLException e) {
+      throw new IllegalStateException("the tables could not be guarded", e);
+    }
   }
 
   /**

@@ -140,6 +140,7 @@ public final class TestServer implements AutoCloseable {
         Integer.toString(database.address().port()),
         "DB_NAME", "tasker", "DB_USER", "tasker", "DB_PASSWORD", "tasker",
         "TASKER_TEMPLATES_FOLDER", Path.of(property("tasker.checkout"), "samples").toString()));
+    environment.put("TASKER_GUARDS", "true");
     environment.putAll(Login.FOR_TESTS.environment());
     environment.putAll(settings);
     ServerKind kind = ServerKind.from(System.getProperties());

@@ -56,9 +56,9 @@ final class Database implements AutoCloseable {
           .load().migrate();
       try (Connection connection = source.database(template).getConnection();
           Statement statement = connection.createStatement()) {
-        statement.execute("select tasker.make_history_partitions()");
+        statement.execute("select tasker.make_history_partitions(), tasker.guard_tables(true)");
       } catch (SQLException e) {
-        throw new IllegalStateException("the history partitions could not be made", e);
+        throw new IllegalStateException("partitions and guards could not be made", e);
       }
       Runtime.getRuntime().addShutdownHook(new Thread(this::end));
       next = make();

@@ -49,7 +49,7 @@ class CostPerStepIT {
   private static final double STATEMENTS = 0.0125;
   private static final double COMMITS = 0.0125;
   /** All statements within the functions, triggers included. */
-  private static final double INNER_STATEMENTS = 0.67;
+  private static final double INNER_STATEMENTS = 0.64;
   private static final Offset<Double> INNER_TOLERANCE = Offset.offset(0.02);
 
   /**
@@ -59,7 +59,7 @@ class CostPerStepIT {
    * they are good at.
    */
   private static final double CPU_IN_HUNDREDS = 24;
-  private static final double CPU_ALONE = 240;
+  private static final double CPU_ALONE = 150;
   private static final double CPU_TOLERANCE = 1.5;
   /**
    * What the engine's statements are made of: a function, jsonb built and read, and rows that are

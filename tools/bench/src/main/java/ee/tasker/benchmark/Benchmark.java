@@ -23,7 +23,8 @@ public final class Benchmark {
       new Submission(), new Payload(), new Snapshot(),
       new ManyFinished(), new Purging(), new Bloat(), new Sleeping(), new Scheduled(),
       new SlowPlans(), new Plans(), new Waiting(),
-      new GrowingCost(), new GrownSteps(), new CostModel(), new RowsAlone(), new Without());
+      new GrowingCost(), new GrownSteps(), new CostModel(), new RowsAlone(), new Calls(),
+      new Without());
   private static final List<String> TEMPLATES = List.of("linear_4", "diamond", "complex_dag",
       "tree", "orders_5_ms", "echo_4");
 

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
@@ -27,7 +28,7 @@ record Options(Properties properties) {
   boolean wants(String phase) {
     Set<String> only = new TreeSet<>(words("benchmark.only", ""));
     Set<String> skipped = new TreeSet<>(words("benchmark.skip", ""));
-    boolean isLong = phase.equals("without");
+    boolean isLong = Set.of("without", "calls").contains(phase);
     return (only.isEmpty() ? !isLong : only.contains(phase)) && !skipped.contains(phase);
   }
 
@@ -142,6 +143,17 @@ record Options(Properties properties) {
   /** Tasks per second that are submitted meanwhile. */
   int retentionRate() {
     return number("benchmark.retention.rate", 50);
+  }
+
+  /** Rounds of the phase {@code calls}: a task in each database, and every tenth time a hundred. */
+  int callsRounds() {
+    return number("benchmark.calls.rounds", 300);
+  }
+
+  /** The folder {@code db} of another checkout, whose functions are compared with these. */
+  Optional<Path> callsBefore() {
+    return Optional.of(text("benchmark.calls.before", "")).filter(path -> !path.isEmpty())
+        .map(Path::of);
   }
 
   int snapshotSeconds() {

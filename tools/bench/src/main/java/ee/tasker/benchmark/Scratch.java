@@ -1,5 +1,6 @@
 package ee.tasker.benchmark;
 
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -25,13 +26,22 @@ final class Scratch implements AutoCloseable {
    * needs no password
    */
   Scratch(String base, String name) throws SQLException {
+    this(base, name, "classpath:db");
+  }
+
+  /** The same with the schema of another checkout, whose folder {@code db} it is. */
+  static Scratch of(String base, String name, Path db) throws SQLException {
+    return new Scratch(base, name, "filesystem:" + db.toAbsolutePath());
+  }
+
+  private Scratch(String base, String name, String db) throws SQLException {
     this.base = base;
     this.name = name;
     drop();
     administer("create database " + name);
     FLYWAY_LOG.setLevel(Level.WARNING);
     Flyway.configure().dataSource(base + name, "postgres", "").schemas("tasker")
-        .locations("classpath:db/migration", "classpath:db/routine")
+        .locations(db + "/migration", db + "/routine")
         .failOnMissingLocations(true).load().migrate();
     connection = connect();
   }

@@ -185,7 +185,8 @@ final class SqlEngine {
     return new Usage(steps - stepsBefore, seconds, cpu, Double.parseDouble(wal));
   }
 
-  private double cpuSeconds() {
+  /** Processor time of its session until now; NaN where the system does not tell. */
+  double cpuSeconds() {
     try {
       return Long.parseLong(Files.readString(processor).split(" ")[0]) / 1e9;
     } catch (IOException e) {

@@ -157,6 +157,7 @@ public final class RunCommand {
         "DB_PASSWORD", database.password(),
         "TASKER_TEMPLATES_FOLDER", project.map(DevProject::templates)
             .orElse(settings.checkout().resolve("samples")).toString()));
+    environment.put("TASKER_GUARDS", System.getenv().getOrDefault("TASKER_GUARDS", "true"));
     // A reload waits for running steps no longer than this.
     if (project.isPresent())
       environment.put("TASKER_WORKER_DRAIN_SECONDS",

@@ -1,0 +1,216 @@
+-- Creates and starts the task of a request that came alone: what submit_tasks does for a call with
+-- one request, with statements for single rows. Setting up a statement for many rows costs several
+-- times what it does for one, and most calls of a quiet installation bring one request.
+-- Only the ordinary course is written here: a request that starts at once, has no parent and no
+-- earlier task's identity, of a template without limits, waits or search attributes, whose first
+-- steps the caller claims all or none. Everything else, refusals and duplicates among it, is left
+-- to submit_tasks. A test compares what both ways leave and answer.
+-- p_request: one element of p_requests of submit_tasks.
+-- Returns the reply of submit_tasks; null when it is left to it: then nothing has changed.
+-- Locks: none but the new rows. Source: ADR 0082.
+create or replace function tasker.create_task(
+  p_request jsonb, p_server_uuid uuid, p_claim_limit int, p_lease_seconds int,
+  p_context_checked boolean, p_now timestamptz)
+returns json
+language plpgsql
+set search_path = ''
+as $$
+declare
+  v_context        jsonb := p_request -> 'context';
+  v_version        text := p_request ->> 'version';
+  v_key            text := p_request ->> 'idempotency_key';
+  v_priority       int := coalesce((p_request ->> 'priority')::int, 0);
+  v_task_uuid      uuid := tasker.uuid_v7();
+  v_correlation_id uuid := coalesce((p_request ->> 'correlation_id')::uuid, v_task_uuid);
+  v_is_claimed     boolean := p_claim_limit > 0;
+  v_namespace      record;
+  v_template       record;
+  v_keys           uuid[];
+  v_claimed        json[] := '{}';
+  v_root           record;
+begin
+  if p_request ->> 'parent_task_uuid' is not null
+     or p_request ->> 'start_at' is not null
+     or p_request ->> 'delay_seconds' is not null
+     or p_request ->> 'requested_at' is not null
+     or p_request ? 'parent_step_uuid'
+     or p_request ? 'tags'
+     or jsonb_typeof(v_context) is distinct from 'object'
+     or p_request ->> 'trace_parent'
+       !~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'
+     or v_priority not between -100 and 100 then
+    return null;
+  end if;
+  if not p_context_checked
+     and (tasker.check_document(v_context) is not null
+          or jsonb_path_exists(v_context, 'strict $.**{64}')) then
+    return null;
+  end if;
+  if v_version is null then
+    v_version := tasker.get_latest_version(p_request ->> 'namespace', p_request ->> 'name');
+  end if;
+  -- One look-up after another, each by a key: what joins them costs several times as much.
+  select ns.task_namespace_uuid, ns.priority_modifier into v_namespace
+  from tasker.task_namespaces ns
+  where ns.name = p_request ->> 'namespace';
+  select nt.named_task_uuid, nt.version, nt.identity_strategy, nt.total_steps, nt.initial_steps,
+         nt.root_steps, nt.continue_on_error,
+         case when nt.output is not null then true end as has_output,
+         nullif(coalesce(nt.published_lifecycle ? 'tasks', false), false) as publishes_events,
+         least(nt.max_duration, nt.sla_minutes * interval '1 minute') as time_limit into v_template
+  from tasker.named_tasks nt
+  where nt.task_namespace_uuid = v_namespace.task_namespace_uuid
+    and nt.name = p_request ->> 'name'
+    and nt.version = v_version
+    and nt.identity_reuse = 'never'
+    and nt.search_attributes is null
+    and not nt.is_limited
+    and not nt.has_automatic_root
+    and (p_context_checked or not nt.has_input_schema)
+    and (nt.identity_strategy <> 'caller_provided' or v_key is not null)
+    and (not v_is_claimed or nt.root_steps <= p_claim_limit);
+  if not found
+     or exists (select from tasker.template_pauses p
+                where p.named_task_uuid = v_template.named_task_uuid) then
+    return null;
+  end if;
+  -- get_claimed_steps leaves documents out of a reply that would be too large.
+  if v_is_claimed
+     and v_template.root_steps > 1
+     and v_template.root_steps::bigint * octet_length(v_context::text) > 8388608 then
+    return null;
+  end if;
+  -- Without a row, and without a list of its handlers, the worker serves everything.
+  if v_is_claimed
+     and exists (select from tasker.workers w
+                 where w.worker_uuid = p_server_uuid
+                   and (w.served is not null
+                        or w.served_version is distinct from (
+                          select h.version from tasker.handler_catalog h))) then
+    return null;
+  end if;
+  insert into tasker.tasks
+    (task_uuid, named_task_uuid, correlation_id, parent_correlation_id, has_output, created_at,
+     requested_at, claim_order, state, priority, transition_count, total_steps, unfinished_steps,
+     in_flight_steps, continue_on_error, context_checked, identity_hash, is_keyed, initiator,
+     source_system, reason, is_limited, publishes_events)
+  values (v_task_uuid, v_template.named_task_uuid, v_correlation_id,
+          (p_request ->> 'parent_correlation_id')::uuid, v_template.has_output, p_now, p_now,
+          tasker.calculate_claim_order(p_now, v_priority + v_namespace.priority_modifier),
+          'steps_in_process', v_priority, 4, v_template.initial_steps, v_template.initial_steps,
+          v_template.root_steps, v_template.continue_on_error, true,
+          tasker.calculate_identity_hash(
+            v_template.identity_strategy, p_request ->> 'namespace', p_request ->> 'name',
+            v_template.version, v_context, v_key),
+          v_key is not null, p_request ->> 'initiator', p_request ->> 'source_system',
+          p_request ->> 'reason', false, v_template.publishes_events)
+  on conflict (identity_hash)
+  where identity_hash is not null do nothing;
+  if not found then
+    return null;
+  end if;
+  insert into tasker.task_contexts (task_uuid, context, trace_parent, submitted_by)
+  values (v_task_uuid, v_context, p_request ->> 'trace_parent', p_request ->> 'submitted_by');
+  insert into tasker.task_wakeups (task_uuid, wake_at)
+  values (v_task_uuid,
+          least(p_now + case
+                  -- Recovery must not come later than the leases end that are given here.
+                  when v_is_claimed then least(30, p_lease_seconds + 1) * interval '1 second'
+                  else tasker.calculate_check_interval() end,
+                p_now + v_template.time_limit));
+  insert into tasker.task_transitions
+    (task_uuid, sort_key, from_state, to_state, actor, processor_uuid)
+  values (v_task_uuid, 1, null, 'pending', 'orchestrator', p_server_uuid),
+         (v_task_uuid, 2, 'pending', 'initializing', 'orchestrator', p_server_uuid),
+         (v_task_uuid, 3, 'initializing', 'enqueuing_steps', 'orchestrator', p_server_uuid),
+         (v_task_uuid, 4, 'enqueuing_steps', 'steps_in_process', 'orchestrator', p_server_uuid);
+  -- Keys by position, so that an edge names both ends without looking anything up.
+  v_keys := array(select tasker.uuid_v7() from generate_series(1, v_template.total_steps));
+  insert into tasker.workflow_steps
+    (workflow_step_uuid, task_uuid, named_step_uuid, created_at, state, step_position,
+     transition_count, total_parents, remaining_parents, handoffs, attempts, max_attempts,
+     retryable, enqueued_at, last_attempted_at, lease_expires_at, leased_by, is_limited,
+     is_decision, is_automatic, is_batchable, publishes_events)
+  select v_keys[n.step_position], v_task_uuid, n.named_step_uuid, p_now,
+         case when not r.is_root then 'pending'
+              when v_is_claimed then 'in_progress'
+              else 'enqueued' end::tasker.step_state,
+         n.step_position, 1 + r.is_root::int + (r.is_root and v_is_claimed)::int,
+         cardinality(n.parent_positions), cardinality(n.parent_positions), r.is_root::int,
+         r.is_root::int, n.default_max_attempts, n.default_retryable,
+         case when r.is_root then p_now end, case when r.is_root and v_is_claimed then p_now end,
+         case when r.is_root and v_is_claimed then
+                tasker.calculate_lease_end(p_now, p_lease_seconds) end,
+         case when r.is_root and v_is_claimed then p_server_uuid end, false,
+         n.step_type = 'decision',
+         n.handler_callable is null or n.wait_for is not null or n.step_type = 'batch_worker',
+         case when n.step_type = 'batchable' then true end,
+         case when n.events is not null then true end
+  from tasker.named_tasks_named_steps n
+  cross join lateral (select n.parent_positions = '{}' as is_root) r
+  where n.named_task_uuid = v_template.named_task_uuid
+    and n.step_type <> 'compensation'
+    and n.growth_rank is null;
+  insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid)
+  select v_keys[p.position], v_keys[n.step_position], v_task_uuid
+  from tasker.named_tasks_named_steps n
+  cross join lateral unnest(n.parent_positions) as p(position)
+  where n.named_task_uuid = v_template.named_task_uuid
+    and n.step_type <> 'compensation'
+    and n.growth_rank is null;
+  insert into tasker.workflow_step_transitions
+    (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt,
+     processor_uuid)
+  select v_keys[n.step_position], m.sort_key, v_task_uuid, m.from_state, m.to_state, m.actor,
+         least(m.sort_key - 1, 1), least(m.sort_key - 1, 1), p_server_uuid
+  from tasker.named_tasks_named_steps n
+  join (values (1, null::tasker.step_state, 'pending'::tasker.step_state,
+                'orchestrator'::tasker.actor),
+               (2, 'pending', 'enqueued', 'orchestrator'),
+               (3, 'enqueued', 'in_progress', 'worker')) as m(sort_key, from_state, to_state, actor)
+    on m.sort_key = 1
+      or (n.parent_positions = '{}' and (m.sort_key = 2 or v_is_claimed))
+  where n.named_task_uuid = v_template.named_task_uuid
+    and n.step_type <> 'compensation'
+    and n.growth_rank is null;
+  if v_is_claimed then
+    for v_root in
+      select n.step_position, n.named_step_uuid,
+             case when n.default_retryable then n.default_max_attempts else 1 end as max_attempts
+      from tasker.named_tasks_named_steps n
+      where n.named_task_uuid = v_template.named_task_uuid
+        and n.step_type <> 'compensation'
+        and n.growth_rank is null
+        and n.parent_positions = '{}'
+      order by n.step_position
+    loop
+      v_claimed := v_claimed || tasker.format_claimed_step(
+        v_keys[v_root.step_position], v_task_uuid, v_root.named_step_uuid, null, 1, 1,
+        v_root.max_attempts, tasker.format_idempotency_token(v_keys[v_root.step_position], null),
+        v_correlation_id, (p_request ->> 'parent_correlation_id')::uuid,
+        p_request ->> 'trace_parent', false, v_context, null, null, null);
+    end loop;
+  else
+    perform tasker.send_handoffs((
+      select array_agg((v_keys[n.step_position], v_task_uuid, 1, false, p_request ->> 'namespace',
+                        tasker.calculate_claim_order(
+                          p_now, v_priority + v_namespace.priority_modifier),
+                        v_correlation_id, n.handler_key, 1,
+                        n.queue_timeout_seconds)::tasker.step_handoff order by n.step_position)
+      from tasker.named_tasks_named_steps n
+      where n.named_task_uuid = v_template.named_task_uuid
+        and n.step_type <> 'compensation'
+        and n.growth_rank is null
+        and n.parent_positions = '{}'));
+  end if;
+  return json_build_object(
+    'verdicts', json_build_array(json_build_object(
+      'verdict', 'created', 'task_uuid', v_task_uuid, 'state', 'steps_in_process',
+      'correlation_id', v_correlation_id, 'version', v_template.version)),
+    'claimed_steps', to_json(v_claimed),
+    'queued', case when v_is_claimed then '[]'
+                   else json_build_array(p_request ->> 'namespace') end);
+end
+$$;
+comment on function tasker.create_task(jsonb, uuid, int, int, boolean, timestamptz) is
+  'Creates and starts the task of a request that came alone, with statements for single rows.';
