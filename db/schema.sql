@@ -4719,7 +4719,8 @@ function tasker.is_served(p_namespace text, p_now timestamp with time zone
   -- called by get_task_staleness
 -- Notifies every listening server of new work.
 function tasker.notify_servers(p_server_uuid uuid, p_kinds text[]) returns void;
-  -- called by Notifications, queue_signal, send_signal, submit_task, tell_end_of_task
+  -- called by Notifications, begin_compensations, queue_signal, send_signal, submit_task,
+  --   tell_end_of_task
 -- Records the steps that an external worker has just claimed.
 function tasker.record_worker_claims(p_worker_uuid uuid, p_claimed_steps json, p_request_id text,
     p_now timestamp with time zone) returns integer;

@@ -116,69 +116,52 @@ as $$
     select m[1], m[2]
     from regexp_matches(
       $g$
-      task_transitions.history_is_append_only task_transitions.moves_follow_the_rules
-      workflow_step_transitions.history_is_append_only
-      workflow_step_transitions.moves_follow_the_rules
-      workflow_step_result_audit.history_is_append_only
-      operator_actions.history_is_append_only named_tasks.templates_never_change
-      named_steps.templates_never_change
+      task_transitions.history_is_append_only workflow_step_transitions.history_is_append_only
+      workflow_step_result_audit.history_is_append_only operator_actions.history_is_append_only
+      named_tasks.templates_never_change named_steps.templates_never_change
       named_tasks_named_steps.templates_never_change tasks.rows_go_with_their_task
-      tasks.slots_are_released_by_tasks tasks.end_is_told
-      workflow_steps.slots_are_released_by_steps workflow_step_result_audit.documents_are_hashed
+      tasks.slots_are_released_by_tasks tasks.end_is_told workflow_steps.slots_are_released_by_steps
+      workflow_step_result_audit.documents_are_hashed
       workflow_step_result_audit.events_follow_results
       domain_events.one_event_per_result_and_declaration domain_events.one_event_per_position
-      task_contexts.documents_are_hashed
-      workflow_step_documents.documents_are_hashed task_outputs.documents_are_hashed
-      named_tasks.documents_are_hashed
+      task_contexts.documents_are_hashed workflow_step_documents.documents_are_hashed
+      task_outputs.documents_are_hashed named_tasks.documents_are_hashed
       task_signals.documents_are_hashed domain_events.documents_are_hashed
       approvals.documents_are_hashed idempotency_keys.documents_are_hashed
       named_tasks_named_steps.documents_are_hashed named_tasks_named_steps.handlers_are_recorded
-      tasks.compensation_ends
-      tasks.events_follow_moves_of_tasks approval_events.events_follow_approvals
-      tasks_dlq.events_follow_dead_letters
+      tasks.compensation_ends tasks.events_follow_moves_of_tasks
+      approval_events.events_follow_approvals tasks_dlq.events_follow_dead_letters
       schedule_fires.events_follow_failed_fires schedule_fires.events_go_with_their_fire
-      schedules.events_follow_pauses
-      approvals.decided_iff_approved_or_rejected approvals.claim_is_whole
-      approvals.ended_iff_not_open step_waits.one_open_wait_per_step
+      schedules.events_follow_pauses approvals.decided_iff_approved_or_rejected
+      approvals.claim_is_whole approvals.ended_iff_not_open step_waits.one_open_wait_per_step
       task_signals.one_signal_per_number task_signals.task_signals_wait_uuid_key
-      task_forks.task_forks_pkey
-      schedules.due_no_earlier_than_its_fire_time schedules.queued_fire_is_rechecked
-      webhooks.positions_go_forward
+      task_forks.task_forks_pkey schedules.due_no_earlier_than_its_fire_time
+      schedules.queued_fire_is_rechecked webhooks.positions_go_forward
       webhook_deliveries.ended_iff_not_open webhook_deliveries.leased_iff_in_flight
-      idempotency_keys.idempotency_keys_pkey
-      tasks.tasks_pkey tasks.tasks_identity_hash_key tasks.completed_at_iff_terminal
-      tasks.complete_iff_no_step_is_left
-      tasks.terminal_means_nothing_in_flight tasks.counters_are_sane tasks.priority_is_in_range
-      tasks.cancel_request_is_whole
-      tasks.identity_is_held_or_given_up tasks.identity_is_given_up_after_the_end
-      tasks.compensates_for_its_parent tasks.one_compensation_per_child
-      workflow_steps.worker_is_behind_the_steps
-      task_contexts.task_contexts_pkey task_contexts.context_is_an_object
-      task_wakeups.task_wakeups_pkey
-      task_search_attributes.task_search_attributes_pkey workflow_steps.workflow_steps_pkey
-      workflow_steps.one_step_per_task_and_position workflow_steps.one_name_per_added_step
-      workflow_steps.parents_are_counted
-      workflow_steps.leased_iff_in_progress workflow_steps.retry_time_iff_waiting
-      workflow_steps.completed_at_iff_finished
-      workflow_steps.started_means_parents_are_done workflow_steps.attempts_are_not_negative
-      workflow_steps.attempts_were_handed_off workflow_steps.reset_is_behind
-      decision_outcomes.decision_outcomes_pkey batches.batches_pkey batches.parallelism_is_kept
-      batches.workers_are_counted
+      idempotency_keys.idempotency_keys_pkey tasks.tasks_pkey tasks.tasks_identity_hash_key
+      tasks.one_compensation_per_child task_contexts.task_contexts_pkey
+      task_wakeups.task_wakeups_pkey task_search_attributes.task_search_attributes_pkey
+      workflow_steps.workflow_steps_pkey workflow_steps.one_step_per_task_and_position
+      workflow_steps.one_name_per_added_step decision_outcomes.decision_outcomes_pkey
+      batches.batches_pkey batches.parallelism_is_kept batches.workers_are_counted
       batches.closed_means_nothing_in_flight batch_items.batch_items_pkey
-      batch_live_workers.batch_live_workers_pkey
-      workflow_step_edges.workflow_step_edges_pkey workflow_step_edges.no_step_depends_on_itself
+      batch_live_workers.batch_live_workers_pkey workflow_step_edges.workflow_step_edges_pkey
       workflow_step_result_audit.workflow_step_result_audit_pkey
-      workflow_step_result_audit.failure_has_an_error
-      workflow_step_documents.workflow_step_documents_pkey
-      tasks_dlq.one_open_investigation_per_task tasks_dlq.resolved_iff_not_pending
-      schedules.schedules_pkey schedule_fires.schedule_fires_pkey schedule_fires.task_iff_started
-      webhook_deliveries.webhook_deliveries_pkey webhook_deliveries.one_delivery_per_event
-      concurrency_slots.concurrency_slots_pkey concurrency_slots.admitted_under_a_limit
-      concurrency_slots.handed_off_means_admitted
+      workflow_step_documents.workflow_step_documents_pkey tasks_dlq.one_open_investigation_per_task
+      tasks_dlq.resolved_iff_not_pending schedules.schedules_pkey schedule_fires.schedule_fires_pkey
+      schedule_fires.task_iff_started webhook_deliveries.webhook_deliveries_pkey
+      webhook_deliveries.one_delivery_per_event concurrency_slots.concurrency_slots_pkey
+      concurrency_slots.admitted_under_a_limit concurrency_slots.handed_off_means_admitted
       named_tasks.one_template_per_version named_tasks_named_steps.one_step_per_position
       named_steps.step_names_are_unique_per_template
       $g$,
-      '(\w+)\.(\w+)', 'g') m),
+      '(\w+)\.(\w+)', 'g') m
+    -- All of these or none: an installation does without them by guard_tables.
+    union all
+    select l.table_name, l.guard
+    from tasker.list_guards() l
+    where exists (select from tasker.list_guards() o
+                  where tasker.has_guard(o.table_name, o.guard))),
   present as (
     select c.relname::text as table_name, t.tgname::text as guard
     from pg_catalog.pg_trigger t
@@ -188,7 +171,7 @@ as $$
     select c.relname::text, k.conname::text
     from pg_catalog.pg_constraint k
     join pg_catalog.pg_class c on c.oid = k.conrelid and c.relnamespace = 'tasker'::regnamespace
-    where k.contype = 'c' and k.convalidated
+    where k.contype = 'c'
     union
     select c.relname::text, i.relname::text
     from pg_catalog.pg_index x
