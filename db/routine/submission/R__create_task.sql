@@ -172,7 +172,9 @@ begin
       or (n.parent_positions = '{}' and (m.sort_key = 2 or v_is_claimed))
   where n.named_task_uuid = v_template.named_task_uuid
     and n.step_type <> 'compensation'
-    and n.growth_rank is null;
+    and n.growth_rank is null
+  -- Event streams show them in this order.
+  order by m.sort_key, n.step_position;
   if v_is_claimed then
     for v_root in
       select n.step_position, n.named_step_uuid,

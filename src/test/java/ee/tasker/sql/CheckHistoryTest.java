@@ -43,7 +43,7 @@ class CheckHistoryTest {
     complete();
     try (Sql sql = Sql.open()) {
       assertThat(sql.rows("select * from tasker.check_history(p_quiet_for => '-1 hour')"))
-          .hasSize(179).allSatisfy(row -> assertThat(row.get("violations")).isEqualTo(0L));
+          .hasSize(185).allSatisfy(row -> assertThat(row.get("violations")).isEqualTo(0L));
     }
   }
 
@@ -323,7 +323,7 @@ class CheckHistoryTest {
           .isEmpty();
       assertThat(
           reader.number("select count(*) from tasker.check_history(p_quiet_for => '10 minutes')"))
-          .isEqualTo(179);
+          .isEqualTo(185);
     }
   }
 }
