@@ -7,7 +7,7 @@
 -- to submit_tasks. A test compares what both ways leave and answer.
 -- p_request: one element of p_requests of submit_tasks.
 -- Returns the reply of submit_tasks; null when it is left to it: then nothing has changed.
--- Locks: none but the new rows. Source: ADR 0082.
+-- Locks: none but the new rows. Source: ADR 0078.
 create or replace function tasker.create_task(
   p_request jsonb, p_server_uuid uuid, p_claim_limit int, p_lease_seconds int,
   p_context_checked boolean, p_now timestamptz)

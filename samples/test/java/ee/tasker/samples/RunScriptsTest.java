@@ -57,10 +57,10 @@ class RunScriptsTest {
   }
 
   @Test
-  void readme_shows_how_many_cases_there_are() throws IOException {
+  void page_shows_how_many_cases_there_are() throws IOException {
     int cases = SampleCase.in(Path.of("samples")).size();
 
-    assertThat(read("README.md"))
+    assertThat(read("samples/README.md"))
         .contains("\n" + cases + " cases, " + cases + " as expected, 0 not\n");
   }
 

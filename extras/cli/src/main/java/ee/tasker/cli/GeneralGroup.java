@@ -102,6 +102,8 @@ final class GeneralGroup {
         Command.of("audit", "Lists who asked for which change, newest first.")
             .calls(Operation.LIST_WRITE_REQUESTS)
             .with(Arg.query("caller", "NAME", "Of this caller."),
+                Arg.query("object", "TEXT",
+                    "With this part in the path, such as the id of a task."),
                 Arg.query("route", "ROUTE", "To this path, as in the OpenAPI document."))
             .pages("requests", 500)
             .shows(

