@@ -118,7 +118,8 @@ final class Follower implements AutoCloseable {
 
   private void awaited(Readme.Block block, String where) throws IOException, InterruptedException {
     long deadline = System.nanoTime() + RELOAD.toNanos();
-    while (!Readme.printed(block.text()).matcher(Files.readString(foregroundPrints)).matches()) {
+    while (!Readme.printed(block.text())
+        .matcher(asWritten(Files.readString(foregroundPrints))).matches()) {
       assertThat(System.nanoTime())
           .as("the server did not print " + where + " but " + Files.readString(foregroundPrints))
           .isLessThan(deadline);
@@ -156,7 +157,16 @@ final class Follower implements AutoCloseable {
     assertThat(process.exitValue()).as(line + "\n" + printed)
         .isIn(line.contains(" --wait ") ? List.of(0, TIME_IS_OVER) : List.of(0));
     uuid = UUID.matcher(printed).results().map(MatchResult::group).reduce((a, b) -> b).orElse(uuid);
-    return printed;
+    return asWritten(printed);
+  }
+
+  /** With the addresses that the page has. */
+  private String asWritten(String printed) {
+    String text = printed;
+    for (Map.Entry<String, String> address : addresses.entrySet()) {
+      text = text.replace(address.getValue(), address.getKey());
+    }
+    return text;
   }
 
   private String replaced(String command) {
@@ -195,7 +205,7 @@ final class Follower implements AutoCloseable {
           .isLessThan(deadline);
       TimeUnit.MILLISECONDS.sleep(200);
     }
-    return Files.readString(out);
+    return asWritten(Files.readString(out));
   }
 
   @Override
