@@ -17,13 +17,13 @@
 #define PARALLELISM 2
 #define FAULTS 2
 #endif
-#define NOBODY 0
+#define UNLOCKED 0
 
 byte item[ITEMS];
 byte handoffs[ITEMS];
 byte batch = PENDING;
 byte task = STEPS_IN_PROCESS;
-byte row_lock = NOBODY;
+byte row_lock = UNLOCKED;
 byte in_flight = 0;                      /* batches.in_flight_workers */
 byte done = 0;
 byte faults = FAULTS;
@@ -85,7 +85,7 @@ proctype caller(byte me) {
        fi;
        fence = handoffs[w] };
 #ifndef WITHOUT_TASK_LOCK
-     atomic { row_lock == NOBODY -> row_lock = me; before = in_flight };
+     atomic { row_lock == UNLOCKED -> row_lock = me; before = in_flight };
 #else
      before = in_flight;
 #endif
@@ -106,7 +106,7 @@ proctype caller(byte me) {
              close()
           :: else
           fi;
-          row_lock = NOBODY; w = 0; fence = 0; before = 0 }
+          row_lock = UNLOCKED; w = 0; fence = 0; before = 0 }
      /* release_steps */
      :: atomic { faults > 0 && item[w] == IN_PROGRESS && handoffs[w] == fence ->
           faults--;
@@ -115,8 +115,8 @@ proctype caller(byte me) {
 #ifndef WITHOUT_RECOUNT
           in_flight = before - 1;
 #endif
-          hand_off(in_flight); row_lock = NOBODY; w = 0; fence = 0; before = 0 }
-     :: atomic { faults > 0 -> faults--; row_lock = NOBODY; w = 0; fence = 0; before = 0;
+          hand_off(in_flight); row_lock = UNLOCKED; w = 0; fence = 0; before = 0 }
+     :: atomic { faults > 0 -> faults--; row_lock = UNLOCKED; w = 0; fence = 0; before = 0;
                  printf("MSC: caller %d dies\n", me) }
      fi
   :: batch == COMPLETE -> break
@@ -128,7 +128,7 @@ proctype server() {
   byte k, n, w;
   short free;
   do
-  :: atomic { faults > 0 && row_lock == NOBODY && (item[0] == IN_PROGRESS || item[1] == IN_PROGRESS
+  :: atomic { faults > 0 && row_lock == UNLOCKED && (item[0] == IN_PROGRESS || item[1] == IN_PROGRESS
               || item[2] == IN_PROGRESS) ->
        if
        :: item[0] == IN_PROGRESS -> w = 0

@@ -21,7 +21,7 @@
 #define FAULTS 1
 #define RESETS 1
 #endif
-#define NOBODY 0
+#define UNLOCKED 0
 #define CANCEL 1
 #define NONE 0
 #define ALLOW_FINISH 1
@@ -32,7 +32,7 @@ byte parents_left = 1;                   /* of the second step */
 byte handoffs[2];
 byte snapshot[2];                        /* what the cancel has read */
 byte task = NOTHING;
-byte row_lock = NOBODY;
+byte row_lock = UNLOCKED;
 byte in_flight = 0, unfinished = 2, failed = 0;
 byte request = NONE;
 bit is_grace_over = 0;
@@ -41,7 +41,7 @@ byte resets = RESETS;
 byte running[WORKERS];                   /* 1 + the step that a worker runs */
 byte fence[WORKERS];
 
-#define free (row_lock == NOBODY)
+#define free (row_lock == UNLOCKED)
 #define is_over (ENDED(task) || (task == BLOCKED_BY_FAILURES && resets == 0))
 
 inline recount() {
@@ -209,8 +209,8 @@ proctype operator_cancels() {
        roll_up()
        :: else
        fi;
-       row_lock = NOBODY; snapshot[0] = 0; snapshot[1] = 0 }
-  :: atomic { row_lock = NOBODY; snapshot[0] = 0; snapshot[1] = 0;
+       row_lock = UNLOCKED; snapshot[0] = 0; snapshot[1] = 0 }
+  :: atomic { row_lock = UNLOCKED; snapshot[0] = 0; snapshot[1] = 0;
               printf("MSC: the server dies in the cancel\n") }
   fi;
 done:

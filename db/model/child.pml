@@ -14,13 +14,13 @@
 #else
 #define FAULTS 2
 #endif
-#define NOBODY 0
+#define UNLOCKED 0
 
 byte parent = WAITING_FOR_DEPENDENCIES;
 byte waiting = PENDING;                  /* the step of the parent */
 byte child = STEPS_IN_PROCESS;
 byte work = IN_PROGRESS;                 /* the step of the child */
-byte parent_lock = NOBODY, child_lock = NOBODY;
+byte parent_lock = UNLOCKED, child_lock = UNLOCKED;
 bit parent_is_cancelled = 0, child_is_cancelled = 0;
 bit is_timed_out = 0;
 byte end_notices = 0, cancel_notices = 0;
@@ -86,7 +86,7 @@ inline look_at_child() {
 /* The worker of the child, on a server with both roles. */
 proctype worker() {
   do
-  :: atomic { work == IN_PROGRESS && child_lock == NOBODY ->
+  :: atomic { work == IN_PROGRESS && child_lock == UNLOCKED ->
        if
        :: move_step(work, ENQUEUED_FOR_ORCHESTRATION, WORKER);
           move_step(work, COMPLETE, ORCHESTRATOR);
@@ -110,7 +110,7 @@ proctype worker() {
  * commits. */
 proctype server(byte me) {
   do
-  :: atomic { end_notices > 0 && parent_lock == NOBODY -> parent_lock = me };
+  :: atomic { end_notices > 0 && parent_lock == UNLOCKED -> parent_lock = me };
      if
      :: atomic { end_notices > 0 ->
 #ifndef WITHOUT_ONE_TRANSACTION
@@ -119,9 +119,9 @@ proctype server(byte me) {
           :: !ENDED(parent) -> printf("MSC: server %d tells the parent\n", me); look_at_child()
           :: else
           fi;
-          parent_lock = NOBODY }
+          parent_lock = UNLOCKED }
 #else
-          end_notices--; parent_lock = NOBODY };
+          end_notices--; parent_lock = UNLOCKED };
         if
         :: atomic { !ENDED(parent) -> look_at_child() }
         :: ENDED(parent)
@@ -129,9 +129,9 @@ proctype server(byte me) {
                     printf("MSC: server %d dies, and the notice is gone\n", me) }
         fi
 #endif
-     :: atomic { faults > 0 -> faults--; parent_lock = NOBODY; printf("MSC: server %d dies\n", me) }
+     :: atomic { faults > 0 -> faults--; parent_lock = UNLOCKED; printf("MSC: server %d dies\n", me) }
      fi
-  :: atomic { cancel_notices > 0 && child_lock == NOBODY -> child_lock = me };
+  :: atomic { cancel_notices > 0 && child_lock == UNLOCKED -> child_lock = me };
      if
      :: atomic { cancel_notices > 0 ->
           cancel_notices--;
@@ -139,9 +139,9 @@ proctype server(byte me) {
           :: !ENDED(child) && !child_is_cancelled -> cancel_child()
           :: else
           fi;
-          child_lock = NOBODY }
-     :: atomic { faults > 0 -> faults--; child_lock = NOBODY; printf("MSC: server %d dies\n", me) }
-     :: atomic { cancel_notices == 0 -> child_lock = NOBODY }
+          child_lock = UNLOCKED }
+     :: atomic { faults > 0 -> faults--; child_lock = UNLOCKED; printf("MSC: server %d dies\n", me) }
+     :: atomic { cancel_notices == 0 -> child_lock = UNLOCKED }
      fi
   :: is_decided && parent_rests && end_notices == 0 && cancel_notices == 0 && (ENDED(child)
      || (child == BLOCKED_BY_FAILURES && !ENDED(parent))) -> break
@@ -151,11 +151,11 @@ proctype server(byte me) {
 /* request_cancel of the parent, with and without its children, and the timeout of its step. */
 proctype operator_cancels() {
   if
-  :: atomic { parent_lock == NOBODY -> parent_lock = 9 };
+  :: atomic { parent_lock == UNLOCKED -> parent_lock = 9 };
      if
-     :: atomic { ENDED(parent) -> parent_lock = NOBODY }
+     :: atomic { ENDED(parent) -> parent_lock = UNLOCKED }
      :: !ENDED(parent) ->                               /* children: cancel */
-        atomic { child_lock == NOBODY -> child_lock = 9 };
+        atomic { child_lock == UNLOCKED -> child_lock = 9 };
         atomic {
           parent_is_cancelled = 1; printf("MSC: the parent is cancelled with its child\n");
           if
@@ -166,18 +166,18 @@ proctype operator_cancels() {
           :: !ENDED(child) -> cancel_child()
           :: else
           fi;
-          roll_task(parent, CANCELLED); parent_lock = NOBODY; child_lock = NOBODY }
+          roll_task(parent, CANCELLED); parent_lock = UNLOCKED; child_lock = UNLOCKED }
      :: atomic { !ENDED(parent) ->
           parent_is_cancelled = 1; printf("MSC: the parent is cancelled\n");
           if
           :: waiting == PENDING -> move_step(waiting, CANCELLED, ORCHESTRATOR); tell_child()
           :: else -> tell_child()
           fi;
-          roll_task(parent, CANCELLED); parent_lock = NOBODY }
+          roll_task(parent, CANCELLED); parent_lock = UNLOCKED }
      fi
   :: atomic { is_timed_out = 1; printf("MSC: the time of the child is over\n") };
      if
-     :: atomic { parent_lock == NOBODY && !ENDED(parent) -> look_at_child() }
+     :: atomic { parent_lock == UNLOCKED && !ENDED(parent) -> look_at_child() }
      :: ENDED(parent)
      fi
   :: skip

@@ -17,7 +17,7 @@
 #define FAULTS 1
 #define MESSAGES 3
 #endif
-#define NOBODY 0
+#define UNLOCKED 0
 #define NOT_CHOSEN 0
 
 byte decision = IN_PROGRESS;
@@ -28,7 +28,7 @@ byte task = STEPS_IN_PROCESS;
 byte chosen = NOT_CHOSEN;                /* bit 1: the first branch, bit 2: the second */
 bit is_carried_out = 0;                  /* decision_outcomes.created_steps is not null */
 bit is_cancelled = 0;
-byte row_lock = NOBODY;
+byte row_lock = UNLOCKED;
 byte messages = 0;
 byte in_flight = 1, unfinished = 2;
 byte faults = FAULTS;
@@ -106,7 +106,7 @@ proctype worker() {
        :: chosen = 3
        fi;
        printf("MSC: the worker chooses %d\n", chosen); break }
-  :: atomic { faults > 0 && decision == IN_PROGRESS && row_lock == NOBODY -> faults--;
+  :: atomic { faults > 0 && decision == IN_PROGRESS && row_lock == UNLOCKED -> faults--;
               printf("MSC: the worker is lost\n");
        if
        :: is_cancelled -> move_step(decision, CANCELLED, RECOVERY); in_flight--; roll_up(); break
@@ -123,7 +123,7 @@ proctype orchestrator(byte me) {
   bit is_submitted;
   do
 #ifndef WITHOUT_TASK_LOCK
-  :: atomic { messages > 0 && !ENDED(task) && row_lock == NOBODY -> row_lock = me;
+  :: atomic { messages > 0 && !ENDED(task) && row_lock == UNLOCKED -> row_lock = me;
               is_submitted = SUBMITTED(decision) };
 #else
   :: atomic { messages > 0 && !ENDED(task) -> is_submitted = SUBMITTED(decision) };
@@ -144,12 +144,12 @@ proctype orchestrator(byte me) {
           :: !is_submitted && DONE(decision) -> expand()
           :: else
           fi;
-          roll_up(); row_lock = NOBODY; is_submitted = 0 }
-     :: atomic { faults > 0 -> faults--; row_lock = NOBODY; is_submitted = 0;
+          roll_up(); row_lock = UNLOCKED; is_submitted = 0 }
+     :: atomic { faults > 0 -> faults--; row_lock = UNLOCKED; is_submitted = 0;
                  printf("MSC: orchestrator %d dies\n", me) }
      fi
   /* Branches and the convergence, run by any server with both roles. */
-  :: atomic { row_lock == NOBODY && (branch[0] == ENQUEUED || branch[1] == ENQUEUED) ->
+  :: atomic { row_lock == UNLOCKED && (branch[0] == ENQUEUED || branch[1] == ENQUEUED) ->
        byte b;
        b = (branch[0] == ENQUEUED -> 0 : 1);
        move_step(branch[b], IN_PROGRESS, WORKER);
@@ -167,7 +167,7 @@ proctype orchestrator(byte me) {
        :: else
        fi;
        roll_up() }
-  :: atomic { row_lock == NOBODY && convergence == ENQUEUED ->
+  :: atomic { row_lock == UNLOCKED && convergence == ENQUEUED ->
        move_step(convergence, IN_PROGRESS, WORKER);
          move_step(convergence, ENQUEUED_FOR_ORCHESTRATION, WORKER);
        finish(convergence); roll_up() }
@@ -185,7 +185,7 @@ inline withdraw(s) {
 
 proctype operator_cancels() {
   if
-  :: atomic { row_lock == NOBODY && !ENDED(task) ->
+  :: atomic { row_lock == UNLOCKED && !ENDED(task) ->
        is_cancelled = 1; printf("MSC: the cancel commits\n");
        withdraw(branch[0]); withdraw(branch[1]); withdraw(convergence); roll_up() }
   :: skip

@@ -17,7 +17,7 @@
 #define TASKS 2
 #define FAULTS 2
 #endif
-#define NOBODY 0
+#define UNLOCKED 0
 
 byte row_lock[TASKS];
 byte task[TASKS];
@@ -52,7 +52,7 @@ again:
      t = (me == 0 -> n : TASKS - 1 - n);
 #endif
 #ifndef WITHOUT_TASK_LOCK
-     atomic { row_lock[t] == NOBODY -> row_lock[t] = me + 1;
+     atomic { row_lock[t] == UNLOCKED -> row_lock[t] = me + 1;
        printf("MSC: caller %d locks task %d\n", me, t) };
 #endif
      n++
@@ -84,9 +84,9 @@ again:
             fi
          :: else
          fi;
-         row_lock[t] = NOBODY; left[t] = 0; to_finish[t] = 0 };
+         row_lock[t] = UNLOCKED; left[t] = 0; to_finish[t] = 0 };
        t = 0; n = 0 }
-  :: atomic { faults > 0 -> faults--; for (t : 0 .. TASKS - 1) { row_lock[t] = NOBODY }; t = 0;
+  :: atomic { faults > 0 -> faults--; for (t : 0 .. TASKS - 1) { row_lock[t] = UNLOCKED }; t = 0;
        printf("MSC: the server of caller %d dies\n", me) };
      goto again
   fi;
@@ -94,7 +94,7 @@ again:
   t = 0; n = 0;
   do
   :: n < TASKS ->
-     atomic { child[n] != PENDING && row_lock[n] == NOBODY ->
+     atomic { child[n] != PENDING && row_lock[n] == UNLOCKED ->
        if
        :: child[n] == ENQUEUED ->
           move_step(child[n], IN_PROGRESS, WORKER);
@@ -103,9 +103,9 @@ again:
        :: else
        fi };
 #ifndef WITHOUT_FINALISED_ONCE
-     atomic { row_lock[n] == NOBODY -> if :: !ENDED(task[n]) -> end_task(n) :: else fi };
+     atomic { row_lock[n] == UNLOCKED -> if :: !ENDED(task[n]) -> end_task(n) :: else fi };
 #else
-     atomic { row_lock[n] == NOBODY -> end_task(n) };
+     atomic { row_lock[n] == UNLOCKED -> end_task(n) };
 #endif
      n++
   :: else -> break

@@ -17,14 +17,14 @@
 #define LIMIT 1
 #define FAULTS 2
 #endif
-#define NOBODY 0
+#define UNLOCKED 0
 
 byte step[HOLDERS];
 bit waits[HOLDERS];                      /* a row of concurrency_slots */
 bit is_admitted[HOLDERS];
 bit is_due[HOLDERS];
 byte row_lock[HOLDERS];                  /* the row of the task */
-byte gate = NOBODY;
+byte gate = UNLOCKED;
 byte notes = 0;                          /* concurrency_releases */
 byte faults = FAULTS;
 
@@ -64,11 +64,11 @@ proctype holder(byte t) {
   bit has_gate;
 ask:
   /* evaluate_tasks, admit_steps */
-  atomic { row_lock[t] == NOBODY -> row_lock[t] = 1 };
+  atomic { row_lock[t] == UNLOCKED -> row_lock[t] = 1 };
   atomic {
 #ifndef WITHOUT_GATE
     if
-    :: gate == NOBODY -> gate = t + 1; has_gate = 1
+    :: gate == UNLOCKED -> gate = t + 1; has_gate = 1
     :: else -> has_gate = 0; printf("MSC: task %d finds the gate busy\n", t)
     fi;
 #else
@@ -85,31 +85,31 @@ ask:
           :: is_admitted[t] -> start(t)
           :: else
           fi;
-          gate = NOBODY
+          gate = UNLOCKED
 #ifndef WITHOUT_DUE
        :: !has_gate -> is_due[t] = 1
 #else
        :: !has_gate
 #endif
        fi;
-       row_lock[t] = NOBODY; has_gate = 0; as_read = 0 }
+       row_lock[t] = UNLOCKED; has_gate = 0; as_read = 0 }
   :: atomic { faults > 0 ->
        faults--; printf("MSC: the server that evaluates task %d dies\n", t);
-       row_lock[t] = NOBODY;
+       row_lock[t] = UNLOCKED;
        if
-       :: has_gate -> gate = NOBODY
+       :: has_gate -> gate = UNLOCKED
        :: else
        fi;
        has_gate = 0; as_read = 0; goto ask }
   fi;
 
   /* complete_steps, release_slots */
-  atomic { step[t] == IN_PROGRESS && row_lock[t] == NOBODY -> row_lock[t] = 1 };
+  atomic { step[t] == IN_PROGRESS && row_lock[t] == UNLOCKED -> row_lock[t] = 1 };
 release:
   atomic {
 #ifndef WITHOUT_GATE
     if
-    :: gate == NOBODY -> gate = t + 1; has_gate = 1
+    :: gate == UNLOCKED -> gate = t + 1; has_gate = 1
     :: else -> has_gate = 0; printf("MSC: the release of task %d finds the gate busy\n", t)
     fi;
 #else
@@ -123,18 +123,18 @@ release:
        printf("MSC: task %d releases its slot\n", t);
        waits[t] = 0; is_admitted[t] = 0; is_due[t] = 0;
        if
-       :: has_gate -> promote((as_read - 1)); gate = NOBODY
+       :: has_gate -> promote((as_read - 1)); gate = UNLOCKED
 #ifndef WITHOUT_NOTE
        :: !has_gate -> notes++
 #else
        :: !has_gate
 #endif
        fi;
-       row_lock[t] = NOBODY; has_gate = 0; as_read = 0 }
+       row_lock[t] = UNLOCKED; has_gate = 0; as_read = 0 }
   :: atomic { faults > 0 ->
        faults--; printf("MSC: the server that completes task %d dies\n", t);
        if
-       :: has_gate -> gate = NOBODY
+       :: has_gate -> gate = UNLOCKED
        :: else
        fi;
        has_gate = 0; as_read = 0; goto release }
@@ -149,23 +149,23 @@ proctype server() {
   byte n, k, t;
   short free;
   do
-  :: atomic { notes > 0 && gate == NOBODY -> notes--; count(); t = n; n = 0; promote(t); t = 0 }
+  :: atomic { notes > 0 && gate == UNLOCKED -> notes--; count(); t = n; n = 0; promote(t); t = 0 }
   :: atomic {
        if
-       :: is_due[0] && row_lock[0] == NOBODY -> t = 0
-       :: is_due[1] && row_lock[1] == NOBODY -> t = 1
-       :: is_due[HOLDERS - 1] && row_lock[HOLDERS - 1] == NOBODY -> t = HOLDERS - 1
+       :: is_due[0] && row_lock[0] == UNLOCKED -> t = 0
+       :: is_due[1] && row_lock[1] == UNLOCKED -> t = 1
+       :: is_due[HOLDERS - 1] && row_lock[HOLDERS - 1] == UNLOCKED -> t = HOLDERS - 1
        fi;
        printf("MSC: a server handles task %d, which is due\n", t);
        if
        :: step[t] == PENDING && is_admitted[t] -> start(t)
-       :: step[t] == PENDING && !is_admitted[t] && gate == NOBODY ->
+       :: step[t] == PENDING && !is_admitted[t] && gate == UNLOCKED ->
           is_due[t] = 0; count(); k = n; n = 0; free = k; promote(free);
           if
           :: is_admitted[t] -> start(t)
           :: else
           fi
-       :: step[t] == PENDING && !is_admitted[t] && gate != NOBODY
+       :: step[t] == PENDING && !is_admitted[t] && gate != UNLOCKED
        :: step[t] != PENDING -> is_due[t] = 0
        fi;
        t = 0 }

@@ -16,11 +16,11 @@
 #define FAULTS 2
 #endif
 
-#define NOBODY 0
+#define UNLOCKED 0
 
 byte tasks = 0;              /* committed rows with this identity */
-byte writer = NOBODY;        /* the transaction that has inserted the identity and not committed */
-byte row_lock = NOBODY;      /* the row of the task */
+byte writer = UNLOCKED;      /* the transaction that has inserted the identity and not committed */
+byte row_lock = UNLOCKED;    /* the row of the task */
 byte task = NOTHING;
 byte step = NOTHING;
 byte in_flight = 0;
@@ -42,7 +42,7 @@ again:
     :: is_paused = 1
     fi };
 #ifndef WITHOUT_IDENTITY
-  atomic { writer == NOBODY ->
+  atomic { writer == UNLOCKED ->
     if
     :: tasks > 0 -> goto known
     :: else -> writer = me
@@ -57,7 +57,7 @@ again:
   if
   /* commit: task, steps, message and wake-up together */
   :: atomic {
-       tasks++; writer = NOBODY;
+       tasks++; writer = UNLOCKED;
        printf("MSC: server %d commits the task of client %d\n", me, me);
        assert(tasks == 1);
        move_task(task, PENDING, ORCHESTRATOR); move_step(step, PENDING, ORCHESTRATOR);
@@ -70,7 +70,7 @@ again:
           move_step(step, ENQUEUED, ORCHESTRATOR); in_flight++; messages++;
             roll_task(task, STEPS_IN_PROCESS)
        fi }
-  :: atomic { faults > 0 -> faults--; writer = NOBODY;
+  :: atomic { faults > 0 -> faults--; writer = UNLOCKED;
               printf("MSC: server %d dies before its commit\n", me) };
      goto again
   fi;
@@ -89,7 +89,7 @@ known:
 proctype poller(byte me) {
   do
 #ifndef WITHOUT_TASK_LOCK
-  :: atomic { has_wakeup && task == PENDING && row_lock == NOBODY -> row_lock = me };
+  :: atomic { has_wakeup && task == PENDING && row_lock == UNLOCKED -> row_lock = me };
 #else
   :: has_wakeup && task == PENDING;
 #endif
@@ -97,8 +97,8 @@ proctype poller(byte me) {
      :: atomic {
           printf("MSC: poller %d starts the task\n", me);
           move_step(step, ENQUEUED, ORCHESTRATOR); in_flight++; messages++;
-          roll_task(task, STEPS_IN_PROCESS); row_lock = NOBODY }
-     :: atomic { faults > 0 -> faults--; row_lock = NOBODY; printf("MSC: poller %d dies\n", me) }
+          roll_task(task, STEPS_IN_PROCESS); row_lock = UNLOCKED }
+     :: atomic { faults > 0 -> faults--; row_lock = UNLOCKED; printf("MSC: poller %d dies\n", me) }
      fi
   :: clients == 0 && task == STEPS_IN_PROCESS -> break
   od

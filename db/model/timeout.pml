@@ -21,14 +21,14 @@
 #define FAULTS 2
 #endif
 #define FAULT_LIMIT 2
-#define NOBODY 0
+#define UNLOCKED 0
 #define SERVER 1
 
 byte task = PENDING;
 byte step = PENDING;
 byte handoffs = 0;
-byte row_lock = NOBODY;                  /* of the task */
-byte step_lock = NOBODY;
+byte row_lock = UNLOCKED;                /* of the task */
+byte step_lock = UNLOCKED;
 bit is_checked = 0, fits = 0;            /* the context */
 bit is_late = 0, is_timed_out = 0;
 bit is_cancelled = 0;
@@ -40,8 +40,8 @@ byte faults = FAULTS;
 byte running[WORKERS];                   /* the handoff that a worker runs */
 byte time_outs = 0;                      /* for the properties only */
 
-#define free (row_lock == NOBODY)
-#define step_free (step_lock == NOBODY)
+#define free (row_lock == UNLOCKED)
+#define step_free (step_lock == UNLOCKED)
 #define is_over (task == COMPLETE || task == CANCELLED || ((task == ERROR \
   || task == BLOCKED_BY_FAILURES) && restarts == 0))
 
@@ -194,7 +194,7 @@ proctype server(byte me) {
 #endif
      };
      atomic { printf("MSC: server %d fails the task\n", me); fail_task();
-       row_lock = NOBODY; step_lock = NOBODY }
+       row_lock = UNLOCKED; step_lock = UNLOCKED }
   :: is_over -> break
   od
 }

@@ -1,12 +1,10 @@
 package ee.tasker.docs;
 
+import static ee.tasker.testing.Sources.files;
+import static ee.tasker.testing.Sources.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -67,7 +65,7 @@ class DocumentationTest {
   @Test
   void documents_made_in_the_database_use_the_names_of_the_rest_interface() {
     // Invariants name rows of tables, for people who look them up there.
-    Stream<String> made = files(Path.of("db", "routine"))
+    Stream<String> made = files(Path.of("db", "routine"), ".sql").stream()
         .filter(file -> !file.getParent().endsWith("proof"))
         .flatMap(file -> find("jsonb?_build_object\\((?:[^()]|\\([^()]*\\))*",
             text(file).replaceAll("--.*", ""))
@@ -92,7 +90,7 @@ class DocumentationTest {
   @Test
   void every_sqlstate_of_ours_is_explained() {
     Set<String> raised = new TreeSet<>();
-    files(Path.of("db")).forEach(file -> find("errcode = '(TK\\d+)'", text(file))
+    files(Path.of("db"), ".sql").forEach(file -> find("errcode = '(TK\\d+)'", text(file))
         .forEach(found -> raised.add(found.group(1))));
 
     assertThat(raised).isNotEmpty()
@@ -102,7 +100,9 @@ class DocumentationTest {
 
   @Test
   void links_between_documents_lead_somewhere() {
-    Stream.concat(Stream.of(Path.of("README.md"), Path.of("CHANGELOG.md")), files(Path.of("docs")))
+    Stream
+        .concat(Stream.of(Path.of("README.md"), Path.of("CHANGELOG.md")),
+            files(Path.of("docs"), ".md").stream())
         .forEach(document -> find("\\]\\(([^)#:\\s]+)(?:#([^)]*))?\\)",
             text(document).replaceAll("(?s)```.*?```", "")).forEach(link -> {
               Path target = document.toAbsolutePath().getParent().resolve(link.group(1))
@@ -142,24 +142,5 @@ class DocumentationTest {
 
   private static Stream<MatchResult> find(String pattern, String text) {
     return Pattern.compile(pattern).matcher(text).results();
-  }
-
-  private static Stream<Path> files(Path folder) {
-    try (var files = Files.walk(folder)) {
-      return new ArrayList<>(
-          files.filter(file -> file.toString().matches(".*\\.(sql|md|java)"))
-              .filter(file -> !file.toString().contains("node_modules")).sorted().toList())
-          .stream();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static String text(Path file) {
-    try {
-      return Files.readString(file);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }

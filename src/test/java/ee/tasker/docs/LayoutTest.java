@@ -1,9 +1,9 @@
 package ee.tasker.docs;
 
+import static ee.tasker.testing.Sources.files;
+import static ee.tasker.testing.Sources.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -77,21 +77,5 @@ class LayoutTest {
   private static Stream<String> longLines(Path file) {
     return text(file).lines().filter(line -> line.length() > WIDTH)
         .map(line -> file + ": " + line);
-  }
-
-  private static List<Path> files(Path folder, String end) {
-    try (Stream<Path> files = Files.walk(folder)) {
-      return files.filter(file -> file.toString().endsWith(end)).sorted().toList();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static String text(Path file) {
-    try {
-      return Files.readString(file);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }

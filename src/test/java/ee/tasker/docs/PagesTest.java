@@ -1,9 +1,9 @@
 package ee.tasker.docs;
 
+import static ee.tasker.testing.Sources.files;
+import static ee.tasker.testing.Sources.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -118,7 +118,7 @@ class PagesTest {
   @Test
   void every_decision_record_is_in_the_index_with_its_state() {
     String index = text(DOCS.resolve("adr/README.md"));
-    for (Path record : files(DOCS.resolve("adr"))) {
+    for (Path record : files(DOCS.resolve("adr"), ".md")) {
       String name = record.getFileName().toString();
       if (name.equals("README.md")) {
         continue;
@@ -191,7 +191,7 @@ class PagesTest {
   }
 
   private static List<Path> pages() {
-    return files(DOCS).stream()
+    return files(DOCS, ".md").stream()
         .filter(page -> !page.startsWith(DOCS.resolve("adr")) && !page.equals(START)
             && !page.startsWith(DOCS.resolve("site")) && !text(page).startsWith("<!-- made by"))
         .toList();
@@ -203,24 +203,7 @@ class PagesTest {
         pages().stream()).toList();
   }
 
-  private static List<Path> files(Path folder) {
-    try (Stream<Path> files = Files.walk(folder)) {
-      return files.filter(file -> file.toString().endsWith(".md"))
-          .filter(file -> !file.toString().contains("node_modules")).sorted().toList();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
   private static String slashed(Path file) {
     return file.toString().replace('\\', '/');
-  }
-
-  private static String text(Path file) {
-    try {
-      return Files.readString(file);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }

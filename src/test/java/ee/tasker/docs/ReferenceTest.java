@@ -1,7 +1,10 @@
 package ee.tasker.docs;
 
+import static ee.tasker.testing.Sources.files;
+import static ee.tasker.testing.Sources.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ee.tasker.testing.Sources;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -192,7 +195,7 @@ class ReferenceTest {
   @Test
   void state_machines_are_those_of_the_rules_tables() {
     Path file = Path.of("docs", "state-machines.md");
-    String migrations = files(Path.of("db", "migration"), ".sql").stream().map(ReferenceTest::text)
+    String migrations = files(Path.of("db", "migration"), ".sql").stream().map(Sources::text)
         .collect(Collectors.joining("\n"));
     String page = text(file);
     for (String kind : List.of("task", "workflow_step")) {
@@ -268,21 +271,5 @@ class ReferenceTest {
 
   private static Stream<MatchResult> find(String pattern, String text) {
     return Pattern.compile(pattern).matcher(text).results();
-  }
-
-  private static List<Path> files(Path folder, String end) {
-    try (Stream<Path> files = Files.walk(folder)) {
-      return files.filter(file -> file.toString().endsWith(end)).sorted().toList();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static String text(Path file) {
-    try {
-      return Files.readString(file);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }

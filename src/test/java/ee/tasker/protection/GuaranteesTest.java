@@ -1,12 +1,11 @@
 package ee.tasker.protection;
 
+import static ee.tasker.testing.Sources.files;
+import static ee.tasker.testing.Sources.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.testing.DatabaseTest;
 import ee.tasker.testing.Sql;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +13,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -81,22 +79,10 @@ class GuaranteesTest {
   private static String source(String name) {
     List<String> found = new ArrayList<>();
     for (Path folder : SOURCES) {
-      try (Stream<Path> files = Files.walk(folder)) {
-        files.filter(file -> file.endsWith(name + ".java")).map(GuaranteesTest::text)
-            .forEach(found::add);
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
+      files(folder, ".java").stream().filter(file -> file.endsWith(name + ".java"))
+          .forEach(file -> found.add(text(file)));
     }
     assertThat(found).as("the source of " + name).isNotEmpty();
     return String.join("\n", found);
-  }
-
-  private static String text(Path file) {
-    try {
-      return Files.readString(file);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }

@@ -206,6 +206,46 @@ class ReadsPerTaskTest {
     singleRequestsReadNoMoreAfterMany(request);
   }
 
+  /** Submits tasks that fan out, completes their first steps, and returns the last claims. */
+  private static List<Claim> fannedOut(SqlWorker worker, Sql session, String request, int tasks) {
+    List<Claim> claims = List.of();
+    for (int task = 0; task < tasks; task++) {
+      Claim start = SqlWorker.claims(session
+          .object("select tasker.submit_tasks(jsonb_build_array(?::jsonb), ?, 2)", request,
+              worker.uuid())
+          .getJsonArray("claimed_steps")).get(0);
+      claims = SqlWorker.claims(
+          worker.complete(2, List.of(start.success())).getJsonArray("claimed_steps"));
+    }
+    return claims;
+  }
+
+  @Test
+  void the_documents_of_claimed_steps_read_their_own_parents() {
+    Dag dag = Dag.fanOut(2);
+    String request = dag.request(dag.registered()).toString();
+    try (Sql session = Sql.session(); SqlWorker worker = SqlWorker.in(session)) {
+      fannedOut(worker, session, request, 30);
+      session.rollback();
+    }
+    try (Sql administration = Sql.open()) {
+      administration.run("analyze");
+    }
+    String rows = "select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint from pg_stat_xact_user_tables where relname = 'workflow_steps'";
+    try (Sql session = Sql.session(); SqlWorker worker = SqlWorker.in(session)) {
+      List<Claim> claims = fannedOut(worker, session, request, 300);
+      assertThat(claims).hasSize(2);
+      long before = session.number(rows);
+      for (int call = 0; call < 10; call++) {
+        assertThat(session.text("select tasker.get_claimed_steps(array[?, ?]::uuid[])::text",
+            claims.get(0).step(), claims.get(1).step())).contains("\"results\"");
+      }
+      long read = session.number(rows) - before;
+      session.rollback();
+      assertThat(read / 10).as("rows of steps for two documents among 1 200").isLessThan(20);
+    }
+  }
+
   @Test
   void an_evaluation_reads_the_waits_of_its_own_task() {
     List<Dag.Task> tasks = Dag.of("rest").waitingOnly("{\"wait\": {\"for\": \"PT3H\"}}")

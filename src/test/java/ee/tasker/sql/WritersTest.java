@@ -1,10 +1,9 @@
 package ee.tasker.sql;
 
+import static ee.tasker.testing.Sources.files;
+import static ee.tasker.testing.Sources.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -75,21 +74,9 @@ class WritersTest {
 
   private static Set<String> writers(String statement) {
     Pattern pattern = Pattern.compile(statement);
-    try (Stream<Path> files = Files.walk(Path.of("db", "routine"))) {
-      return files.filter(file -> file.toString().endsWith(".sql"))
-          .filter(file -> pattern.matcher(text(file).replaceAll("--[^\n]*", "")).find())
-          .map(file -> file.getFileName().toString().replaceAll("^R__|\\.sql$", ""))
-          .collect(Collectors.toCollection(TreeSet::new));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static String text(Path file) {
-    try {
-      return Files.readString(file);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return files(Path.of("db", "routine"), ".sql").stream()
+        .filter(file -> pattern.matcher(text(file).replaceAll("--[^\n]*", "")).find())
+        .map(file -> file.getFileName().toString().replaceAll("^R__|\\.sql$", ""))
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 }

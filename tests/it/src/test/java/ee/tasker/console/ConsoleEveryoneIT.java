@@ -201,7 +201,7 @@ class ConsoleEveryoneIT extends WithConsole {
     Object schedule = admin
         .value("select schedule_uuid from tasker.schedules where name = 'hostile'");
     console.signIn("ann");
-    // A view belongs to whoever is signed in.
+    // A view belongs to the user who is signed in.
     console.go("tasks?namespace=testing");
     browser.press("Views");
     browser.press("Save this view");
