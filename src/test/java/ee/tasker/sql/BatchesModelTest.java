@@ -3,6 +3,7 @@ package ee.tasker.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.testing.Dag;
+import ee.tasker.testing.RunRecord;
 import ee.tasker.testing.Sql;
 import ee.tasker.testing.SqlWorker;
 import ee.tasker.testing.SqlWorker.Claim;
@@ -94,7 +95,7 @@ class BatchesModelTest {
       if (!model.isCancelled) {
         finish(sql, worker, task, model, now);
       }
-      TaskerAssertions.assertThatHistoryIsSound();
+      RunRecord.replayed(BatchesModelTest.class, TaskerAssertions.assertThatHistoryIsSound());
     }
   }
 

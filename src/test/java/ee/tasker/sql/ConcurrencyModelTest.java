@@ -3,6 +3,7 @@ package ee.tasker.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.testing.Dag;
+import ee.tasker.testing.RunRecord;
 import ee.tasker.testing.Sql;
 import ee.tasker.testing.SqlWorker;
 import ee.tasker.testing.SqlWorker.Claim;
@@ -108,7 +109,7 @@ class ConcurrencyModelTest {
       assertThat(sql.number("select count(*) from tasker.concurrency_slots")).as("seed " + seed)
           .isZero();
     }
-    TaskerAssertions.assertThatHistoryIsSound();
+    RunRecord.replayed(ConcurrencyModelTest.class, TaskerAssertions.assertThatHistoryIsSound());
   }
 
   /**

@@ -3,6 +3,7 @@ package ee.tasker.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.testing.Dag;
+import ee.tasker.testing.RunRecord;
 import ee.tasker.testing.Sql;
 import ee.tasker.testing.SqlWorker;
 import ee.tasker.testing.SqlWorker.Claim;
@@ -255,7 +256,7 @@ class DecisionsModelTest {
       if (!model.isCancelled) {
         assertThat(model.done).containsExactlyInAnyOrderElementsOf(model.created());
       }
-      TaskerAssertions.assertThatHistoryIsSound();
+      RunRecord.replayed(DecisionsModelTest.class, TaskerAssertions.assertThatHistoryIsSound());
     }
   }
 

@@ -3,6 +3,7 @@ package ee.tasker.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.testing.Dag;
+import ee.tasker.testing.RunRecord;
 import ee.tasker.testing.Sql;
 import ee.tasker.testing.SqlWorker;
 import ee.tasker.testing.SqlWorker.Claim;
@@ -326,7 +327,7 @@ class EngineModelTest {
         compare(sql, task, model, "seed " + seed + ", command " + command);
       }
     }
-    TaskerAssertions.assertThatHistoryIsSound();
+    RunRecord.replayed(EngineModelTest.class, TaskerAssertions.assertThatHistoryIsSound());
   }
 
   private static void claim(SqlWorker worker, Model model, List<Claim> seen, Instant now,

@@ -6,6 +6,7 @@ import ee.tasker.sql.EngineModelTest.Model;
 import ee.tasker.sql.EngineModelTest.State;
 import ee.tasker.sql.EngineModelTest.Step;
 import ee.tasker.testing.Dag;
+import ee.tasker.testing.RunRecord;
 import ee.tasker.testing.Sql;
 import ee.tasker.testing.SqlWorker;
 import ee.tasker.testing.SqlWorker.Claim;
@@ -124,7 +125,7 @@ class InterleavedModelTest {
         lane.sql.close();
       }
     }
-    TaskerAssertions.assertThatHistoryIsSound();
+    RunRecord.replayed(InterleavedModelTest.class, TaskerAssertions.assertThatHistoryIsSound());
   }
 
   private void step(Lane lane, Sql aside, double failures) {

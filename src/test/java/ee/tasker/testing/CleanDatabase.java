@@ -39,9 +39,8 @@ public final class CleanDatabase
         .isAnnotationPresent(DatabaseTest.BreaksPromises.class)
         || context.getRequiredTestClass().isAnnotationPresent(DatabaseTest.BreaksPromises.class);
     if (!breaks && context.getExecutionException().isEmpty()) {
-      long replayed = TaskerAssertions.assertThatHistoryIsSound();
-      RunRecord.REPLAYED.add(List.of("%s %d %d".formatted(context.getRequiredTestClass().getName(),
-          context.getUniqueId().hashCode(), replayed)));
+      RunRecord.replayed(context.getRequiredTestClass(),
+          TaskerAssertions.assertThatHistoryIsSound());
       remember();
     }
   }

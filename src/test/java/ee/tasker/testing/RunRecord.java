@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 /**
@@ -22,10 +23,12 @@ public final class RunRecord {
   public static final RunRecord CLASSES = new RunRecord("classes");
   /** Transitions, each with its actor. */
   public static final RunRecord MOVES = new RunRecord("moves");
-  /** "class test moves": how many moves its history had, which the models know. */
+  /** "class number moves": how many moves a history of its had, which the models know. */
   public static final RunRecord REPLAYED = new RunRecord("replayed");
   /** "class function": the functions that PostgreSQL counted while the class ran. */
   public static final RunRecord CALLS = new RunRecord("calls");
+
+  private static final AtomicLong LIVES = new AtomicLong();
 
   private final Path folder;
   private final Set<String> written = ConcurrentHashMap.newKeySet();
@@ -33,6 +36,11 @@ public final class RunRecord {
   private RunRecord(String name) {
     folder = Path.of(System.getProperty("tasker.checkout", "."), "target", "run-records",
         System.getProperty("tasker.build", "none"), name);
+  }
+
+  /** Adds one history of that test, whose moves were replayed; several may have equally many. */
+  public static void replayed(Class<?> test, long moves) {
+    REPLAYED.add(List.of("%s %d %d".formatted(test.getName(), LIVES.incrementAndGet(), moves)));
   }
 
   void add(Collection<String> lines) {
