@@ -9,7 +9,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
 
 /**
  * Items that wait, served by namespace in turns, and within a namespace in the order of their
@@ -57,6 +59,11 @@ public final class RoundRobin<T> {
   /** Of the first items of all namespaces, the least. */
   public synchronized Optional<T> first(Comparator<T> order) {
     return waiting.values().stream().map(Deque::peek).min(order);
+  }
+
+  /** The least value of the namespaces that have items; empty when there are none. */
+  public synchronized OptionalLong least(ToLongFunction<String> value) {
+    return waiting.keySet().stream().mapToLong(value).min();
   }
 
   /** @return false when the item does not wait any more */

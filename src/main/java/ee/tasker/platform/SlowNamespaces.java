@@ -14,7 +14,6 @@ import java.util.function.LongSupplier;
  * namespace is. A namespace that has the server for itself is never kept apart. Thread-safe.
  */
 public final class SlowNamespaces {
-  private static final Duration SLOW = Duration.ofMillis(100);
   /** More for each item of a call: many together are no sign of a slow one. */
   private static final Duration SLOW_ITEM = Duration.ofMillis(5);
   private static final Duration APART = Duration.ofSeconds(10);
@@ -33,13 +32,20 @@ public final class SlowNamespaces {
   }
 
   private final LongSupplier nanoTime;
+  private final Duration slow;
   private final Map<String, Marked> marks = new ConcurrentHashMap<>();
   private final Map<String, Long> seen = new ConcurrentHashMap<>();
   /** In nanoseconds for an item; zero while it is unknown. Two calls at a time may lose one. */
   private volatile double usual;
 
-  public SlowNamespaces(LongSupplier nanoTime) {
+  /**
+   * @param slow       no call is that is quicker
+   * @param usualFirst what an item takes until calls have told; zero when the first call tells
+   */
+  public SlowNamespaces(LongSupplier nanoTime, Duration slow, Duration usualFirst) {
     this.nanoTime = nanoTime;
+    this.slow = slow;
+    usual = usualFirst.toNanos();
   }
 
   /** Whether the namespace gets calls of its own now. */
@@ -71,7 +77,7 @@ public final class SlowNamespaces {
   private boolean isSlow(int items, long nanos) {
     double each = (double) nanos / (items + CALL);
     double before = usual;
-    if (nanos > SLOW.toNanos() + items * SLOW_ITEM.toNanos()
+    if (nanos > slow.toNanos() + items * SLOW_ITEM.toNanos()
         && (before == 0 || each > TIMES_THE_USUAL * before)) {
       return true;
     }

@@ -5,14 +5,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Large requests take turns: each namespace has one in progress at most, and a few of all
  * namespaces. What one request takes of the processors and of the memory then bounds what a
  * namespace takes, and not how many of them it sends. Others wait for a short time, served by
- * namespace in turns; the surplus is refused. Thread-safe.
+ * namespace in turns, and not while a namespace rests; the surplus is refused. Thread-safe.
  *
  * <p>A turn belongs to a thread, and a thread that has one gets no second: reading a request and
  * creating its task are one turn.
@@ -34,13 +34,15 @@ public final class Turns {
 
   private final int most;
   private final Duration longestWait;
+  private final Rests rests;
   private final ThreadLocal<Boolean> isTaken = new ThreadLocal<>();
   private final Set<String> inProgress = new HashSet<>();
-  private final RoundRobin<CountDownLatch> waiting = new RoundRobin<>();
+  private final RoundRobin<AtomicBoolean> waiting = new RoundRobin<>();
 
-  public Turns(int most, Duration longestWait) {
+  public Turns(int most, Duration longestWait, Rests rests) {
     this.most = most;
     this.longestWait = longestWait;
+    this.rests = rests;
   }
 
   /** @throws Problem 503 server-busy when too many others wait, or the turn does not come soon */
@@ -48,20 +50,12 @@ public final class Turns {
     if (isTaken.get() != null) {
       return NONE;
     }
-    CountDownLatch granted = new CountDownLatch(1);
-    synchronized (this) {
-      if (waiting.size() >= MOST_WAITING || waiting.size(namespace) >= MOST_WAITING_OF_ONE) {
-        throw busy(namespace);
-      }
-      waiting.add(namespace, granted);
-      grant();
-    }
-    if (!isGrantedSoon(granted) && withdraw(namespace, granted)) {
-      throw busy(namespace);
-    }
+    await(namespace);
     isTaken.set(true);
+    long begin = System.nanoTime();
     return () -> {
       isTaken.remove();
+      rests.worked(namespace, System.nanoTime() - begin);
       end(namespace);
     };
   }
@@ -70,37 +64,59 @@ public final class Turns {
     return waiting.size();
   }
 
-  private boolean isGrantedSoon(CountDownLatch granted) {
+  private synchronized void await(String namespace) {
+    if (waiting.size() >= MOST_WAITING || waiting.size(namespace) >= MOST_WAITING_OF_ONE) {
+      throw busy(namespace);
+    }
+    AtomicBoolean granted = new AtomicBoolean();
+    waiting.add(namespace, granted);
+    grant();
+    long end = System.nanoTime() + longestWait.toNanos();
+    while (!granted.get()) {
+      long left = end - System.nanoTime();
+      if ((left <= 0 || !waits(namespace, left)) && !granted.get()) {
+        waiting.remove(namespace, granted);
+        throw busy(namespace);
+      }
+      grant();
+    }
+  }
+
+  /**
+   * Until a turn ends, which may be followed by a rest, or until the rest of the namespace ends.
+   *
+   * @return false when the thread was interrupted
+   */
+  private boolean waits(String namespace, long atMost) {
+    long rest = rests.nanosLeft(namespace);
     try {
-      return granted.await(longestWait.toNanos(), TimeUnit.NANOSECONDS);
+      TimeUnit.NANOSECONDS.timedWait(this, rest > 0 ? Math.min(rest, atMost) : atMost);
+      return true;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return false;
     }
   }
 
-  /** @return false when it has been granted meanwhile */
-  private synchronized boolean withdraw(String namespace, CountDownLatch granted) {
-    return waiting.remove(namespace, granted);
-  }
-
   private synchronized void end(String namespace) {
     inProgress.remove(namespace);
     grant();
+    notifyAll();
   }
 
   private void grant() {
     while (inProgress.size() < most) {
       String[] next = new String[1];
-      List<CountDownLatch> first = waiting.take(1, namespace -> {
+      List<AtomicBoolean> first = waiting.take(1, namespace -> {
         next[0] = namespace;
-        return !inProgress.contains(namespace);
+        return !inProgress.contains(namespace) && rests.nanosLeft(namespace) <= 0;
       });
       if (first.isEmpty()) {
         return;
       }
       inProgress.add(next[0]);
-      first.get(0).countDown();
+      first.get(0).set(true);
+      notifyAll();
     }
   }
 

@@ -7,6 +7,7 @@ import ee.tasker.operation.DeadLetters;
 import ee.tasker.operation.Operations;
 import ee.tasker.platform.ActingCaller;
 import ee.tasker.platform.Json;
+import ee.tasker.platform.LargeWork;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Recheck;
 import ee.tasker.schedule.Schedules;
@@ -165,7 +166,7 @@ public class Access {
       return "callers without a name";
     }
     return namespace != null && permission != null && caller.grants().may(permission, namespace)
-        ? "namespace " + namespace : caller.principal();
+        ? LargeWork.share(namespace) : caller.principal();
   }
 
   /** The namespaces where the method's permission is granted; empty for all. */

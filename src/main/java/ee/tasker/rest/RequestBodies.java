@@ -23,16 +23,16 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Reads request bodies within their limits, and reports where a body is not JSON. Large ones are
- * parsed when it is the turn of their namespace.
+ * Reads request bodies within their limits, and reports where a body is not JSON. Large ones, and
+ * those of a namespace that sends costly ones, are parsed when it is the turn of their namespace.
  */
 @ApplicationScoped
 public class RequestBodies {
   private int maxBodyBytes;
-  private Function<Large, Turns.Turn> turns;
+  private Function<Body, Turns.Turn> turns;
 
   /** @param namespace as its sender names it; null when it names none */
-  private record Large(long length, String namespace) {
+  private record Body(long length, String namespace) {
   }
 
   RequestBodies() {
@@ -43,15 +43,15 @@ public class RequestBodies {
     this(maxBodyBytes, body -> () -> {});
   }
 
-  private RequestBodies(int maxBodyBytes, Function<Large, Turns.Turn> turns) {
+  private RequestBodies(int maxBodyBytes, Function<Body, Turns.Turn> turns) {
     this.maxBodyBytes = maxBodyBytes;
     this.turns = turns;
   }
 
   @Inject
   RequestBodies(Settings settings, LargeWork largeWork, Access access) {
-    this(settings.maxBodyBytes(), body -> largeWork.isLarge(body.length())
-        ? largeWork.takeTurn(access.share(body.namespace())) : () -> {});
+    this(settings.maxBodyBytes(), body -> largeWork
+        .begin(access.share(body.namespace()), body.length()));
   }
 
   /** @throws Problem 400 malformed-json, 413 body-too-large */
@@ -160,7 +160,7 @@ public class RequestBodies {
    */
   private void json(String text, int limit, int each, Consumer<JsonValue> use) {
     String namespace = JsonShape.check(text, limit, each);
-    try (Turns.Turn turn = turns.apply(new Large(text.length(), namespace))) {
+    try (Turns.Turn turn = turns.apply(new Body(text.length(), namespace))) {
       use.accept(parse(text));
     }
   }

@@ -152,7 +152,8 @@ public class SubmissionBatcher {
   }
 
   private void submitAlone(Waiting entry) {
-    try (Turns.Turn turn = largeWork.takeTurn("namespace " + entry.request().namespace())) {
+    try (Turns.Turn turn = largeWork
+        .takeTurn(LargeWork.share(entry.request().namespace()))) {
       submit(List.of(entry));
     } catch (Problem busy) {
       meters.submissionRefused();

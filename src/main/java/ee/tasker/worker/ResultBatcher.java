@@ -42,7 +42,7 @@ import java.util.stream.Collectors;
  *
  * <p>Large results, and those of a namespace that makes calls slow, are kept apart (ADR 0074): they
  * are submitted by namespace in turns, one such call at a time and beside the calls of the others,
- * which therefore do not wait for them.
+ * which therefore do not wait for them. After such a call its namespace rests.
  *
  * <p>After a fault that is not about the data, the results stay here and are retried; the handoff
  * number makes a retry harmless. If the fault
@@ -70,7 +70,8 @@ class ResultBatcher implements ResultBacklog {
    */
   private static final int MOST_TRIES = 5;
   /** Results in one call, of those that are kept apart. */
-  private static final int MOST_APART = 64;
+  private static final int MOST_APART = 8;
+  private static final Duration SLOW = Duration.ofMillis(100);
 
   @Inject
   private EngineThreads threads;
@@ -105,7 +106,8 @@ class ResultBatcher implements ResultBacklog {
   private final ConcurrentLinkedQueue<StepResult> waiting = new ConcurrentLinkedQueue<>();
   private final RoundRobin<StepResult> apart = new RoundRobin<>();
   private final AtomicBoolean flushingApart = new AtomicBoolean();
-  private final SlowNamespaces slow = new SlowNamespaces(System::nanoTime);
+  private final SlowNamespaces slow = new SlowNamespaces(System::nanoTime, SLOW,
+      Duration.ZERO);
   /** A flush is queued on a thread of the engine and has not started. */
   private final AtomicBoolean flushing = new AtomicBoolean();
   /** Results that wait, are being submitted, or are to be submitted again. */
@@ -172,13 +174,23 @@ class ResultBatcher implements ResultBacklog {
 
   private void flushApart() {
     try {
-      for (List<StepResult> next; !(next = apart.take(MOST_APART)).isEmpty();) {
-        claims.start(submitBatch(next, 0));
+      for (List<StepResult> next; !(next = apart.take(MOST_APART,
+          namespace -> restNanos(namespace) <= 0)).isEmpty();) {
+        String share = LargeWork.share(namespace(next.get(0)));
+        long begin = System.nanoTime();
+        List<RunningStep> claimed = submitBatch(next, 0);
+        largeWork.rests().worked(share, System.nanoTime() - begin);
+        claims.start(claimed);
       }
     } finally {
       flushingApart.set(false);
     }
-    flushApartSoon();
+    apart.least(this::restNanos).ifPresent(rest -> threads.timers().schedule(this::flushApartSoon,
+        Math.max(0, rest), TimeUnit.NANOSECONDS));
+  }
+
+  private long restNanos(String namespace) {
+    return largeWork.rests().nanosLeft(LargeWork.share(namespace));
   }
 
   /** Results that are kept apart say nothing about the calls of the others. */
@@ -265,6 +277,7 @@ class ResultBatcher implements ResultBacklog {
 
   private ResultsReply complete(List<StepResult> batch, int limit, boolean fromQueues) {
     Set<String> namespaces = batch.stream().map(this::namespace).collect(Collectors.toSet());
+    namespaces.forEach(namespace -> largeWork.rests().seen(LargeWork.share(namespace)));
     long start = System.nanoTime();
     ResultsReply reply;
     try {

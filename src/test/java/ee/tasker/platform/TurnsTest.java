@@ -66,7 +66,7 @@ class TurnsTest {
   @Test
   void a_namespace_has_one_turn_at_a_time_and_does_not_keep_another_from_its_own()
       throws Exception {
-    Turns turns = new Turns(2, LONG);
+    Turns turns = new Turns(2, LONG, new Rests(System::nanoTime));
     Taken first = new Taken(turns, "noisy");
     first.granted.get(20, TimeUnit.SECONDS);
     Taken second = new Taken(turns, "noisy");
@@ -84,7 +84,7 @@ class TurnsTest {
 
   @Test
   void namespaces_that_wait_are_served_in_turns() throws Exception {
-    Turns turns = new Turns(1, LONG);
+    Turns turns = new Turns(1, LONG, new Rests(System::nanoTime));
     Taken first = new Taken(turns, "noisy");
     first.granted.get(20, TimeUnit.SECONDS);
     List<Taken> waiting = new ArrayList<>();
@@ -107,7 +107,7 @@ class TurnsTest {
 
   @Test
   void the_surplus_of_a_namespace_is_refused_at_once_and_that_of_another_is_not() throws Exception {
-    Turns turns = new Turns(2, LONG);
+    Turns turns = new Turns(2, LONG, new Rests(System::nanoTime));
     Taken first = new Taken(turns, "noisy");
     first.granted.get(20, TimeUnit.SECONDS);
     for (int i = 0; i < 4; i++) {
@@ -127,7 +127,7 @@ class TurnsTest {
 
   @Test
   void a_turn_that_does_not_come_soon_is_refused_and_leaves_nothing_behind() throws Exception {
-    Turns turns = new Turns(1, Duration.ofMillis(50));
+    Turns turns = new Turns(1, Duration.ofMillis(50), new Rests(System::nanoTime));
     Taken first = new Taken(turns, "noisy");
     first.granted.get(20, TimeUnit.SECONDS);
 
@@ -139,8 +139,41 @@ class TurnsTest {
   }
 
   @Test
+  void a_namespace_that_rests_gets_its_turn_after_that_and_another_at_once() throws Exception {
+    Rests rests = new Rests(System::nanoTime);
+    Turns turns = new Turns(2, LONG, rests);
+    rests.seen("quiet");
+    rests.worked("noisy", Duration.ofMillis(300).toNanos());
+    long begin = System.nanoTime();
+    Taken noisy = new Taken(turns, "noisy");
+    awaitWaiting(turns, 1);
+
+    turns.take("quiet").close();
+
+    assertThat(noisy.isGranted()).isFalse();
+    noisy.granted.get(20, TimeUnit.SECONDS);
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(Duration.ofMillis(800))
+        .isLessThan(LONG.dividedBy(2));
+    noisy.end();
+  }
+
+  @Test
+  void a_turn_is_followed_by_a_rest() throws Exception {
+    Rests rests = new Rests(System::nanoTime);
+    Turns turns = new Turns(2, LONG, rests);
+    rests.seen("quiet");
+    long begin = System.nanoTime();
+    Taken noisy = new Taken(turns, "noisy");
+    noisy.granted.get(20, TimeUnit.SECONDS);
+    noisy.end();
+
+    assertThat(rests.nanosLeft("noisy")).isPositive()
+        .isLessThanOrEqualTo(3 * (System.nanoTime() - begin));
+  }
+
+  @Test
   void a_thread_that_has_its_turn_gets_no_second() {
-    Turns turns = new Turns(1, Duration.ofMillis(50));
+    Turns turns = new Turns(1, Duration.ofMillis(50), new Rests(System::nanoTime));
 
     try (Turns.Turn outer = turns.take("orders")) {
       turns.take("orders").close();
