@@ -1,11 +1,8 @@
 package ee.tasker.platform;
 
-import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonValue;
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.Set;
 
@@ -16,22 +13,21 @@ import java.util.Set;
  */
 @ApplicationScoped
 public class LargeWork {
-  @Inject
   private Settings settings;
+  /** Of a request that is small. */
+  private static final Duration COSTLY = Duration.ofMillis(5);
 
-  /** Of the processors, for a request that is small. */
-  private static final Duration COSTLY = Duration.ofMillis(10);
-  /** What one takes in a server that is cold. */
-  private static final Duration USUAL_AT_FIRST = Duration.ofMillis(5);
-
-  private final ThreadMXBean processors = ManagementFactory.getThreadMXBean();
   private final Rests rests = new Rests(System::nanoTime);
-  private final SlowNamespaces costly = new SlowNamespaces(System::nanoTime, COSTLY,
-      USUAL_AT_FIRST);
+  private final SlowNamespaces costly = new SlowNamespaces(System::nanoTime, COSTLY);
   private Turns turns;
 
-  @PostConstruct
-  void prepare() {
+  LargeWork() {
+    // for the proxy
+  }
+
+  @Inject
+  LargeWork(Settings settings) {
+    this.settings = settings;
     turns = new Turns(Math.max(2, Runtime.getRuntime().availableProcessors()),
         settings.longestQueueing(), rests);
   }
@@ -52,7 +48,7 @@ public class LargeWork {
 
   /**
    * A turn for the work with a request of that length, to be closed on the same thread. A small one
-   * waits for none, unless what its namespace sends has taken much of the processors before.
+   * waits for none, unless one that its namespace sent before took much {@link Effort}.
    *
    * @throws Problem 503 server-busy when the turn does not come soon
    */
@@ -60,16 +56,11 @@ public class LargeWork {
     rests.seen(namespace);
     Turns.Turn turn = isLarge(length) || costly.isApart(namespace) ? turns.take(namespace)
         : () -> {};
-    long before = processorTime();
+    long before = Effort.total();
     return () -> {
-      costly.called(Set.of(namespace), 1, processorTime() - before);
+      costly.called(Set.of(namespace), 1, Effort.total() - before);
       turn.close();
     };
-  }
-
-  /** Of this thread, in nanoseconds; always the same where the JVM does not know. */
-  private long processorTime() {
-    return processors.isCurrentThreadCpuTimeSupported() ? processors.getCurrentThreadCpuTime() : 0;
   }
 
   /** See {@link Rests}. */

@@ -38,14 +38,10 @@ public final class SlowNamespaces {
   /** In nanoseconds for an item; zero while it is unknown. Two calls at a time may lose one. */
   private volatile double usual;
 
-  /**
-   * @param slow       no call is that is quicker
-   * @param usualFirst what an item takes until calls have told; zero when the first call tells
-   */
-  public SlowNamespaces(LongSupplier nanoTime, Duration slow, Duration usualFirst) {
+  /** @param slow no call is slow that is quicker */
+  public SlowNamespaces(LongSupplier nanoTime, Duration slow) {
     this.nanoTime = nanoTime;
     this.slow = slow;
-    usual = usualFirst.toNanos();
   }
 
   /** Whether the namespace gets calls of its own now. */

@@ -1,6 +1,7 @@
 package ee.tasker.template;
 
 import dev.harrel.jsonschema.JsonNode;
+import ee.tasker.platform.Effort;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
@@ -26,6 +27,7 @@ final class SchemaMeter {
   static final int DEEPEST = 2_000;
   static final int VIOLATIONS = 400;
   private static final int VIOLATIONS_OF_ALTERNATIVE = 8;
+  private static final int NANOS_OF_STEP = 25;
   private static final int STEPS_OF_KEYWORD = 20;
   /** The annotations that the unevaluated keywords read: not more than one per keyword. */
   private static final int ANNOTATIONS_PER_STEP = 40;
@@ -84,7 +86,8 @@ final class SchemaMeter {
 
   /** @throws TooMuch when it takes more steps, or more levels, than are allowed */
   static <T> T metered(Supplier<T> validation) {
-    CURRENT.set(new SchemaMeter());
+    SchemaMeter meter = new SchemaMeter();
+    CURRENT.set(meter);
     try {
       return validation.get();
     } catch (StackOverflowError tooDeep) {
@@ -92,6 +95,7 @@ final class SchemaMeter {
       throw tooDeep();
     } finally {
       CURRENT.remove();
+      Effort.add(meter.steps * NANOS_OF_STEP);
     }
   }
 

@@ -106,8 +106,7 @@ class ResultBatcher implements ResultBacklog {
   private final ConcurrentLinkedQueue<StepResult> waiting = new ConcurrentLinkedQueue<>();
   private final RoundRobin<StepResult> apart = new RoundRobin<>();
   private final AtomicBoolean flushingApart = new AtomicBoolean();
-  private final SlowNamespaces slow = new SlowNamespaces(System::nanoTime, SLOW,
-      Duration.ZERO);
+  private final SlowNamespaces slow = new SlowNamespaces(System::nanoTime, SLOW);
   /** A flush is queued on a thread of the engine and has not started. */
   private final AtomicBoolean flushing = new AtomicBoolean();
   /** Results that wait, are being submitted, or are to be submitted again. */

@@ -189,7 +189,7 @@ class SettingsReaderTest {
   }
 
   /** Configuration from a map; of all ways to ask it, the one that is used. */
-  private record MapConfig(Map<String, String> values) implements Config {
+  record MapConfig(Map<String, String> values) implements Config {
     @Override
     public <T> Optional<T> getOptionalValue(String name, Class<T> type) {
       return Optional.ofNullable(values.get(name)).map(value -> value.replace(SYSTEM_PROPERTY, ""))

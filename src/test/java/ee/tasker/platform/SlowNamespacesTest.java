@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class SlowNamespacesTest {
   private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5);
   private final SlowNamespaces slow = new SlowNamespaces(nanos::get,
-      Duration.ofMillis(100), Duration.ZERO);
+      Duration.ofMillis(100));
 
   private void called(long millis, int items, String... namespaces) {
     slow.called(Set.of(namespaces), items, Duration.ofMillis(millis).toNanos());
@@ -69,21 +69,6 @@ class SlowNamespacesTest {
     called(30_000, 1, "noisy");
 
     assertThat(slow.isApart("noisy")).isTrue();
-  }
-
-  @Test
-  void what_is_usual_at_first_counts_until_calls_have_told() {
-    SlowNamespaces cold = new SlowNamespaces(nanos::get, Duration.ofMillis(10),
-        Duration.ofMillis(5));
-    cold.called(Set.of("another"), 1, 0);
-    cold.called(Set.of("first"), 1, Duration.ofMillis(150).toNanos());
-    assertThat(cold.isApart("first")).isFalse();
-
-    for (int i = 0; i < 100; i++) {
-      cold.called(Set.of("another"), 1, Duration.ofMillis(1).toNanos());
-    }
-    cold.called(Set.of("first"), 1, Duration.ofMillis(150).toNanos());
-    assertThat(cold.isApart("first")).isTrue();
   }
 
   @Test

@@ -3,8 +3,10 @@ package ee.tasker.template;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ee.tasker.platform.Effort;
 import ee.tasker.template.ContextSchema.Verdict;
 import ee.tasker.template.ContextSchema.Violation;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -56,6 +58,17 @@ class ContextSchemaTest {
             new Violation("/size",
                 "matches none of the alternatives: Value is [boolean] but should be [integer];"
                     + " or Expected all"));
+  }
+
+  @Test
+  void its_work_counts_as_the_effort_of_the_thread() {
+    long before = Effort.total();
+    violations(ContextSchema.compile("{\"maxLength\": 1}"), "\"a\"");
+    assertThat(Duration.ofNanos(Effort.total() - before)).isBetween(Duration.ofNanos(1),
+        Duration.ofMillis(1));
+
+    undecided("{\"pattern\": \"^(.*a){25}$\"}", "\"" + "a".repeat(2_000_000) + "\"");
+    assertThat(Duration.ofNanos(Effort.total() - before)).isGreaterThan(Duration.ofSeconds(1));
   }
 
   @Test
