@@ -2733,6 +2733,9 @@ function tasker.has_guard(p_table text, p_guard text) returns boolean, stable;
 function tasker.is_terminal(p_state tasker.task_state) returns boolean, immutable;
   -- called by apply_task_moves, count_task_moves, tally_steps, tally_tasks,
   --   transition_task_state_atomic
+-- Whether the database gave a call up because it took too long or too much memory.
+function tasker.is_too_expensive(p_sqlstate text) returns boolean, immutable;
+  -- called by get_next_ready_tasks, record_task_fault
 -- Whether an error comes from the connection, the transaction or the server, and not from the data.
 function tasker.is_transient_error(p_sqlstate text) returns boolean, immutable;
   -- called by act_on_tasks_of_bulk, breach_blocked_slas, process_tasks, submit_queued_requests
@@ -3834,7 +3837,7 @@ function tasker.get_next_ready_tasks(p_limit integer DEFAULT 5, p_now timestamp 
     DEFAULT NULL::timestamp with time zone) returns TABLE(task_uuid uuid, task_name text,
     priority integer, namespace_name text, ready_steps_count bigint, computed_priority numeric,
     current_state character varying);
-  -- called by advance_due_tasks, get_next_ready_task
+  -- called by advance_due_tasks, get_next_ready_task, set_aside_due_task
 -- The steps of a task that can be handed off now; they may run in parallel.
 function tasker.get_ready_steps(p_task_uuid uuid, p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns TABLE(workflow_step_uuid uuid, name text,
@@ -4012,7 +4015,7 @@ function tasker.reconcile_tasks(p_limit integer DEFAULT 2000, p_now timestamp wi
 function tasker.record_task_fault(p_task_uuid uuid, p_sqlstate text, p_cause text,
     p_server_uuid uuid, p_fault_limit integer, p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns jsonb;
-  -- called by process_tasks
+  -- called by process_tasks, set_aside_due_task, set_aside_step_result
 -- Recovers the steps of the given tasks whose lease has expired by the database's clock.
 function tasker.recover_expired_steps(p_task_uuids uuid[], p_server_uuid uuid,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer;
@@ -4031,6 +4034,17 @@ function tasker.resend_lost_messages(p_task_uuids uuid[], p_now timestamp with t
 function tasker.send_task_to_dlq(p_task_uuid uuid, p_by text, p_reason text,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by OperationGateway
+-- Records a fault of the next due task, after the database gave up a round for it alone.
+function tasker.set_aside_due_task(p_server_uuid uuid, p_sqlstate text, p_cause text,
+    p_fault_limit integer, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
+    returns uuid;
+  -- called by no function or class: for manual use
+-- Takes the next result's message off its queue and records a fault of its task, after the database
+--   gave up a call for it alone.
+function tasker.set_aside_step_result(p_server_uuid uuid, p_sqlstate text, p_cause text,
+    p_fault_limit integer, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
+    returns uuid;
+  -- called by no function or class: for manual use
 -- Ends those of the given tasks that have run for longer than lifecycle.max_duration of their
 --   template: error, a cancel, or a cancel with compensation.
 function tasker.time_out_tasks(p_task_uuids uuid[], p_server_uuid uuid,

@@ -1,5 +1,6 @@
 -- The next due tasks: by their wake-up, and by priority among the oldest of them. Locks rows of
 -- tasks, so that two sessions get different ones while their transactions last.
+-- A task that the database gave up (is_too_expensive) is only taken with a p_limit of 1.
 -- Covers every state that can move by itself; a task that waits for its retry appears when the
 -- retry is due and costs nothing before.
 -- Locks: the tasks, skip locked.
@@ -24,6 +25,10 @@ begin
     from tasker.task_wakeups w
     join tasker.tasks t on t.task_uuid = w.task_uuid
     where w.wake_at <= v_now and t.context_checked
+      and (p_limit = 1
+           or not exists (select from tasker.task_faults f
+                          where f.task_uuid = t.task_uuid
+                            and tasker.is_too_expensive(f.sqlstate)))
     order by w.wake_at
     limit p_limit
     for no key update of t skip locked)

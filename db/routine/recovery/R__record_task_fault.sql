@@ -2,7 +2,8 @@
 -- at first and ten minutes at most. After p_fault_limit errors in a row the task is parked:
 -- submitted steps that cannot be settled move to error, with the cause, so that the task becomes
 -- blocked_by_failures like after any other failure. When none of them causes the error the task
--- gets a dead letter and one try per hour.
+-- gets a dead letter and one try per hour. What the database gave up (is_too_expensive) is not tried
+-- step by step, which would take as long again; such a task gets a dead letter and one try a day.
 -- Returns {ended: [{task_uuid, state}]}. Locks: the task, then its steps.
 create or replace function tasker.record_task_fault(
   p_task_uuid uuid, p_sqlstate text, p_cause text, p_server_uuid uuid, p_fault_limit int,
@@ -31,7 +32,9 @@ begin
   returning faults into v_faults;
   update tasker.task_wakeups w
   set wake_at
-      = v_now + case when v_faults >= p_fault_limit then interval '1 hour'
+      = v_now + case when v_faults >= p_fault_limit
+                          and tasker.is_too_expensive(p_sqlstate) then interval '1 day'
+                     when v_faults >= p_fault_limit then interval '1 hour'
                      else least(30 * 2 ^ least(v_faults - 1, 10), 600) * interval '1 second' end
   where w.task_uuid = p_task_uuid;
   if v_faults < p_fault_limit then
@@ -43,6 +46,7 @@ begin
   for v_step in
     select s.workflow_step_uuid from tasker.get_open_steps(p_task_uuid) s
     where s.state in ('enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')
+      and not tasker.is_too_expensive(p_sqlstate)
     order by s.workflow_step_uuid
   loop
     v_settled := false;

@@ -4,11 +4,13 @@ import ee.tasker.engine.reply.DroppedMonth;
 import ee.tasker.engine.reply.PurgeReply;
 import ee.tasker.engine.reply.ReconcileReply;
 import ee.tasker.engine.reply.RoundReply;
+import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.Settings;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.transaction.Transactional;
 import java.util.Optional;
+import java.util.UUID;
 
 /**
  * The facade of the orchestrator: each method runs one round of one duty in its own transaction.
@@ -32,6 +34,18 @@ public class Orchestration {
   public RoundReply processStepResults(int limit, int claimLimit) {
     return gateway.processStepResults(limit, claimLimit, leaseSeconds(),
         settings.recovery().deliveries());
+  }
+
+  /** After the database gave up a round for one due task. @return the task, which comes later */
+  public Optional<UUID> setAsideDueTask(Throwable fault) {
+    return gateway.setAsideDueTask(DatabaseFaults.sqlState(fault), DatabaseFaults.message(fault),
+        settings.recovery().deliveries());
+  }
+
+  /** After the database gave up a call for one result. @return its task, which comes later */
+  public Optional<UUID> setAsideStepResult(Throwable fault) {
+    return gateway.setAsideStepResult(DatabaseFaults.sqlState(fault),
+        DatabaseFaults.message(fault), settings.recovery().deliveries());
   }
 
   /**

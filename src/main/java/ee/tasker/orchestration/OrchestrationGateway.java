@@ -10,6 +10,7 @@ import ee.tasker.platform.SqlFunctions;
 import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
 import java.util.Optional;
+import java.util.UUID;
 
 /** Calls the orchestrator's functions of the database. */
 @Dependent
@@ -33,6 +34,19 @@ class OrchestrationGateway {
     return RoundReply.ofMessages(
         sql.object("process_step_results(cast(? as uuid), ?, ?, cast(? as int), null, ?)",
             server.uuid(), limit, claimLimit, leaseSeconds, deliveries));
+  }
+
+  Optional<UUID> setAsideDueTask(String sqlState, String cause, int deliveries) {
+    return setAside("set_aside_due_task", sqlState, cause, deliveries);
+  }
+
+  Optional<UUID> setAsideStepResult(String sqlState, String cause, int deliveries) {
+    return setAside("set_aside_step_result", sqlState, cause, deliveries);
+  }
+
+  private Optional<UUID> setAside(String function, String sqlState, String cause, int deliveries) {
+    return Optional.ofNullable(sql.text(function + "(cast(? as uuid), ?, ?, ?)", server.uuid(),
+        sqlState, cause, deliveries)).map(UUID::fromString);
   }
 
   RoundReply advanceBulkActions() {

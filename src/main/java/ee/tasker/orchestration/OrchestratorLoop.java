@@ -3,6 +3,7 @@ package ee.tasker.orchestration;
 import ee.tasker.engine.reply.RoundReply;
 import ee.tasker.message.Orchestrator;
 import ee.tasker.message.StepDispatcher;
+import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.EngineThreads;
 import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
@@ -17,9 +18,11 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.IntFunction;
+import java.util.function.Function;
 
 /**
  * Runs the orchestrator's duties until each finds no more work: on a notification, when a retry is
@@ -31,6 +34,8 @@ public class OrchestratorLoop implements Orchestrator {
   private static final Log LOG = Log.of(OrchestratorLoop.class);
   private static final int BATCH = 200;
   private static final Duration SHORTEST_PAUSE = Duration.ofMillis(100);
+  /** How often a poll looks for tasks that were set aside, which come again after as long. */
+  private static final Duration ASIDE = Duration.ofSeconds(30);
   /** A bound on one run, so that a duty that always finds work cannot starve the others. */
   private static final int MOST_ROUNDS = 10_000;
   /** Of one duty, before the others have their turn again. */
@@ -58,9 +63,41 @@ public class OrchestratorLoop implements Orchestrator {
   private StepDispatcher stepDispatcher;
 
   private final AtomicBoolean wanted = new AtomicBoolean();
+  /** A poll has come, and none has looked for what was set aside for a while. */
+  private final AtomicBoolean looksAside = new AtomicBoolean();
+  private volatile long lookedAside = System.nanoTime();
   private final AtomicBoolean running = new AtomicBoolean();
   private volatile Instant lastProgress = Instant.now();
   private EarliestTimer earliestTimer;
+
+  /** @param setAside what to do with the one item that the database gave up; null: nothing */
+  private record Duty(String name, BatchSize size, RoundOf round,
+      Function<Exception, Optional<UUID>> setAside) {
+  }
+
+  @FunctionalInterface
+  private interface RoundOf {
+    RoundReply take(int most, int claimLimit);
+  }
+
+  private final Duty stepResults = duty("process_step_results",
+      (most, limit) -> orchestration.processStepResults(most, limit),
+      fault -> orchestration.setAsideStepResult(fault));
+  private final Duty dueSchedules = duty("fire_due_schedules",
+      (most, limit) -> schedules.fireDue(most, limit), null);
+  private final Duty queuedRequests = duty("submit_queued_requests",
+      (most, limit) -> requests.submit(most, limit),
+      fault -> requests.refuseFirst(fault));
+  private final Duty validatedTasks = duty("start_validated_tasks",
+      (most, limit) -> requests.startValidatedTasks(most, limit), null);
+  private final Duty dueTasks = duty("advance_due_tasks",
+      (most, limit) -> orchestration.advanceDueTasks(most, limit),
+      fault -> orchestration.setAsideDueTask(fault));
+  /** Also those that were set aside: each alone. */
+  private final Duty oneDueTask = new Duty("advance_due_tasks", new BatchSize(1),
+      dueTasks.round(), dueTasks.setAside());
+  private final Duty bulkActions = duty("advance_bulk_actions",
+      (most, limit) -> orchestration.advanceBulkActions(), null);
 
   @PostConstruct
   void prepare() {
@@ -101,8 +138,14 @@ public class OrchestratorLoop implements Orchestrator {
 
   /** Called by the poller on its own thread. */
   void poll() {
+    looksAside.set(System.nanoTime() - lookedAside >= ASIDE.toNanos());
     wanted.set(true);
     runWhileWanted();
+  }
+
+  private static Duty duty(String name, RoundOf round,
+      Function<Exception, Optional<UUID>> setAside) {
+    return new Duty(name, new BatchSize(BATCH), round, setAside);
   }
 
   private void runWhileWanted() {
@@ -120,18 +163,22 @@ public class OrchestratorLoop implements Orchestrator {
   }
 
   private void runAll() {
-    repeat(limit -> orchestration.processStepResults(BATCH, limit));
+    repeat(stepResults);
     // Before what looks after tasks that are left pending: a schedule may have submitted one of
     // them.
-    repeat(limit -> schedules.fireDue(BATCH, limit)).nextWakeIn().ifPresent(this::dueAgainIn);
-    repeat(limit -> requests.submit(BATCH, limit));
-    repeat(limit -> requests.startValidatedTasks(BATCH, limit));
+    repeat(dueSchedules).nextWakeIn().ifPresent(this::dueAgainIn);
+    repeat(queuedRequests);
+    repeat(validatedTasks);
     // A task that is due and was not returned is locked by another session.
-    repeat(limit -> orchestration.advanceDueTasks(BATCH, limit)).nextWakeIn()
+    repeat(dueTasks).nextWakeIn()
         .ifPresent(this::dueAgainIn);
     // One part of it, and then the other duties again: it may go on for minutes.
-    if (once(limit -> orchestration.advanceBulkActions()).processed() > 0) {
+    if (once(bulkActions).processed() > 0) {
       wanted.set(true);
+    }
+    if (looksAside.getAndSet(false)) {
+      lookedAside = System.nanoTime();
+      once(oneDueTask);
     }
   }
 
@@ -139,7 +186,7 @@ public class OrchestratorLoop implements Orchestrator {
     dueIn(next.compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : next);
   }
 
-  private RoundReply repeat(IntFunction<RoundReply> duty) {
+  private RoundReply repeat(Duty duty) {
     RoundReply reply = RoundReply.NOTHING;
     long start = System.nanoTime();
     for (int round = 0; round < MOST_ROUNDS
@@ -153,15 +200,36 @@ public class OrchestratorLoop implements Orchestrator {
     return reply;
   }
 
-  private RoundReply once(IntFunction<RoundReply> duty) {
+  /** A duty that fails does not hold up the others. */
+  private RoundReply once(Duty duty) {
     try {
-      RoundReply reply = stepDispatcher.call(BATCH, duty);
+      RoundReply reply = stepDispatcher.call(BATCH,
+          limit -> duty.round().take(duty.size().get(), limit));
       lastProgress = Instant.now();
+      duty.size().wentWell();
       return reply;
     } catch (Exception fault) {
-      // A duty that fails does not hold up the others.
-      LOG.write(LogEvent.CALL_FAILED, fault, "call", "orchestration");
+      LOG.write(LogEvent.CALL_FAILED, fault, "call", duty.name(), "items", duty.size().get());
+      if (DatabaseFaults.isTooExpensive(fault)
+          && (!duty.size().wasGivenUp() || isSetAside(duty, fault))) {
+        // At once, with less, or without the one that it was.
+        wanted.set(true);
+      }
       return RoundReply.NOTHING;
+    }
+  }
+
+  private static boolean isSetAside(Duty duty, Exception fault) {
+    if (duty.setAside() == null) {
+      return false;
+    }
+    try {
+      duty.setAside().apply(fault).ifPresent(
+          item -> LOG.write(LogEvent.CALL_FAILED, "call", duty.name(), "set_aside", item));
+      return true;
+    } catch (Exception another) {
+      LOG.write(LogEvent.CALL_FAILED, another, "call", duty.name());
+      return false;
     }
   }
 }

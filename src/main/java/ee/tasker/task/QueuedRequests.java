@@ -121,6 +121,18 @@ public class QueuedRequests {
     return RoundReply.ofRequests(messages.size(), reply);
   }
 
+  /** After the database gave up a call for the first request of the queue: that one is refused. */
+  public Optional<UUID> refuseFirst(Throwable fault) {
+    JsonArrayBuilder finished = Json.build().createArrayBuilder();
+    JsonArrayBuilder refused = Json.build().createArrayBuilder();
+    for (QueuedRequest message : gateway.takeTaskRequests(1)) {
+      finished.add(message.id());
+      refused.add(refusal(message, "cannot-be-processed", DatabaseFaults.message(fault)));
+    }
+    gateway.finishTaskRequests(finished.build(), refused.build());
+    return Optional.empty();
+  }
+
   /**
    * A signal instead of a request: {@code task_uuid}, or {@code correlation_id} and {@code limit};
    * {@code name}, {@code payload}, {@code signal_id}, {@code sent_by}.

@@ -14,6 +14,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The database drops every connection while much is under way. */
@@ -96,6 +97,51 @@ class FaultsIT {
     TaskerClient.until("the next attempt ran", Duration.ofSeconds(30),
         () -> tasker.steps(task).get("failing").getInt("attempts") == 2);
     tasker.delete("/v1/tasks/" + task);
+  }
+
+  /** The same trigger as below, at a task that is due at the same time as others. */
+  @Test
+  void a_due_task_that_the_database_gives_up_on_is_set_aside_and_holds_up_no_other() {
+    UUID noisy = tasker.submit("retry_later", "{}");
+    List<UUID> others = IntStream.range(0, 20)
+        .mapToObj(n -> tasker.submit("retry_later", "{}")).toList();
+    Stream.concat(Stream.of(noisy), others.stream()).forEach(
+        task -> TaskerClient.until("the step waits for its retry", Duration.ofSeconds(20),
+            () -> tasker.get("/v1/tasks/" + task).text("state").equals("waiting_for_retry")));
+    tasker.sql("""
+        create function testing.give_up_due() returns trigger language plpgsql as $$
+        begin
+          raise exception 'canceling statement due to user request' using errcode = '57014';
+        end $$""");
+    tasker.sql("create trigger gives_up_due before update on tasker.workflow_steps for each row "
+        + "when (old.task_uuid = '" + noisy + "' and old.state = 'waiting_for_retry' "
+        + "and new.state <> old.state) execute function testing.give_up_due()");
+    try {
+      tasker.sql("""
+          with due as (update tasker.workflow_steps set next_retry_at = clock_timestamp()
+                       where state = 'waiting_for_retry' returning task_uuid)
+          update tasker.task_wakeups w set wake_at = clock_timestamp()
+          from due where w.task_uuid = due.task_uuid""");
+
+      for (UUID other : others) {
+        TaskerClient.until("the next attempt ran", Duration.ofSeconds(30),
+            () -> tasker.steps(other).get("failing").getInt("attempts") == 2);
+      }
+      TaskerClient.until("its fault is recorded", Duration.ofSeconds(30), () -> tasker.count(
+          "select count(*) from tasker.task_faults where task_uuid = ? and sqlstate = '57014'",
+          noisy) == 1);
+    } finally {
+      tasker.sql("drop function testing.give_up_due() cascade");
+    }
+
+    tasker.sql("update tasker.task_wakeups set wake_at = clock_timestamp() where task_uuid = ?",
+        noisy);
+    TaskerClient.until("it goes on alone", Duration.ofSeconds(90),
+        () -> tasker.steps(noisy).get("failing").getInt("attempts") == 2);
+    assertThat(tasker.count("select count(*) from tasker.task_faults where task_uuid = ?", noisy))
+        .isZero();
+    Stream.concat(Stream.of(noisy), others.stream())
+        .forEach(task -> tasker.delete("/v1/tasks/" + task));
   }
 
   /**
