@@ -10,6 +10,9 @@ const checkout = resolve(docs, '../../..')
 /** Where the sources can be read and edited; without it, such links are left out. */
 const repository = process.env.DOCS_REPOSITORY || ''
 const version = /<version>([^<]+)<\/version>/.exec(readFileSync(resolve(checkout, 'pom.xml'), 'utf8'))![1]
+/** Sites of other versions, as in DOCS_VERSIONS="1.0=https://docs.example.org/1.0/,1.1=https://docs.example.org/1.1/". */
+const versions = (process.env.DOCS_VERSIONS || '').split(',').filter(entry => entry.includes('='))
+  .map(entry => ({ text: entry.slice(0, entry.indexOf('=')), link: entry.slice(entry.indexOf('=') + 1), target: '_self' }))
 const withoutComments = (text: string) => text.replace(/<!--[\s\S]*?-->\n?/g, '')
 
 /** The sidebar is the start page: its sections and their links, in one place only. */
@@ -96,7 +99,9 @@ export default withMermaid(defineConfig({
       { text: 'Tutorial', link: '/tutorial' },
       { text: 'Guarantees', link: '/guarantees' },
       { text: 'Glossary', link: '/glossary' },
-      { text: version, link: '/releasing' }
+      versions.length
+        ? { text: version, items: [...versions, { text: 'Changes and releases', link: '/releasing' }] }
+        : { text: version, link: '/releasing' }
     ],
     sidebar: sidebar(),
     outline: [2, 3],
