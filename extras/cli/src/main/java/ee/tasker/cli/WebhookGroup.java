@@ -124,7 +124,7 @@ final class WebhookGroup {
             .shows(sent)
             .example(
                 "tasker webhook retry 01a1fc6e-0002-7000-8000-000000000005 01a1fc6e-0002-7000-8000-000000000006 -m \"repaired\""),
-        Command.of("discard", "Sends a delivery no more.").calls(Operation.DISCARD_WEBHOOK_DELIVERY)
+        Command.of("discard", "Stops sending a delivery.").calls(Operation.DISCARD_WEBHOOK_DELIVERY)
             .with(webhook(), delivery(), Arg.reason(BODY), Arg.actor(BODY, "requested_by"))
             .shows(sent)
             .example(
