@@ -64,6 +64,22 @@ function sources(md: any) {
   })
 }
 
+/** For those who hear the page: a diagram is named after its section, and a table has no empty header. */
+function spoken(md: any) {
+  md.core.ruler.push('spoken', (state: any) => {
+    let section = 'this page'
+    state.tokens.forEach((token: any, i: number) => {
+      if (token.type === 'heading_open') {
+        section = state.tokens[i + 1].content.replace(/[^\w ,'-]/g, '')
+      } else if (token.type === 'fence' && token.info.trim() === 'mermaid') {
+        token.content = token.content.replace(/^.*\n/, (kind: string) => `${kind}  accTitle: ${section}\n`)
+      } else if (token.type === 'th_open' && state.tokens[i + 1].content === '') {
+        token.tag = state.tokens[i + 2].tag = 'td'
+      }
+    })
+  })
+}
+
 export default withMermaid(defineConfig({
   srcDir: 'pages',
   outDir: '../site',
@@ -77,8 +93,8 @@ export default withMermaid(defineConfig({
   rewrites: { 'README.md': 'index.md', 'adr/README.md': 'adr/index.md' },
   markdown: {
     html: false,
-    config: sources,
-    theme: { light: 'github-light', dark: 'github-dark' },
+    config: (md: any) => { sources(md); spoken(md) },
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     languageAlias: { '': 'text' }
   },
   vite: {

@@ -151,6 +151,25 @@ class PagesTest {
   }
 
   @Test
+  void each_number_without_a_decision_record_is_explained_in_the_index() {
+    String index = text(DOCS.resolve("adr/README.md"));
+    List<String> holes = index.lines().filter(line -> line.startsWith("A hole is "))
+        .flatMap(line -> Pattern.compile("\\d{4}").matcher(line).results())
+        .map(MatchResult::group).toList();
+    Set<String> numbers = files(DOCS.resolve("adr"), ".md").stream()
+        .map(record -> record.getFileName().toString().substring(0, 4))
+        .filter(number -> number.matches("\\d{4}")).collect(Collectors.toSet());
+    int last = numbers.stream().mapToInt(Integer::parseInt).max().orElseThrow();
+
+    assertThat(numbers).doesNotContainAnyElementsOf(holes);
+    for (int number = 1; number <= last; number++) {
+      assertThat(numbers.contains("%04d".formatted(number))
+          || holes.contains("%04d".formatted(number)))
+          .as("%04d is a record, or among the holes in docs/adr/README.md", number).isTrue();
+    }
+  }
+
+  @Test
   void every_decision_record_is_in_the_index_with_its_state() {
     String index = text(DOCS.resolve("adr/README.md"));
     for (Path record : files(DOCS.resolve("adr"), ".md")) {
