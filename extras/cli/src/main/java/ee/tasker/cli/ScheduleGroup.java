@@ -67,7 +67,7 @@ final class ScheduleGroup {
             .shows(one)
             .example(
                 "tasker schedule create reports nightly --template nightly_report --cron \"30 2 * * 1-5\" --zone Europe/Berlin"),
-        Command.of("update", "Replaces what a schedule says, except its namespace and name.")
+        Command.of("update", "Replaces a schedule, except its namespace and name.")
             .calls(Operation.UPDATE_SCHEDULE)
             .with(Arg.and(scheduled(), schedule(),
                 Arg.body("version", "N", "The version of the schedule that you have seen.")
