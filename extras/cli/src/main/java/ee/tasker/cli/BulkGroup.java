@@ -71,7 +71,8 @@ final class BulkGroup {
             "+FINISHED=finished_at"))
         .example("tasker bulk list"));
     commands
-        .add(Command.of("show", "Shows the progress of a bulk action.").calls(Operation.GET_BULK_ACTION)
+        .add(Command.of("show", "Shows the progress of a bulk action.")
+            .calls(Operation.GET_BULK_ACTION)
             .with(Arg.path("token", "TOKEN", "Of the dry run.")).shows(BULK_ACTION)
             .example("tasker bulk show 0b6f3f5a-5f0c-4c4f-9b1e-0a3c5b7d9e11"));
     commands.add(Command.of("tasks", "Shows the verdict of a bulk action on each task.")
