@@ -20,7 +20,6 @@ function sidebar() {
   const start = readFileSync(resolve(docs, 'README.md'), 'utf8')
   return start.split(/^## /m).slice(1).map(section => ({
     text: section.slice(0, section.indexOf('\n')),
-    collapsed: false,
     items: [...section.matchAll(/\[([^\]]+)\]\(([^)]+\.md)(#[^)]*)?\)/g)]
       .filter(([, , page]) => !page.startsWith('..'))
       .map(([, text, page, anchor]) => ({
@@ -86,6 +85,7 @@ export default withMermaid(defineConfig({
   cacheDir: '../site-cache',
   base: process.env.DOCS_BASE || '/',
   lang: 'en',
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
   title: 'Tasker EE',
   description: 'A durable workflow orchestrator for Jakarta EE and PostgreSQL',
   cleanUrls: false,
