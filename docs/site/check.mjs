@@ -24,6 +24,9 @@ const pages = ['', 'tutorial.html', 'templates.html', 'architecture.html', 'guar
   'reference/sql-functions.html', 'reference/metrics.html', 'adr/index.html']
 const widths = [1440, 390]
 const themes = ['light', 'dark']
+/** Pages whose diagrams must be drawn. */
+const drawn = ['architecture', 'approvals', 'batches', 'compensation', 'data-model', 'installing', 'schedules',
+  'state-machines', 'waits', 'workers']
 /** What a reader types, and the page that must be among the results. */
 const searches = { PgBouncer: 'installing', TK1503: 'log-events', 'tasker.worker.capacity': 'configuration' }
 const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml',
@@ -89,7 +92,13 @@ try {
 
   await page.setViewport({ width: 1440, height: 900 })
   await page.goto(origin + base, { waitUntil: 'networkidle0' })
-  await page.setOfflineMode(false)
+  for (const name of drawn) {
+    where = `${name}.html`
+    await page.goto(`${origin}${base}${name}.html`, { waitUntil: 'networkidle0' })
+    const diagrams = await page.evaluate(() => [...document.querySelectorAll('.mermaid')].map(it => !!it.querySelector('svg')))
+    if (!diagrams.length || diagrams.includes(false)) wrong.push(`${where}: ${diagrams.filter(is => is).length} of ${diagrams.length} diagrams are drawn`)
+  }
+  await page.goto(origin + base, { waitUntil: 'networkidle0' })
   for (const [words, expected] of Object.entries(searches)) {
     where = `search for ${words}`
     await page.keyboard.press('/')
