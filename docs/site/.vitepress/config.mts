@@ -10,6 +10,9 @@ const checkout = resolve(docs, '../../..')
 /** Where the sources can be read and edited; without it, such links are left out. */
 const repository = process.env.DOCS_REPOSITORY || ''
 const version = /<version>([^<]+)<\/version>/.exec(readFileSync(resolve(checkout, 'pom.xml'), 'utf8'))![1]
+/** Sites of other versions, as in DOCS_VERSIONS="1.0=https://docs.example.org/1.0/,1.1=https://docs.example.org/1.1/". */
+const versions = (process.env.DOCS_VERSIONS || '').split(',').filter(entry => entry.includes('='))
+  .map(entry => ({ text: entry.slice(0, entry.indexOf('=')), link: entry.slice(entry.indexOf('=') + 1), target: '_self' }))
 const withoutComments = (text: string) => text.replace(/<!--[\s\S]*?-->\n?/g, '')
 
 /** The sidebar is the start page: its sections and their links, in one place only. */
@@ -17,7 +20,6 @@ function sidebar() {
   const start = readFileSync(resolve(docs, 'README.md'), 'utf8')
   return start.split(/^## /m).slice(1).map(section => ({
     text: section.slice(0, section.indexOf('\n')),
-    collapsed: false,
     items: [...section.matchAll(/\[([^\]]+)\]\(([^)]+\.md)(#[^)]*)?\)/g)]
       .filter(([, , page]) => !page.startsWith('..'))
       .map(([, text, page, anchor]) => ({
@@ -61,12 +63,29 @@ function sources(md: any) {
   })
 }
 
+/** For those who hear the page: a diagram is named after its section, and a table has no empty header. */
+function spoken(md: any) {
+  md.core.ruler.push('spoken', (state: any) => {
+    let section = 'this page'
+    state.tokens.forEach((token: any, i: number) => {
+      if (token.type === 'heading_open') {
+        section = state.tokens[i + 1].content.replace(/[^\w ,'-]/g, '')
+      } else if (token.type === 'fence' && token.info.trim() === 'mermaid') {
+        token.content = token.content.replace(/^.*\n/, (kind: string) => `${kind}  accTitle: ${section}\n`)
+      } else if (token.type === 'th_open' && state.tokens[i + 1].content === '') {
+        token.tag = state.tokens[i + 2].tag = 'td'
+      }
+    })
+  })
+}
+
 export default withMermaid(defineConfig({
   srcDir: 'pages',
   outDir: '../site',
   cacheDir: '../site-cache',
   base: process.env.DOCS_BASE || '/',
   lang: 'en',
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
   title: 'Tasker EE',
   description: 'A durable workflow orchestrator for Jakarta EE and PostgreSQL',
   cleanUrls: false,
@@ -74,8 +93,8 @@ export default withMermaid(defineConfig({
   rewrites: { 'README.md': 'index.md', 'adr/README.md': 'adr/index.md' },
   markdown: {
     html: false,
-    config: sources,
-    theme: { light: 'github-light', dark: 'github-dark' },
+    config: (md: any) => { sources(md); spoken(md) },
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     languageAlias: { '': 'text' }
   },
   vite: {
@@ -96,7 +115,9 @@ export default withMermaid(defineConfig({
       { text: 'Tutorial', link: '/tutorial' },
       { text: 'Guarantees', link: '/guarantees' },
       { text: 'Glossary', link: '/glossary' },
-      { text: version, link: '/releasing' }
+      versions.length
+        ? { text: version, items: [...versions, { text: 'Changes and releases', link: '/releasing' }] }
+        : { text: version, link: '/releasing' }
     ],
     sidebar: sidebar(),
     outline: [2, 3],

@@ -47,107 +47,144 @@ public class SystemMeters implements MultiCollector {
     JsonObject health = now.getJsonObject("health");
     JsonObject database = now.getJsonObject("database");
     List<MetricSnapshot> all = new ArrayList<>();
-    all.add(byState("tasker_tasks", "Tasks by state", health.getJsonObject("tasks")));
-    all.add(byState("tasker_steps", "Steps by state", health.getJsonObject("steps")));
-    all.add(gauge("tasker_health_score", "From 0 to 1: completed tasks, failures, free connections",
+    all.add(byState("tasker_tasks",
+        "Tasks in each state, exactly", health.getJsonObject("tasks")));
+    all.add(byState("tasker_steps",
+        "Steps in each state, exactly", health.getJsonObject("steps")));
+    all.add(gauge("tasker_health_score",
+        "From 0 to 1, as in the analytics: completed tasks, failures, free connections",
         number(health, "health_score")));
-    all.add(gauge("tasker_database_connections", "Connections of clients to the database server",
+    all.add(gauge("tasker_database_connections",
+        "Connections of clients to the whole database server",
         number(health, "active_connections")));
-    all.add(gauge("tasker_database_connections_max", "The connection limit of the database server",
+    all.add(gauge("tasker_database_connections_max",
+        "The connection limit of the database server",
         number(health, "max_connections")));
-    all.add(byQueue("tasker_queue_depth", "Messages on a queue", now, SystemMeters::depth));
-    all.add(byQueue("tasker_queue_oldest_seconds", "Age of the oldest message on a queue", now,
+    all.add(byQueue("tasker_queue_depth",
+        "Messages on each queue. With roles split over servers, orchestration_step_results carries results from workers to orchestrators",
+        now, SystemMeters::depth));
+    all.add(byQueue("tasker_queue_oldest_seconds",
+        "Age of the oldest message on each queue", now,
         queue -> number(queue, "oldest_seconds")));
     all.add(gauge("tasker_steps_oldest_offer_seconds",
-        "How long the oldest offered step has waited for a worker",
+        "How long the oldest offer has waited for a worker: shows steps that are stuck in enqueued",
         number(now, "oldest_offer_seconds")));
-    all.add(gauge("tasker_steps_unserved", "Offered steps whose handler no live worker serves",
+    all.add(gauge("tasker_steps_unserved",
+        "Offered steps whose handler no live worker serves. They wait, and fail after tasker.recovery.unserved-seconds",
         number(now, "unserved_steps")));
     all.add(gauge("tasker_tasks_overdue",
-        "Tasks that have been due for a minute and that no server has processed",
+        "Tasks that have been due for more than a minute and that no server has processed: a server has stopped working, or none has the role orchestrator. Alert above 0",
         number(now, "overdue_tasks")));
-    all.add(gauge("tasker_tasks_overdue_seconds", "How long the oldest of them has waited",
+    all.add(gauge("tasker_tasks_overdue_seconds",
+        "How long the oldest overdue task has waited",
         number(now, "overdue_seconds")));
     all.add(
         gauge("tasker_tasks_past_sla",
-            "Unfinished tasks that are older than the SLA of their template",
+            "Unfinished tasks, blocked ones included, that are older than the sla_minutes of their template",
             number(now, "tasks_past_sla")));
-    all.add(gauge("tasker_dlq_pending_investigations", "Open dead letters",
+    all.add(gauge("tasker_dlq_pending_investigations",
+        "Open dead letters",
         number(now, "dead_letters_pending")));
-    all.add(gauge("tasker_servers", "Servers that are alive by their heartbeat",
+    all.add(gauge("tasker_servers",
+        "Servers that are alive by their heartbeat",
         number(now, "servers")));
     JsonObject schedules = now.getJsonObject("schedules");
-    all.add(gauge("tasker_schedules_active", "Schedules that are not paused",
+    all.add(gauge("tasker_schedules_active",
+        "Schedules that are not paused",
         number(schedules, "active")));
-    all.add(gauge("tasker_schedules_paused", "Paused schedules", number(schedules, "paused")));
+    all.add(gauge("tasker_schedules_paused",
+        "Paused schedules", number(schedules, "paused")));
     all.add(gauge("tasker_schedules_failing",
         "Schedules whose latest fire times failed, also those that were paused for it",
         number(schedules, "failing")));
     all.add(gauge("tasker_schedules_overdue_seconds",
         "How long the schedule that is due longest has waited for a server",
         number(schedules, "overdue_seconds")));
-    for (String outcome : List.of("started", "skipped", "missed", "failed")) {
-      all.add(counter("tasker_schedule_fires_" + outcome,
-          "Fire times of schedules by what became of them: " + outcome,
-          number(schedules, outcome)));
-    }
+    all.add(counter("tasker_schedule_fires_started", "Fire times of schedules that started a task",
+        number(schedules, "started")));
+    all.add(counter("tasker_schedule_fires_skipped",
+        "Fire times of schedules that were skipped because an earlier task had not ended",
+        number(schedules, "skipped")));
+    all.add(counter("tasker_schedule_fires_missed",
+        "Fire times of schedules that passed while no server was up, and were not made up for",
+        number(schedules, "missed")));
+    all.add(counter("tasker_schedule_fires_failed",
+        "Fire times of schedules whose task was refused",
+        number(schedules, "failed")));
     all.add(byConsumer("tasker_event_consumer_waiting_seconds",
-        "How long a consumer of domain events, such as the topic, has made no progress", now,
+        "How long a consumer of domain events, such as the topic, has made no progress although there are events. Alert above some minutes: after seven days the purge stops waiting for it",
+        now,
         "waiting_seconds"));
     all.add(byConsumer("tasker_event_consumer_failures",
-        "Attempts in a row to send to a consumer of domain events that have failed", now,
+        "Consecutive failed attempts to send to a consumer of domain events", now,
         "failures"));
     JsonObject webhooks = now.getJsonObject("webhooks");
-    all.add(gauge("tasker_webhooks_active", "Webhooks that are not paused",
+    all.add(gauge("tasker_webhooks_active",
+        "Webhooks that are not paused",
         number(webhooks, "active")));
-    all.add(gauge("tasker_webhooks_paused", "Paused webhooks", number(webhooks, "paused")));
+    all.add(gauge("tasker_webhooks_paused",
+        "Paused webhooks", number(webhooks, "paused")));
     all.add(gauge("tasker_webhooks_failing",
-        "Webhooks whose latest attempt failed, also those that were paused for it",
+        "Webhooks whose latest attempt failed, also those that were paused for it. Alert when it stays above 0",
         number(webhooks, "failing")));
     all.add(gauge("tasker_webhooks_behind",
-        "How many places of the feed the active webhook that is last has still to look at",
+        "Positions of the feed that the slowest active webhook has still to read",
         number(webhooks, "behind")));
-    all.add(gauge("tasker_webhook_open_deliveries", "Deliveries that wait or are in flight",
+    all.add(gauge("tasker_webhook_open_deliveries",
+        "Deliveries that wait or are in flight",
         number(webhooks, "open")));
-    all.add(gauge("tasker_webhook_dead_letters", "Deliveries that got their last attempt",
+    all.add(gauge("tasker_webhook_dead_letters",
+        "Deliveries whose last attempt failed and that are kept. Alert above 0",
         number(webhooks, "dead_letters")));
     all.add(gauge("tasker_webhook_oldest_open_seconds",
         "Age of the oldest event that waits for an active webhook",
         number(webhooks, "oldest_open_seconds")));
-    all.add(counter("tasker_webhook_deliveries_delivered", "Deliveries that a receiver accepted",
+    all.add(counter("tasker_webhook_deliveries_delivered",
+        "Deliveries that a receiver accepted",
         number(webhooks, "delivered")));
-    all.add(counter("tasker_webhook_deliveries_failed", "Attempts to deliver that failed",
+    all.add(counter("tasker_webhook_deliveries_failed",
+        "Attempts to deliver that failed",
         number(webhooks, "failed")));
-    all.add(counter("tasker_webhook_deliveries_dead", "Deliveries whose last attempt failed",
+    all.add(counter("tasker_webhook_deliveries_dead",
+        "Deliveries whose last attempt failed",
         number(webhooks, "dead")));
     JsonObject retention = now.getJsonObject("retention");
-    all.add(counter("tasker_retention_purged_tasks", "Tasks purged after their retention period",
+    all.add(counter("tasker_retention_purged_tasks",
+        "Tasks purged after their retention period",
         number(retention, "purged_tasks")));
     all.add(
-        gauge("tasker_retention_oldest_task_seconds", "Age of the oldest stored task",
+        gauge("tasker_retention_oldest_task_seconds",
+            "Age of the oldest stored task",
             number(retention, "oldest_task_seconds")));
     all.add(gauge("tasker_history_oldest_seconds",
         "Age of the beginning of the oldest month of history",
         number(retention, "oldest_history_seconds")));
-    all.add(gauge("tasker_history_months_ahead", "Future months that have a history partition",
+    all.add(gauge("tasker_history_months_ahead",
+        "Future months that have a history partition: 2. Alert below 1",
         number(retention, "months_ahead")));
     all.add(gauge("tasker_history_default_in_use",
-        "1 while the default partition, which is never dropped, contains history",
+        "1 while the default partition, which is never dropped, contains history. Alert above 0",
         number(retention, "default_in_use")));
-    all.add(counter("tasker_database_commits", "Commits in the database, reads included",
+    all.add(counter("tasker_database_commits",
+        "Commits in the database, reads included. Divided by the rate of tasker_steps_executions_total over all servers: commits per step",
         number(database, "commits")));
-    all.add(counter("tasker_database_rollbacks", "Rollbacks in the database",
+    all.add(counter("tasker_database_rollbacks",
+        "Rollbacks in the database",
         number(database, "rollbacks")));
-    all.add(counter("tasker_database_deadlocks", "Deadlocks in the database",
+    all.add(counter("tasker_database_deadlocks",
+        "Deadlocks in the database",
         number(database, "deadlocks")));
-    all.add(counter("tasker_database_wal_bytes", "Write-ahead log of the database server",
+    all.add(counter("tasker_database_wal_bytes",
+        "Write-ahead log of the database server",
         number(database, "wal_bytes")));
-    all.add(gauge("tasker_worker_running_steps", "Steps that run on this server",
+    all.add(gauge("tasker_worker_running_steps",
+        "Steps that run on this server",
         worker.runningSteps()));
-    all.add(gauge("tasker_worker_available_capacity", "Steps that this server could claim now",
+    all.add(gauge("tasker_worker_available_capacity",
+        "Permits that are free: steps that this server could claim now",
         worker.availableCapacity()));
     all.add(gauge("tasker_worker_stuck_threads",
-        "Threads of handlers that are still running although their step was abandoned",
+        "Threads that handlers still occupy although their step was abandoned. Alert when it stays above 0",
         worker.stuckThreads()));
     return new MetricSnapshots(all);
   }

@@ -22,25 +22,29 @@ public class Meters {
   private final PrometheusRegistry registry = new PrometheusRegistry();
 
   private final Counter executions = Counter.builder().name("tasker_steps_executions_total")
-      .help("Step attempts that this server ran, by outcome").labelNames("outcome")
+      .help(
+          "Step attempts that this server ran, by outcome")
+      .labelNames("outcome")
       .register(registry);
 
   private final Histogram durations = Histogram.builder()
       .name("tasker_step_execution_duration_seconds")
-      .help("How long the handlers of steps took on this server").classicOnly()
+      .help(
+          "How long the handlers of steps took on this server")
+      .classicOnly()
       .classicUpperBounds(0.001, 0.005, 0.025, 0.1, 0.5, 1, 5, 30, 120, 600).register(registry);
 
   private final Counter requests = counter("tasker_tasks_requests_total",
-      "Task requests that this server submitted to the database");
+      "Task requests that this server submitted to the database, including refused ones and duplicates");
 
   private final Counter refusals = counter("tasker_tasks_requests_refused_total",
-      "HTTP requests for tasks that this server refused because earlier ones had waited too long for the database");
+      "HTTP requests for tasks that this server refused because earlier ones had waited longer than tasker.api.max-queue-millis for the database");
 
   private final Counter completions = counter("tasker_tasks_completions_total",
-      "Tasks that ended as complete or resolved_manually on this server");
+      "Tasks that ended as complete or resolved_manually in this server's calls");
 
   private final Counter failures = counter("tasker_tasks_failures_total",
-      "Tasks that ended in error or became blocked_by_failures on this server");
+      "Tasks that ended in error or became blocked_by_failures in this server's calls");
 
   private final Counter claims = counter("tasker_steps_claimed_total",
       "Step attempts that this server claimed");
@@ -55,14 +59,16 @@ public class Meters {
       "Duration of calls that record results and their consequences, including the commit");
 
   private final Histogram startDelays = calls("tasker_step_start_delay_seconds",
-      "How long a claimed step waited for a thread of this server");
+      "How long a claimed step waited for a thread of this server: rises when the CPUs are busy, and includes the wait of prefetched steps");
 
   private final Counter calls = Counter.builder().name("tasker_database_calls_total")
-      .help("SQL function calls of this server, transaction control excluded").register(registry);
+      .help(
+          "SQL function calls of this server, transaction control excluded. Divided by the server's executions: round trips per step")
+      .register(registry);
 
   private final Counter replicaReads = Counter.builder().name("tasker_replica_reads_total")
       .help(
-          "Reads that could be stale, by what became of them: answered by the replica, or by the primary because it was behind or failed")
+          "Reads that could be stale, by outcome: answered by the replica, or by the primary because it was behind or failed")
       .labelNames("outcome").register(registry);
 
   public Meters() {

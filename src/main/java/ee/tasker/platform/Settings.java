@@ -9,46 +9,34 @@ import java.util.Set;
 
 /**
  * The configuration of this server, read once at start and checked as a whole. Keys, defaults and
- * meanings are in
- * {@code docs/configuration.md}.
+ * meanings are in {@link Setting}.
  *
- * @param roles              {@code tasker.roles}: what this server takes part in
- * @param events             {@code tasker.notify.enabled}: whether wake-ups are sent; without them
- *   the poller finds all work
- * @param guards             {@code tasker.guards}: whether the tables of tasks and steps are
- *   guarded by constraints and the trigger of the rules
- * @param pollInterval       {@code tasker.poll.interval-seconds}: interval of the fallback poller;
- *   zero disables it
- * @param templatesFolder    {@code tasker.templates.folder}: templates in addition to those on the
- *   class path
+ * @param roles              {@link Setting#ROLES}
+ * @param events             {@link Setting#NOTIFY_ENABLED}
+ * @param guards             {@link Setting#GUARDS}
+ * @param pollInterval       {@link Setting#POLL_INTERVAL_SECONDS}
+ * @param templatesFolder    {@link Setting#TEMPLATES_FOLDER}
  * @param environment        {@code tasker.environment}: which {@code environments} section of a
  *   template applies
  * @param worker             how steps are claimed and run
  * @param listen             the database that the listening connection connects to
- * @param maxBodyBytes       {@code tasker.api.max-body-bytes}
- * @param largeBytes         {@code tasker.api.large-bytes}: longer requests and results are kept
- *   apart from those of other namespaces
+ * @param maxBodyBytes       {@link Setting#API_MAX_BODY_BYTES}
+ * @param largeBytes         {@link Setting#API_LARGE_BYTES}
  * @param bodyPace           how fast the body of a request must arrive
- * @param maxRequests        {@code tasker.api.max-concurrent-requests}: requests that this server
- *   serves at once, and requests whose task it creates at once; others are told to retry
- * @param longestQueueing    {@code tasker.api.max-queue-millis}: while requests for tasks have
- *   waited longer than that for the database, further ones are told to retry
- * @param allowedOrigins     {@code tasker.api.allowed-origins}: origins whose pages may call the
- *   API from a browser
- * @param baseUrl            {@code tasker.api.base-url}: where clients find this application,
- *   without a slash at the end; empty for addresses relative to that
+ * @param maxRequests        {@link Setting#API_MAX_CONCURRENT_REQUESTS}
+ * @param longestQueueing    {@link Setting#API_MAX_QUEUE_MILLIS}
+ * @param allowedOrigins     {@link Setting#API_ALLOWED_ORIGINS}
+ * @param baseUrl            {@link Setting#API_BASE_URL}
  * @param recovery           when recovery acts
  * @param housekeeping       how fast old tasks are cleaned up
- * @param idempotencyRetention {@code tasker.idempotency.retention-seconds}: how long the response
- *   to a request with a key is replayed
+ * @param idempotencyRetention {@link Setting#IDEMPOTENCY_RETENTION_SECONDS}
  * @param streams            limits of event streams
  * @param traces             {@code otel.sdk.disabled} is false: whether the server's OpenTelemetry
  *   is used, where there is one
  * @param messaging          the topic that domain events are sent to; empty for none
  * @param security           authentication and authorisation
  * @param webhooks           what deliveries to webhooks may call
- * @param statementTimeout   {@code tasker.database.statement-timeout-seconds}: how long a call may
- *   take until the database is told to cancel it; zero for no limit
+ * @param statementTimeout   {@link Setting#DATABASE_STATEMENT_TIMEOUT_SECONDS}
  * @param replica            a standby for reads that may be stale; empty for none
  */
 public record Settings(
@@ -72,17 +60,14 @@ public record Settings(
   }
 
   /**
-   * @param capacity   {@code tasker.worker.capacity}: steps that may run at a time
-   * @param prefetch   {@code tasker.worker.prefetch}: extra steps claimed while handlers are quick,
-   *   as a multiple of the capacity
-   * @param namespaces {@code tasker.worker.namespaces}: empty for all
-   * @param lease      {@code tasker.worker.lease-seconds}: how long a claim holds without a
-   *   heartbeat
-   * @param heartbeat  {@code tasker.worker.heartbeat-seconds}: at most a third of the lease
-   * @param batchSize  {@code tasker.worker.batch-size}: results submitted in one call at most
-   * @param flushers   {@code tasker.worker.flushers}: concurrent submission calls
-   * @param drain      {@code tasker.worker.drain-seconds}: how long running steps may finish when
-   *   the server stops
+   * @param capacity   {@link Setting#WORKER_CAPACITY}
+   * @param prefetch   {@link Setting#WORKER_PREFETCH}
+   * @param namespaces {@link Setting#WORKER_NAMESPACES}
+   * @param lease      {@link Setting#WORKER_LEASE_SECONDS}
+   * @param heartbeat  {@link Setting#WORKER_HEARTBEAT_SECONDS}
+   * @param batchSize  {@link Setting#WORKER_BATCH_SIZE}
+   * @param flushers   {@link Setting#WORKER_FLUSHERS}
+   * @param drain      {@link Setting#WORKER_DRAIN_SECONDS}
    */
   public record WorkerSettings(int capacity, int prefetch, Set<String> namespaces, Duration lease,
       Duration heartbeat, int batchSize, int flushers, Duration drain) {
@@ -94,32 +79,26 @@ public record Settings(
   /**
    * A body has {@code timeout}, plus the time that its bytes so far take at {@code bytesPerSecond}.
    *
-   * @param timeout        {@code tasker.api.body-timeout-seconds}
-   * @param bytesPerSecond {@code tasker.api.body-min-bytes-per-second}
+   * @param timeout        {@link Setting#API_BODY_TIMEOUT_SECONDS}
+   * @param bytesPerSecond {@link Setting#API_BODY_MIN_BYTES_PER_SECOND}
    */
   public record BodyPace(Duration timeout, int bytesPerSecond) {
   }
 
   /**
-   * @param claimLimit    {@code tasker.recovery.offer-timeout-seconds}: how long an offer may stay
-   *   unclaimed while a permit is free for it
-   * @param unservedLimit {@code tasker.recovery.unserved-seconds}: how long a step waits for a live
-   *   worker that has its handler; zero for no limit
-   * @param cancelGrace   {@code tasker.cancel.grace-seconds}: how long running steps may take to
-   *   stop after a cancellation
-   * @param deliveries    {@code tasker.messages.delivery-limit}: how often in a row a message or a
-   *   task may fail to be processed
+   * @param claimLimit    {@link Setting#RECOVERY_OFFER_TIMEOUT_SECONDS}
+   * @param unservedLimit {@link Setting#RECOVERY_UNSERVED_SECONDS}
+   * @param cancelGrace   {@link Setting#CANCEL_GRACE_SECONDS}
+   * @param deliveries    {@link Setting#MESSAGES_DELIVERY_LIMIT}
    */
   public record RecoverySettings(Duration claimLimit, Duration unservedLimit, Duration cancelGrace,
       int deliveries) {
   }
 
   /**
-   * @param interval  {@code tasker.housekeeping.interval-seconds}: interval of the purge of expired
-   *   rows; zero disables it
-   * @param batchSize {@code tasker.housekeeping.batch-size}: tasks purged in one transaction at
-   *   most
-   * @param pause     {@code tasker.housekeeping.pause-millis}: pause between two such transactions
+   * @param interval  {@link Setting#HOUSEKEEPING_INTERVAL_SECONDS}
+   * @param batchSize {@link Setting#HOUSEKEEPING_BATCH_SIZE}
+   * @param pause     {@link Setting#HOUSEKEEPING_PAUSE_MILLIS}
    */
   public record HousekeepingSettings(Duration interval, int batchSize, Duration pause) {
   }
@@ -127,9 +106,8 @@ public record Settings(
   /**
    * A standby for reads that may be stale.
    *
-   * @param dataSource   {@code tasker.replica.data-source}: a name of JNDI
-   * @param maxStaleness {@code tasker.replica.max-staleness-seconds}: the most that a request can
-   *   allow
+   * @param dataSource   {@link Setting#REPLICA_DATA_SOURCE}
+   * @param maxStaleness {@link Setting#REPLICA_MAX_STALENESS_SECONDS}
    */
   public record ReplicaSettings(String dataSource, Duration maxStaleness) {
   }
@@ -137,16 +115,16 @@ public record Settings(
   /**
    * Where objects of Jakarta Messaging are found.
    *
-   * @param connectionFactory {@code tasker.events.messaging.connection-factory}: a name of JNDI
-   * @param topic             {@code tasker.events.messaging.topic}: likewise
+   * @param connectionFactory {@link Setting#EVENTS_MESSAGING_CONNECTION_FACTORY}
+   * @param topic             {@link Setting#EVENTS_MESSAGING_TOPIC}
    */
   public record MessagingSettings(String connectionFactory, String topic) {
   }
 
   /**
-   * @param limit     {@code tasker.streams.limit}: the maximum number of streams of this server
-   * @param buffer    {@code tasker.streams.buffer}: how many events may wait for one of them
-   * @param heartbeat {@code tasker.streams.heartbeat-seconds}: interval of keep-alives
+   * @param limit     {@link Setting#STREAMS_LIMIT}
+   * @param buffer    {@link Setting#STREAMS_BUFFER}
+   * @param heartbeat {@link Setting#STREAMS_HEARTBEAT_SECONDS}
    */
   public record StreamSettings(int limit, int buffer, Duration heartbeat) {
   }
@@ -178,8 +156,8 @@ public record Settings(
   }
 
   /**
-   * @param cache {@code tasker.security.cache-seconds}: how long an authentication is cached
-   * @param session {@code tasker.security.session-seconds}: how long a session of the console lasts
+   * @param cache {@link Setting#SECURITY_CACHE_SECONDS}
+   * @param session {@link Setting#SECURITY_SESSION_SECONDS}
    * @param open  {@code tasker.security.open}: endpoints without authentication besides health:
    *   {@code metrics}, {@code openapi}
    * @param admin {@code tasker.security.admin.*}: the first user of a database that has none
@@ -203,12 +181,10 @@ public record Settings(
   }
 
   /**
-   * @param isHttpAllowed {@code tasker.webhooks.allow-http}: whether addresses may begin with http
-   * @param ports         {@code tasker.webhooks.allow-ports}: empty for all
-   * @param networks      {@code tasker.webhooks.allow-addresses}: addresses that may be called
-   *   although they are not public
-   * @param concurrency   {@code tasker.webhooks.concurrency}: deliveries that this server sends at
-   *   a time; zero for none
+   * @param isHttpAllowed {@link Setting#WEBHOOKS_ALLOW_HTTP}
+   * @param ports         {@link Setting#WEBHOOKS_ALLOW_PORTS}
+   * @param networks      {@link Setting#WEBHOOKS_ALLOW_ADDRESSES}
+   * @param concurrency   {@link Setting#WEBHOOKS_CONCURRENCY}
    */
   public record WebhookSettings(boolean isHttpAllowed, Set<Integer> ports, List<Network> networks,
       int concurrency) {

@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 
@@ -44,53 +45,53 @@ public class SettingsReader {
 
   Settings read(Config source) {
     config = source;
-    Duration lease = seconds("tasker.worker.lease-seconds", 60, 5, 86_400);
-    Duration heartbeat = seconds("tasker.worker.heartbeat-seconds", 2, 1, 28_800);
+    Duration lease = seconds(Setting.WORKER_LEASE_SECONDS);
+    Duration heartbeat = seconds(Setting.WORKER_HEARTBEAT_SECONDS);
     if (heartbeat.multipliedBy(3).compareTo(lease) > 0) {
       complaints.add(
           "tasker.worker.heartbeat-seconds must be at most a third of tasker.worker.lease-seconds");
     }
     Settings settings = new Settings(
-        roles(), flag("tasker.notify.enabled", true), flag("tasker.guards", false),
-        seconds("tasker.poll.interval-seconds", 30, 0, 86_400), folder(),
-        text("tasker.environment", "production"),
+        roles(), flag(Setting.NOTIFY_ENABLED), flag(Setting.GUARDS),
+        seconds(Setting.POLL_INTERVAL_SECONDS), folder(),
+        text(Setting.ENVIRONMENT),
         new Settings.WorkerSettings(
-            number("tasker.worker.capacity", 100, 1, 10_000),
-            number("tasker.worker.prefetch", 3, 0, 100), names("tasker.worker.namespaces"), lease,
-            heartbeat, number("tasker.worker.batch-size", 500, 1, 5_000),
-            number("tasker.worker.flushers", 2, 1, 32),
-            seconds("tasker.worker.drain-seconds", 10, 0, 3_600)),
+            number(Setting.WORKER_CAPACITY),
+            number(Setting.WORKER_PREFETCH), names(Setting.WORKER_NAMESPACES), lease,
+            heartbeat, number(Setting.WORKER_BATCH_SIZE),
+            number(Setting.WORKER_FLUSHERS),
+            seconds(Setting.WORKER_DRAIN_SECONDS)),
         new Settings.ListenSettings(
             databaseHosts(),
-            text(either("tasker.database.name", "DB_NAME"), "tasker"),
-            text(either("tasker.database.user", "DB_USER"), "tasker"),
-            text(either("tasker.database.password", "DB_PASSWORD"), "tasker")),
-        number("tasker.api.max-body-bytes", 1_048_576, 1_024, 67_108_864),
-        number("tasker.api.large-bytes", 65_536, 1_024, 67_108_864),
-        new Settings.BodyPace(seconds("tasker.api.body-timeout-seconds", 30, 1, 3_600),
-            number("tasker.api.body-min-bytes-per-second", 8_192, 1, 1_073_741_824)),
-        number("tasker.api.max-concurrent-requests", 256, 1, 100_000),
-        Duration.ofMillis(number("tasker.api.max-queue-millis", 1_000, 10, 600_000)),
+            text(either(Setting.DATABASE_NAME, "DB_NAME"), Setting.DATABASE_NAME),
+            text(either(Setting.DATABASE_USER, "DB_USER"), Setting.DATABASE_USER),
+            text(either(Setting.DATABASE_PASSWORD, "DB_PASSWORD"), Setting.DATABASE_PASSWORD)),
+        number(Setting.API_MAX_BODY_BYTES),
+        number(Setting.API_LARGE_BYTES),
+        new Settings.BodyPace(seconds(Setting.API_BODY_TIMEOUT_SECONDS),
+            number(Setting.API_BODY_MIN_BYTES_PER_SECOND)),
+        number(Setting.API_MAX_CONCURRENT_REQUESTS),
+        Duration.ofMillis(number(Setting.API_MAX_QUEUE_MILLIS)),
         origins(),
         baseUrl(),
         new Settings.RecoverySettings(
-            seconds("tasker.recovery.offer-timeout-seconds", 300, 10, 86_400),
-            seconds("tasker.recovery.unserved-seconds", 86_400, 0, 31_536_000),
-            seconds("tasker.cancel.grace-seconds", 30, 0, 86_400),
-            number("tasker.messages.delivery-limit", 5, 1, 100)),
-        seconds("tasker.idempotency.retention-seconds", 86_400, 60, 31_536_000),
+            seconds(Setting.RECOVERY_OFFER_TIMEOUT_SECONDS),
+            seconds(Setting.RECOVERY_UNSERVED_SECONDS),
+            seconds(Setting.CANCEL_GRACE_SECONDS),
+            number(Setting.MESSAGES_DELIVERY_LIMIT)),
+        seconds(Setting.IDEMPOTENCY_RETENTION_SECONDS),
         new Settings.StreamSettings(
-            number("tasker.streams.limit", 200, 0, 10_000),
-            number("tasker.streams.buffer", 10_000, 10, 1_000_000),
-            seconds("tasker.streams.heartbeat-seconds", 15, 1, 3_600)),
+            number(Setting.STREAMS_LIMIT),
+            number(Setting.STREAMS_BUFFER),
+            seconds(Setting.STREAMS_HEARTBEAT_SECONDS)),
         new Settings.HousekeepingSettings(
-            seconds("tasker.housekeeping.interval-seconds", 60, 0, 86_400),
-            number("tasker.housekeeping.batch-size", 200, 1, 10_000),
-            Duration.ofMillis(number("tasker.housekeeping.pause-millis", 100, 0, 60_000))),
+            seconds(Setting.HOUSEKEEPING_INTERVAL_SECONDS),
+            number(Setting.HOUSEKEEPING_BATCH_SIZE),
+            Duration.ofMillis(number(Setting.HOUSEKEEPING_PAUSE_MILLIS))),
         // Not one of our settings, so its value is not checked.
         "false".equalsIgnoreCase(text("otel.sdk.disabled", "true")),
         messaging(), security(), webhooks(),
-        seconds("tasker.database.statement-timeout-seconds", 45, 0, 3_600), replica());
+        seconds(Setting.DATABASE_STATEMENT_TIMEOUT_SECONDS), replica());
     if (!complaints.isEmpty()) {
       throw new IllegalStateException(
           "the configuration cannot be used: " + String.join("; ", complaints));
@@ -100,8 +101,8 @@ public class SettingsReader {
 
   /** Empty without both names. */
   private Optional<Settings.MessagingSettings> messaging() {
-    String factory = text("tasker.events.messaging.connection-factory", null);
-    String topic = text("tasker.events.messaging.topic", null);
+    String factory = text(Setting.EVENTS_MESSAGING_CONNECTION_FACTORY);
+    String topic = text(Setting.EVENTS_MESSAGING_TOPIC);
     if ((factory == null) != (topic == null)) {
       complaints.add(
           "tasker.events.messaging.connection-factory and tasker.events.messaging.topic are needed both, or neither");
@@ -112,15 +113,14 @@ public class SettingsReader {
 
   /** Empty without a datasource. */
   private Optional<Settings.ReplicaSettings> replica() {
-    Duration maxStaleness = seconds("tasker.replica.max-staleness-seconds", 30, 1, 3_600);
-    return Optional.ofNullable(text("tasker.replica.data-source", null)).map(String::strip)
+    Duration maxStaleness = seconds(Setting.REPLICA_MAX_STALENESS_SECONDS);
+    return Optional.ofNullable(text(Setting.REPLICA_DATA_SOURCE)).map(String::strip)
         .map(name -> new Settings.ReplicaSettings(name, maxStaleness));
   }
 
   private Settings.WebhookSettings webhooks() {
     Set<Integer> ports = new HashSet<>();
-    Set<String> names = text("tasker.webhooks.allow-ports", null) == null ? Set.of("443", "8443")
-        : names("tasker.webhooks.allow-ports");
+    Set<String> names = names(Setting.WEBHOOKS_ALLOW_PORTS);
     if (!names.equals(Set.of("all"))) {
       for (String name : names) {
         if (name.matches("[1-9][0-9]{0,4}") && Integer.parseInt(name) <= 65_535) {
@@ -133,7 +133,7 @@ public class SettingsReader {
       }
     }
     List<Network> networks = new ArrayList<>();
-    names("tasker.webhooks.allow-addresses").stream().sorted().forEach(name -> {
+    names(Setting.WEBHOOKS_ALLOW_ADDRESSES).stream().sorted().forEach(name -> {
       try {
         networks.add(Network.parse(name));
       } catch (IllegalArgumentException e) {
@@ -142,18 +142,18 @@ public class SettingsReader {
                 + name + "\"");
       }
     });
-    return new Settings.WebhookSettings(flag("tasker.webhooks.allow-http", false), ports, networks,
-        number("tasker.webhooks.concurrency", 32, 0, 1_000));
+    return new Settings.WebhookSettings(flag(Setting.WEBHOOKS_ALLOW_HTTP), ports, networks,
+        number(Setting.WEBHOOKS_CONCURRENCY));
   }
 
   private Settings.SecuritySettings security() {
-    Set<String> open = names("tasker.security.open");
+    Set<String> open = names(Setting.SECURITY_OPEN);
     open.stream().filter(name -> !Set.of("metrics", "openapi").contains(name)).sorted()
         .forEach(name -> complaints.add(
             "tasker.security.open: only metrics and openapi can be open, not \"" + name + "\""));
-    String name = text("tasker.security.admin.name", "admin");
-    String password = text("tasker.security.admin.password", null);
-    String hash = text("tasker.security.admin.password-hash", null);
+    String name = text(Setting.SECURITY_ADMIN_NAME);
+    String password = text(Setting.SECURITY_ADMIN_PASSWORD);
+    String hash = text(Setting.SECURITY_ADMIN_PASSWORD_HASH);
     if (password != null && hash != null) {
       complaints.add(
           "tasker.security.admin.password and tasker.security.admin.password-hash: give only one of them");
@@ -166,8 +166,8 @@ public class SettingsReader {
       complaints
           .add("tasker.security.admin.password-hash must be a hash made by tasker.hash_password()");
     }
-    return new Settings.SecuritySettings(seconds("tasker.security.cache-seconds", 30, 1, 3_600),
-        seconds("tasker.security.session-seconds", 43_200, 60, 2_592_000), open,
+    return new Settings.SecuritySettings(seconds(Setting.SECURITY_CACHE_SECONDS),
+        seconds(Setting.SECURITY_SESSION_SECONDS), open,
         Optional.ofNullable(password == null ? hash : password)
             .map(secret -> new Settings.FirstAdmin(name, secret)),
         token());
@@ -175,10 +175,10 @@ public class SettingsReader {
 
   /** Empty without an issuer. */
   private Optional<Settings.TokenSettings> token() {
-    String issuer = text("tasker.security.token.issuer", null);
-    String audience = text("tasker.security.token.audience", null);
-    String key = text("tasker.security.token.public-key", null);
-    String url = text("tasker.security.token.jwks-url", null);
+    String issuer = text(Setting.SECURITY_TOKEN_ISSUER);
+    String audience = text(Setting.SECURITY_TOKEN_AUDIENCE);
+    String key = text(Setting.SECURITY_TOKEN_PUBLIC_KEY);
+    String url = text(Setting.SECURITY_TOKEN_JWKS_URL);
     if (issuer == null && audience == null && key == null && url == null) {
       return Optional.empty();
     }
@@ -199,13 +199,13 @@ public class SettingsReader {
       url = null;
     }
     return Optional.of(new Settings.TokenSettings(issuer, audience, Optional.ofNullable(key),
-        Optional.ofNullable(url).map(URI::create), text("tasker.security.token.name-claim", "sub"),
-        text("tasker.security.token.permissions-claim", "permissions"),
-        text("tasker.security.token.namespaces-claim", "namespaces")));
+        Optional.ofNullable(url).map(URI::create), text(Setting.SECURITY_TOKEN_NAME_CLAIM),
+        text(Setting.SECURITY_TOKEN_PERMISSIONS_CLAIM),
+        text(Setting.SECURITY_TOKEN_NAMESPACES_CLAIM)));
   }
 
   private Set<String> origins() {
-    Set<String> origins = names("tasker.api.allowed-origins");
+    Set<String> origins = names(Setting.API_ALLOWED_ORIGINS);
     origins.stream().filter(origin -> !origin.matches("https?://[A-Za-z0-9.-]+(:[0-9]+)?")).sorted()
         .forEach(
             origin -> complaints
@@ -216,7 +216,7 @@ public class SettingsReader {
   }
 
   private Optional<String> baseUrl() {
-    String url = text("tasker.api.base-url", null);
+    String url = text(Setting.API_BASE_URL);
     if (url == null) {
       return Optional.empty();
     }
@@ -230,7 +230,7 @@ public class SettingsReader {
 
   private Set<Role> roles() {
     Set<Role> roles = EnumSet.noneOf(Role.class);
-    for (String role : text("tasker.roles", "api,orchestrator,worker").split(",")) {
+    for (String role : text(Setting.ROLES).split(",")) {
       try {
         roles.add(Role.parse(role));
       } catch (IllegalArgumentException e) {
@@ -245,7 +245,7 @@ public class SettingsReader {
   }
 
   private Optional<Path> folder() {
-    Optional<Path> folder = given("tasker.templates.folder").filter(value -> !value.isBlank())
+    Optional<Path> folder = given(Setting.TEMPLATES_FOLDER.key()).filter(value -> !value.isBlank())
         .map(Path::of);
     folder.filter(path -> !Files.isDirectory(path))
         .ifPresent(path -> complaints.add("tasker.templates.folder: there is no folder " + path));
@@ -260,10 +260,10 @@ public class SettingsReader {
    * surface only at a failover.
    */
   private List<Settings.DatabaseHost> databaseHosts() {
-    String key = either("tasker.database.host", "DB_HOST");
-    String portKey = either("tasker.database.port", "DB_PORT");
-    int port = number(portKey, 5432, 1, 65_535);
-    String[] names = text(key, "localhost").split(",", -1);
+    String key = either(Setting.DATABASE_HOST, "DB_HOST");
+    String portKey = either(Setting.DATABASE_PORT, "DB_PORT");
+    int port = number(portKey, Setting.DATABASE_PORT);
+    String[] names = text(key, Setting.DATABASE_HOST).split(",", -1);
     List<Settings.DatabaseHost> hosts = new ArrayList<>();
     for (int i = 0; i < names.length; i++) {
       boolean isLast = i == names.length - 1;
@@ -271,7 +271,7 @@ public class SettingsReader {
       if (!host.matches()) {
         complaints
             .add(key + " must be a host, or hosts separated by commas such as db1:5432,db2, not \""
-                + text(key, "") + "\"");
+                + text(key, Setting.DATABASE_HOST) + "\"");
       } else if (isLast && host.group(2) != null) {
         complaints.add(key + ": the port of the last host belongs in " + portKey + ", not after \""
             + names[i].strip() + "\"");
@@ -290,11 +290,11 @@ public class SettingsReader {
     return hosts;
   }
 
-  private Set<String> names(String key) {
-    Set<String> names = new HashSet<>();
-    given(key).ifPresent(value -> Arrays.stream(value.split(",")).map(String::strip)
-        .filter(name -> !name.isEmpty()).forEach(names::add));
-    return names;
+  private Set<String> names(Setting setting) {
+    String value = text(setting);
+    return value == null ? Set.of()
+        : Arrays.stream(value.split(",")).map(String::strip).filter(name -> !name.isEmpty())
+            .collect(Collectors.toSet());
   }
 
   /**
@@ -302,8 +302,18 @@ public class SettingsReader {
    * resolve expressions against
    * the environment.
    */
-  private String either(String key, String variable) {
-    return text(key, null) == null && text(variable, null) != null ? variable : key;
+  private String either(Setting setting, String variable) {
+    return text(setting.key(), (String) null) == null && text(variable, (String) null) != null
+        ? variable : setting.key();
+  }
+
+  /** Null without a value and a default. */
+  private String text(Setting setting) {
+    return text(setting.key(), setting);
+  }
+
+  private String text(String key, Setting setting) {
+    return text(key, setting.fallback().orElse(null));
   }
 
   private String text(String key, String fallback) {
@@ -326,29 +336,35 @@ public class SettingsReader {
     return byKey.or(() -> byVariable);
   }
 
-  private boolean flag(String key, boolean fallback) {
-    return parse(key, fallback, value -> switch (value) {
+  private boolean flag(Setting setting) {
+    boolean fallback = Boolean.parseBoolean(setting.fallback().orElseThrow());
+    return parse(setting.key(), fallback, value -> switch (value) {
       case "true" -> true;
       case "false" -> false;
       default -> throw new IllegalArgumentException();
     }, "true or false");
   }
 
-  private Duration seconds(String key, int fallback, int least, int most) {
-    return Duration.ofSeconds(number(key, fallback, least, most));
+  private Duration seconds(Setting setting) {
+    return Duration.ofSeconds(number(setting));
   }
 
-  private int number(String key, int fallback, int least, int most) {
-    int value = parse(key, fallback, Integer::parseInt, "a whole number");
-    if (value < least || value > most) {
-      complaints.add(key + " must be between " + least + " and " + most + ", not " + value);
-      return fallback;
+  private int number(Setting setting) {
+    return number(setting.key(), setting);
+  }
+
+  private int number(String key, Setting setting) {
+    int value = parse(key, setting.number(), Integer::parseInt, "a whole number");
+    if (!setting.allows(value)) {
+      complaints.add(key + " must be between " + setting.range().replace(" to ", " and ") + ", not "
+          + value);
+      return setting.number();
     }
     return value;
   }
 
   private <T> T parse(String key, T fallback, Function<String, T> parser, String expected) {
-    String value = text(key, null);
+    String value = text(key, (String) null);
     if (value == null) {
       return fallback;
     }

@@ -41,7 +41,8 @@ public class MetricsServlet extends ReadOnlyServlet {
     List<MetricSnapshot> all = new ArrayList<>();
     server.registry().scrape().forEach(all::add);
     all.add(GaugeSnapshot.builder().name("tasker_database_up")
-        .help("Whether the database answered for the figures of the whole system")
+        .help(
+            "0: the database did not answer, and the system metrics are missing")
         .dataPoint(
             GaugeSnapshot.GaugeDataPointSnapshot.builder().value(addSystem(all) ? 1 : 0).build())
         .build());

@@ -4,12 +4,15 @@ import static ee.tasker.testing.Sources.files;
 import static ee.tasker.testing.Sources.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Setting;
 import ee.tasker.testing.Sources;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -27,12 +30,15 @@ import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
 /**
- * The reference is made from its source: SQL functions and tables from their comments, REST from
- * the OpenAPI document, state machines from the rules. {@code -Ddocs.write=true} writes the pages
- * anew; without it, this test compares them.
+ * The reference is made from its source: SQL functions and tables from their comments, REST and
+ * problems from the OpenAPI document, state machines from the rules, settings and log events from
+ * their enums, metrics from the sources that make them, keys of templates from their schema.
+ * {@code -Ddocs.write=true} writes the pages anew; without it, this test compares them.
  */
 class ReferenceTest {
   private static final Path REFERENCE = Path.of("docs", "reference");
+  private static final Path TEMPLATE_SCHEMA = Path.of("src", "main", "resources", "META-INF",
+      "tasker", "template.schema.json");
   private static final String MADE = "<!-- made by ReferenceTest: change the source, then"
       + " ./mvnw test -pl src -am -Dtest=ReferenceTest -Ddocs.write=true -->\n";
   private static final Pattern FUNCTION = Pattern.compile(
@@ -150,9 +156,7 @@ class ReferenceTest {
   @Test
   @SuppressWarnings("unchecked")
   void rest_is_that_of_the_openapi_document() {
-    Map<String, Object> document = (Map<String, Object>) new Load(LoadSettings.builder().build())
-        .loadFromString(
-            text(Path.of("src", "main", "resources", "META-INF", "tasker", "openapi.yaml")));
+    Map<String, Object> document = openApi();
     Map<String, StringBuilder> groups = new LinkedHashMap<>();
     for (Map<String, Object> tag : (List<Map<String, Object>>) document.get("tags")) {
       groups.put((String) tag.get("name"), new StringBuilder());
@@ -221,6 +225,182 @@ class ReferenceTest {
       page = between(page, kind, "```mermaid\nstateDiagram-v2\n" + diagram + "```\n\n" + table);
     }
     write(file, page);
+  }
+
+  @Test
+  void settings_are_those_of_their_table() {
+    StringBuilder table = new StringBuilder(
+        "| Key | Environment | Default | Range | Meaning |\n|---|---|---|---|---|\n");
+    for (Setting setting : Setting.values()) {
+      table.append("| `").append(setting.key()).append("` | `").append(setting.variable())
+          .append("` | ").append(setting.fallback().map(value -> "`" + value + "`").orElse("–"))
+          .append(" | ").append(setting.range()).append(" | ").append(cell(setting.meaning()))
+          .append(" |\n");
+    }
+    made(Path.of("docs", "configuration.md"), "settings", table);
+  }
+
+  @Test
+  void log_events_are_those_of_their_catalogue() {
+    StringBuilder table = new StringBuilder(
+        "| Id | Level | Sentence | What to do |\n|---|---|---|---|\n");
+    for (LogEvent event : LogEvent.values()) {
+      table.append("| `").append(event.id()).append("` | ").append(event.level()).append(" | ")
+          .append(cell(event.sentence())).append(" | ").append(cell(fromReference(event.advice())))
+          .append(" |\n");
+    }
+    made(REFERENCE.resolve("log-events.md"), "log events", table);
+  }
+
+  /** Name, kind, labels and help, as the sources that make a metric name them. */
+  @Test
+  void metrics_are_those_of_the_sources() {
+    StringBuilder table = new StringBuilder(
+        "| Metric | Kind | Of | Meaning |\n|---|---|---|---|\n");
+    Set<String> names = new TreeSet<>();
+    for (String source : List.of("insight/SystemMeters", "platform/Meters",
+        "rest/MetricsServlet")) {
+      find("(\\w+)\\(\\)?\\s*(?:\\.name\\(\\s*)?\"(tasker_\\w+)\"(?:,|\\)\\s*\\.help\\()"
+          + "\\s*((?:\"[^\"]*\"[\\s+]*)+)[,)](?:[^;]*?labelNames\\(\"(\\w+)\"\\))?",
+          text(Path.of("src", "main", "java", "ee", "tasker", source + ".java")))
+          .forEach(metric -> {
+            String maker = metric.group(1);
+            String label = switch (maker) {
+              case "byState" -> "{state}";
+              case "byQueue" -> "{queue}";
+              case "byConsumer" -> "{consumer}";
+              default -> metric.group(4) == null ? "" : "{" + metric.group(4) + "}";
+            };
+            String kind = metric.group(2).endsWith("_duration_seconds")
+                || metric.group(2).endsWith("_delay_seconds") ? "histogram"
+                    : metric.group(2).endsWith("_total") || "counter".equals(maker) ? "counter"
+                        : "gauge";
+            String name = metric.group(2)
+                + ("counter".equals(kind) && !metric.group(2).endsWith("_total") ? "_total" : "");
+            boolean isOfServer = !source.startsWith("insight") || name.startsWith("tasker_worker");
+            names.add(name);
+            table.append("| `").append(name).append(label).append("` | ").append(kind)
+                .append(" | ").append(isOfServer ? "server" : "system").append(" | ")
+                .append(cell(metric.group(3).replaceAll("\"[\\s+]*\"", "").replace("\"", "")))
+                .append(" |\n");
+          });
+      Stream<MatchResult> all = find("\"(tasker_\\w+)\"",
+          text(Path.of("src", "main", "java", "ee", "tasker", source + ".java")));
+      assertThat(all.map(found -> found.group(1)))
+          .allSatisfy(name -> assertThat(names).as(name + " in the table")
+              .containsAnyOf(name, name + "_total"));
+    }
+    made(REFERENCE.resolve("metrics.md"), "metrics", table);
+  }
+
+  @Test
+  @SuppressWarnings("unchecked")
+  void problems_are_those_of_the_openapi_document() {
+    Map<String, Object> schemas = (Map<String, Object>) ((Map<String, Object>) openApi()
+        .get("components")).get("schemas");
+    List<Map<String, Object>> codes = (List<Map<String, Object>>) ((Map<String, Object>) schemas
+        .get("Problem")).get("x-codes");
+    assertThat(codes).hasSizeGreaterThan(50);
+    StringBuilder table = new StringBuilder("| Status | `code` | When |\n|---|---|---|\n");
+    codes.stream()
+        .sorted(Comparator.comparing((Map<String, Object> code) -> (Integer) code.get("status"))
+            .thenComparing(code -> (String) code.get("code")))
+        .forEach(code -> table.append("| ").append(code.get("status")).append(" | `")
+            .append(code.get("code")).append("` | ").append(cell((String) code.get("meaning")))
+            .append(" |\n"));
+    made(REFERENCE.resolve("problems.md"), "problems", table);
+  }
+
+  @Test
+  @SuppressWarnings("unchecked")
+  void keys_of_templates_are_those_of_their_schema() {
+    Map<String, Object> schema = (Map<String, Object>) yaml(TEMPLATE_SCHEMA);
+    Map<String, Object> kinds = new LinkedHashMap<>((Map<String, Object>) schema.get("$defs"));
+    kinds.put("template", schema);
+    Set<String> shown = new TreeSet<>();
+    for (String page : List.of("templates", "approvals", "subworkflows", "compensation")) {
+      Path file = Path.of("docs", page + ".md");
+      for (MatchResult mark : find("<!-- made: (keys of ([a-z_, ]+)) -->", text(file)).toList()) {
+        StringBuilder table = new StringBuilder(
+            "| Key | Type and limits | Default | Effect |\n|---|---|---|---|\n");
+        for (String kind : mark.group(2).split(", ")) {
+          shown.add(kind);
+          keys((Map<String, Object>) kinds.get(kind), table);
+        }
+        made(file, mark.group(1), table);
+      }
+    }
+    assertThat(shown).isEqualTo(kinds.keySet());
+  }
+
+  @SuppressWarnings("unchecked")
+  private static void keys(Map<String, Object> kind, StringBuilder table) {
+    List<String> required = (List<String>) kind.getOrDefault("required", List.of());
+    ((Map<String, Map<String, Object>>) kind.get("properties")).forEach((name, key) -> {
+      if (!key.containsKey("x-alias-of")) {
+        Map<String, String> links = (Map<String, String>) key.getOrDefault("x-links", Map.of());
+        table.append("| `").append(key.getOrDefault("x-key", name)).append("`")
+            .append(key.containsKey("x-alias") ? " (or `" + key.get("x-alias") + "`)" : "")
+            .append(" | ").append(cell(linked(type(key), links))).append(" | ")
+            .append(required.contains(name) ? "required" : cell(linked(fallback(key), links)))
+            .append(" | ").append(cell(linked((String) key.get("description"), links)))
+            .append(" |\n");
+      }
+    });
+  }
+
+  @SuppressWarnings("unchecked")
+  private static String type(Map<String, Object> key) {
+    if (key.containsKey("x-type")) {
+      return (String) key.get("x-type");
+    }
+    if (key.containsKey("enum")) {
+      return ((List<String>) key.get("enum")).stream().map(word -> "`" + word + "`")
+          .collect(Collectors.joining(", "));
+    }
+    if (key.containsKey("minimum")) {
+      return key.get("minimum") + " to " + key.get("maximum");
+    }
+    assertThat(key.get("type")).as(key.toString()).isIn("boolean", "string", "object");
+    return (String) key.get("type");
+  }
+
+  private static String fallback(Map<String, Object> key) {
+    Object value = key.get("default");
+    return key.containsKey("x-default") ? (String) key.get("x-default")
+        : value == null ? "–" : "`" + value + "`";
+  }
+
+  private static String linked(String text, Map<String, String> links) {
+    String linked = text;
+    for (Map.Entry<String, String> link : links.entrySet()) {
+      linked = linked.replaceFirst(
+          "(?<![\\w\\[])(`?)" + Pattern.quote(link.getKey()) + "(`?)(?![\\w\\]])",
+          "[$1" + Matcher.quoteReplacement(link.getKey()) + "$2](" + link.getValue() + ")");
+    }
+    return linked;
+  }
+
+  @SuppressWarnings("unchecked")
+  private static Map<String, Object> openApi() {
+    return (Map<String, Object>) yaml(
+        Path.of("src", "main", "resources", "META-INF", "tasker", "openapi.yaml"));
+  }
+
+  /** Of YAML or JSON, which is YAML. */
+  private static Object yaml(Path file) {
+    return new Load(LoadSettings.builder().build()).loadFromString(text(file));
+  }
+
+  /** The links of a text begin in docs; those of a page in its folder. */
+  private static String fromReference(String text) {
+    return text.replaceAll("]\\(reference/", "](").replaceAll("]\\((?=[a-z-]+\\.md)", "](../")
+        .replaceAll("]\\(\\.\\./(?=(?:metrics|log-events|problems|servers|permissions|rest"
+            + "|invariants|handler-api|tables)\\.md)", "](");
+  }
+
+  private static void made(Path file, String name, CharSequence text) {
+    write(file, between(text(file), name, text.toString()));
   }
 
   private static String state(String literal, String creation) {

@@ -20,9 +20,9 @@ final class BulkGroup {
   static List<Command> commands() {
     List<Command> commands = new ArrayList<>();
     for (String[] action : new String[][]{{"retry", "Runs the failed steps of many tasks again."},
-      {"resolve", "Declares many blocked tasks to be done."},
+      {"resolve", "Marks many blocked tasks as resolved."},
       {"fail", "Ends many blocked tasks in error."}, {"cancel", "Cancels many tasks."},
-      {"compensate", "Has what many tasks have done undone."}}) {
+      {"compensate", "Undoes what many tasks have done."}}) {
       commands.add(Command.of(action[0], action[1])
           .calls(Operation.PREVIEW_BULK_ACTION, Operation.RUN_BULK_ACTION)
           .constant("action_type", action[0])
@@ -71,7 +71,8 @@ final class BulkGroup {
             "+FINISHED=finished_at"))
         .example("tasker bulk list"));
     commands
-        .add(Command.of("show", "Shows how far a bulk action is.").calls(Operation.GET_BULK_ACTION)
+        .add(Command.of("show", "Shows the progress of a bulk action.")
+            .calls(Operation.GET_BULK_ACTION)
             .with(Arg.path("token", "TOKEN", "Of the dry run.")).shows(BULK_ACTION)
             .example("tasker bulk show 0b6f3f5a-5f0c-4c4f-9b1e-0a3c5b7d9e11"));
     commands.add(Command.of("tasks", "Shows the verdict of a bulk action on each task.")

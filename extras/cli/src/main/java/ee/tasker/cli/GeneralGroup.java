@@ -40,7 +40,7 @@ final class GeneralGroup {
             .with(Arg.flag(LOCAL, "all", "Of all profiles."))
             .runs(LoginCommands::logout).example("tasker logout")
             .example("tasker logout --profile prod"),
-        Command.of("whoami", "Shows who the server takes you for, and what you may do.")
+        Command.of("whoami", "Shows how the server identifies you, and what you may do.")
             .calls(Operation.GET_ME)
             .shows(View.details("kind", "name").and("permissions", "Permissions", "PERMISSION="))
             .example("tasker whoami"),
@@ -188,7 +188,7 @@ final class GeneralGroup {
             .runs(Mcp::run).example("tasker mcp")
             .example("tasker mcp --tools basic,schedules --allow-write"),
         Command.of("init",
-            "Makes an application in a new folder: a handler, a template, a test of both, and the build.")
+            "Creates an application in a new folder: a handler, a template, a test of both, and the build.")
             .with(Arg.local("dir", "DIR", "The folder, which is new or empty.").positional(),
                 Arg.local("name", "NAME",
                     "The name of the application; that of the folder unless told otherwise."),
@@ -196,7 +196,7 @@ final class GeneralGroup {
                     "The Java package, app unless told otherwise. Its last part is the namespace."))
             .runs(Init::run).example("tasker init shop --package org.example.shop"),
         Command.of("convert",
-            "Turns templates of tasker-core and BPMN models of Camunda 7 into templates, and lists what is not the same afterwards.")
+            "Turns templates of tasker-core and BPMN models of Camunda 7 into templates, and lists what differs afterwards.")
             .with(
                 Arg.local("file", "FILE", "YAML or BPMN; - for the standard input.").positional()
                     .many(),

@@ -67,7 +67,7 @@ final class ScheduleGroup {
             .shows(one)
             .example(
                 "tasker schedule create reports nightly --template nightly_report --cron \"30 2 * * 1-5\" --zone Europe/Berlin"),
-        Command.of("update", "Replaces what a schedule says, except its namespace and name.")
+        Command.of("update", "Replaces a schedule, except its namespace and name.")
             .calls(Operation.UPDATE_SCHEDULE)
             .with(Arg.and(scheduled(), schedule(),
                 Arg.body("version", "N", "The version of the schedule that you have seen.")
@@ -97,7 +97,7 @@ final class ScheduleGroup {
             .shows(View.details("task=task_uuid", "fire time=fire_at", "outcome"))
             .example(
                 "tasker schedule trigger 01a1fc6e-0002-7000-8000-000000000003 -m \"the data came late\""),
-        Command.of("fires", "Lists what became of the fire times, the latest first.")
+        Command.of("fires", "Lists the outcomes of fire times, the latest first.")
             .calls(Operation.LIST_SCHEDULE_FIRES)
             .with(schedule(),
                 Arg.query("outcome", "OUTCOME", "Only these.").values("started", "queued",

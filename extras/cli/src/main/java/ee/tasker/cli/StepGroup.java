@@ -77,14 +77,14 @@ final class StepGroup {
                     "Its effect is wanted again: other systems take it for a new request."))
             .shows(STEP).example(
                 "tasker step reset 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 charge -m \"the bank is back\" --inputs '{\"card\": \"tok_2\"}'"),
-        Command.of("resolve", "Declares a failed step to be done, without a result.")
+        Command.of("resolve", "Marks a failed step as resolved, without a result.")
             .calls(Operation.ACT_ON_STEP)
             .constant("action_type", "resolve_manually")
             .with(TaskGroup.task(), step(), Arg.reason(BODY), Arg.actor(BODY, "resolved_by"),
                 Arg.body("attempt", "N", "Only if the step is still at this attempt.").integer())
             .shows(STEP).example(
                 "tasker step resolve 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 notify -m \"told by phone\""),
-        Command.of("complete", "Completes a step with a result of yours.")
+        Command.of("complete", "Completes a step with your result.")
             .calls(Operation.ACT_ON_STEP)
             .constant("action_type", "complete_manually")
             .with(TaskGroup.task(), step(), Arg.reason(BODY), Arg.actor(BODY, "completed_by"),

@@ -183,7 +183,7 @@ final class TaskGroup {
                 Arg.local("after", "ID", "Continues after the event of this id.")
                     .covers("last_event_id"))
             .runs(Watch::task).example("tasker task watch 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188"),
-        Command.of("diagnosis", "Tells why a task waits, step by step.")
+        Command.of("diagnosis", "Explains why a task waits, step by step.")
             .calls(Operation.DIAGNOSE_TASK).alias("why", "diagnose")
             .with(task())
             .shows(View.details("task=task_uuid", "state", "next wake=next_wake_at").and("waiting",
@@ -290,13 +290,13 @@ final class TaskGroup {
             .shows(View.rows("forks", "TASK=task_uuid", "STATE=state", "FORKED=forked_at",
                 "COPIED=copied_steps", "FROM=from_steps"))
             .example("tasker task forks 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188"),
-        Command.of("resolve", "Declares a blocked task to be done.").calls(Operation.ACT_ON_TASK)
+        Command.of("resolve", "Marks a blocked task as resolved.").calls(Operation.ACT_ON_TASK)
             .constant("action_type", "resolve")
             .with(task(), Arg.reason(BODY), Arg.actor(BODY, "requested_by")).shows(TASK)
             .example(
                 "tasker task resolve 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 -m \"paid by hand\""),
         Command.of("compensate",
-            "Has what a task has done undone; a blocked one ends in error after that, another one cancelled.")
+            "Undoes what a task has done; a blocked task then ends in error, any other is cancelled.")
             .calls(Operation.ACT_ON_TASK)
             .constant("action_type", "compensate")
             .with(task(), Arg.reason(BODY), Arg.actor(BODY, "requested_by")).shows(TASK)

@@ -39,7 +39,7 @@ final class UserGroup {
             .calls(Operation.CHANGE_USER, Operation.LIST_USERS).with(uuid)
             .runs(in -> Access.enabled(in, true)).shows(changed)
             .example("tasker user enable ann"),
-        Command.of("disable", "Lets a user log in no more.")
+        Command.of("disable", "Stops a user from logging in.")
             .calls(Operation.CHANGE_USER, Operation.LIST_USERS).with(uuid)
             .runs(in -> Access.enabled(in, false)).shows(changed)
             .example("tasker user disable ann"));

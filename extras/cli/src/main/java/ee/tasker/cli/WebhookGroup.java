@@ -53,7 +53,7 @@ final class WebhookGroup {
             .shows(one)
             .example(
                 "tasker webhook create bookkeeping -n payments --to https://books.example.com/in --type order.paid"),
-        Command.of("update", "Replaces what a webhook says, except its namespace, name and secret.")
+        Command.of("update", "Replaces a webhook, except its namespace, name and secret.")
             .calls(Operation.UPDATE_WEBHOOK)
             .with(Arg.and(subscribed(), webhook(),
                 Arg.body("version", "N", "The version of the webhook that you have seen.")
@@ -72,7 +72,7 @@ final class WebhookGroup {
             .with(webhook(), Arg.reason(BODY), Arg.actor(BODY, "requested_by")).shows(one)
             .example(
                 "tasker webhook pause 01a1fc6e-0002-7000-8000-000000000005 -m \"the receiver is being moved\""),
-        Command.of("resume", "Goes on where the webhook was paused.")
+        Command.of("resume", "Continues where the webhook was paused.")
             .calls(Operation.RESUME_WEBHOOK)
             .with(webhook(), Arg.reason(BODY), Arg.actor(BODY, "requested_by")).shows(one)
             .example(
@@ -124,7 +124,7 @@ final class WebhookGroup {
             .shows(sent)
             .example(
                 "tasker webhook retry 01a1fc6e-0002-7000-8000-000000000005 01a1fc6e-0002-7000-8000-000000000006 -m \"repaired\""),
-        Command.of("discard", "Sends a delivery no more.").calls(Operation.DISCARD_WEBHOOK_DELIVERY)
+        Command.of("discard", "Stops sending a delivery.").calls(Operation.DISCARD_WEBHOOK_DELIVERY)
             .with(webhook(), delivery(), Arg.reason(BODY), Arg.actor(BODY, "requested_by"))
             .shows(sent)
             .example(

@@ -106,7 +106,7 @@ final class WorkerGroup {
             .example(
                 "tasker worker ancestors 7f6c1d1e-8f0c-4a43-9a52-5b7a0de1c0aa 01a1fc76-e8f1-7f50-a2a7-2f8e3c0f3a11 --name validate -o json"),
         Command.of("batch-results",
-            "Lists the results of a batch from which a step follows that an external worker of yours holds.")
+            "Lists the results of a batch before a step that an external worker of yours holds.")
             .calls(Operation.LIST_BATCH_RESULTS)
             .with(uuid, Arg.path("step_uuid", "STEP", "The step."),
                 Arg.query("name", "NAME", "The name of the batch step.").required(),
@@ -127,7 +127,7 @@ final class WorkerGroup {
             .example("tasker worker heartbeat 7f6c1d1e-8f0c-4a43-9a52-5b7a0de1c0aa --state paused"),
         Command
             .of("drain",
-                "Gives an external worker of yours no further steps; it ends with the last one.")
+                "Drains an external worker of yours: it gets no further steps, and ends with the last one.")
             .calls(Operation.DRAIN_WORKER)
             .with(uuid)
             .shows(View.details("worker=worker_uuid", "state", "claimed"))

@@ -1,0 +1,125 @@
+// Looks at target/site in a browser, as a reader without a network: no page may ask another host, fail
+// in the console, be wider than its window or break a rule of axe, and the search must find.
+// node check.mjs [folder for pictures]
+import { createReadStream, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
+import { dirname, extname, join, normalize } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import puppeteer from 'puppeteer-core'
+
+const here = dirname(fileURLToPath(import.meta.url))
+const site = join(here, '../../target/site')
+const base = process.env.DOCS_BASE || '/'
+const pictures = process.argv[2]
+const browserPath = [process.env.CHROME, '/usr/bin/chromium', '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome', '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome']
+  .find(path => path && existsSync(path))
+if (!browserPath) {
+  if (process.env.DOCS_BROWSER === 'required') throw new Error('there is no Chromium; CHROME names one')
+  console.log('no Chromium: the site was not looked at')
+  process.exit(0)
+}
+const pages = ['', 'tutorial.html', 'templates.html', 'architecture.html', 'guarantees.html',
+  'reference/sql-functions.html', 'reference/metrics.html', 'adr/index.html']
+const widths = [1440, 390]
+const themes = ['light', 'dark']
+/** Pages whose diagrams must be drawn. */
+const drawn = ['architecture', 'approvals', 'batches', 'compensation', 'data-model', 'installing', 'schedules',
+  'state-machines', 'waits', 'workers']
+/** What a reader types, and the page that must be among the results. */
+const searches = { PgBouncer: 'installing', TK1503: 'log-events', 'tasker.worker.capacity': 'configuration' }
+const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml',
+  '.webp': 'image/webp', '.png': 'image/png', '.woff2': 'font/woff2', '.json': 'application/json' }
+
+const server = createServer((request, response) => {
+  let path = decodeURIComponent(new URL(request.url, 'http://site').pathname).slice(base.length)
+  let file = join(site, normalize('/' + path))
+  if (existsSync(file) && statSync(file).isDirectory()) file = join(file, 'index.html')
+  if (!existsSync(file)) { response.writeHead(404).end(); return }
+  response.writeHead(200, { 'Content-Type': types[extname(file)] || 'application/octet-stream' })
+  createReadStream(file).pipe(response)
+}).listen(0, '127.0.0.1')
+await new Promise(resolve => server.once('listening', resolve))
+const origin = `http://127.0.0.1:${server.address().port}`
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const wrong = []
+
+const browser = await puppeteer.launch({ executablePath: browserPath, args: ['--no-sandbox'] })
+try {
+  const page = await browser.newPage()
+  await page.setRequestInterception(true)
+  let where = ''
+  page.on('request', request => {
+    if (request.url().startsWith(origin) || request.url().startsWith('data:')) return request.continue()
+    wrong.push(`${where}: asks ${request.url()}`)
+    request.abort()
+  })
+  page.on('pageerror', error => wrong.push(`${where}: ${error.message}`))
+  page.on('console', message => { if (message.type() === 'error') wrong.push(`${where}: ${message.text()}`) })
+  page.on('response', answer => { if (answer.status() >= 400) wrong.push(`${where}: ${answer.status()} ${answer.url()}`) })
+
+  for (const width of widths) {
+    await page.setViewport({ width, height: width > 1000 ? 900 : 844 })
+    for (const theme of themes) {
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme },
+        { name: 'prefers-reduced-motion', value: 'reduce' }])
+      for (const path of pages) {
+        where = `${path || 'index.html'} (${theme}, ${width})`
+        await page.goto(origin + base + path, { waitUntil: 'networkidle0' })
+        await page.evaluate(() => Promise.all([...document.images].map(image => image.decode().catch(() => {
+          throw new Error('no picture ' + image.src) }))))
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+        if (wide > 0) wrong.push(`${where}: ${wide} pixels wider than the window`)
+        if (path !== 'reference/sql-functions.html' || width > 1000) {
+          await page.evaluate(axe)
+          const result = await page.evaluate(() => axe.run(document, {
+            resultTypes: ['violations'],
+            // The name of the search button lacks the key that it shows beside it.
+            rules: { 'label-content-name-mismatch': { enabled: false } }
+          }))
+          for (const rule of result.violations) {
+            wrong.push(`${where}: ${rule.id} (${rule.impact}), ${rule.nodes.length} times: ${rule.nodes[0].html.slice(0, 160)}`)
+          }
+        }
+        if (pictures) {
+          mkdirSync(pictures, { recursive: true })
+          await page.screenshot({ path: join(pictures, `${(path || 'index').replace(/\W/g, '-')}-${theme}-${width}.png`) })
+        }
+      }
+    }
+  }
+
+  await page.setViewport({ width: 1440, height: 900 })
+  await page.goto(origin + base, { waitUntil: 'networkidle0' })
+  for (const name of drawn) {
+    where = `${name}.html`
+    await page.goto(`${origin}${base}${name}.html`, { waitUntil: 'networkidle0' })
+    const diagrams = await page.evaluate(() => [...document.querySelectorAll('.mermaid')].map(it => !!it.querySelector('svg')))
+    if (!diagrams.length || diagrams.includes(false)) wrong.push(`${where}: ${diagrams.filter(is => is).length} of ${diagrams.length} diagrams are drawn`)
+  }
+  await page.goto(origin + base, { waitUntil: 'networkidle0' })
+  for (const [words, expected] of Object.entries(searches)) {
+    where = `search for ${words}`
+    await page.keyboard.press('/')
+    await page.waitForSelector('#localsearch-input')
+    await page.$eval('#localsearch-input', input => { input.value = '' })
+    await page.type('#localsearch-input', words)
+    try {
+      await page.waitForFunction(name => [...document.querySelectorAll('#localsearch-list a')]
+        .some(link => link.href.includes(name)), { timeout: 10_000 }, expected)
+    } catch {
+      wrong.push(`${where}: finds no page ${expected}`)
+    }
+    await page.keyboard.press('Escape')
+    await page.goto(origin + base, { waitUntil: 'networkidle0' })
+  }
+} finally {
+  await browser.close()
+  server.close()
+}
+if (wrong.length) {
+  console.error([...new Set(wrong)].join('\n'))
+  process.exit(1)
+}
+console.log(`${pages.length} pages in ${themes.length} themes and ${widths.length} widths, ${Object.keys(searches).length} searches: nothing wrong`)
