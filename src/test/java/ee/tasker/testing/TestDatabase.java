@@ -44,7 +44,7 @@ public final class TestDatabase {
       "task_search_attributes", "task_wakeups", "workflow_steps", "workflow_step_documents",
       "task_transitions",
       "workflow_step_transitions",
-      "workflow_step_result_audit", "workflow_step_edges", "decision_outcomes",
+      "workflow_step_result_audit", "added_step_edges", "decision_outcomes",
       "task_compensations", "batches", "batch_items",
       "batch_live_workers", "step_waits", "approvals", "approval_events", "task_notices",
       "task_outputs", "task_signals", "task_forks",
