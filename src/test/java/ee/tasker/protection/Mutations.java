@@ -615,8 +615,8 @@ final class Mutations {
       of("a parent is one of a namespace that the caller may name", SUBMIT,
           "where coalesce(a.namespaces ? ns.name, true)", "",
           "RequestCancelTest#a_parent_of_a_namespace")
-          .and(SUBMIT,
-              "\n               or not coalesce(g.request -> 'parent_namespaces' ? (v_parents ->> lower(g.request ->> 'parent_task_uuid')), true)",
+          .and("R__judge_task_request.sql",
+              "or not coalesce(p_request -> 'parent_namespaces' ? (p_parents ->> lower(p_request ->> 'parent_task_uuid')), true)",
               ""),
       of("a token is run by its maker", "R__run_bulk_action.sql",
           " or (p_run_by is not null and v_bulk.made_by is distinct from p_run_by)", "",
@@ -1296,8 +1296,8 @@ final class Mutations {
       of("a document that could not be read again is not stored", "R__stamp_document_hash.sql",
           "if v_complaint is not null then",
           "if false then", "CheckDocumentTest#a_result_or_error"),
-      of("a context that is too long is refused alone", SUBMIT,
-          "when not p_context_checked and tasker.check_document(g.request -> 'context') is not null then",
+      of("a context that is too long is refused alone", "R__judge_task_request.sql",
+          "when not p_context_checked and tasker.check_document(p_request -> 'context') is not null then",
           "when false then",
           "CheckDocumentTest#a_context_that")
           .and(CREATE, "tasker.check_document(v_context) is not null", "false"),
