@@ -22,7 +22,7 @@ begin
            s.is_decision or s.batch_step_uuid is not null as grows
     from tasker.workflow_steps s
     where s.workflow_step_uuid = any (p_completed)),
-  -- position_edges in two halves: as one condition it costs two look-ups more for each step.
+  -- In two halves: the one condition of workflow_step_edges is two look-ups more for each step.
   edges as (
     select d.task_uuid, e.to_position
     from done d
