@@ -244,7 +244,7 @@ comment on column tasker.named_tasks_named_steps.on_worker_lost is
   'worker claimed.';
 
 create table tasker.named_step_edges (
-  named_task_uuid      uuid not null references tasker.named_tasks,
+  named_task_uuid      uuid not null,
   from_named_step_uuid uuid not null,
   from_position        int  not null,
   to_named_step_uuid   uuid not null,

@@ -35,7 +35,8 @@ public final class TestDatabase {
   private static final Once<TestDatabase> INSTANCE = new Once<>(TestDatabase::new);
 
   /** The tables that a test may have filled; what references one of them is emptied as well. */
-  private static final List<String> EMPTIED = List.of("named_tasks", "namespace_handlers",
+  private static final List<String> EMPTIED = List.of("named_tasks", "named_step_edges",
+      "namespace_handlers",
       "template_pauses",
       "concurrency_releases", "access_users", "access_keys", "saved_views",
       "operator_actions", "bulk_actions",
