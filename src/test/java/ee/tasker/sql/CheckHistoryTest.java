@@ -162,7 +162,8 @@ class CheckHistoryTest {
 
   @Test
   void rows_that_belong_to_nothing_are_noticed() {
-    assertThat(noticed("insert into tasker.added_step_edges select task_uuid, 1, 99 from tasker.tasks"))
+    assertThat(
+        noticed("insert into tasker.added_step_edges select task_uuid, 1, 99 from tasker.tasks"))
         .contains("added_edge_is_of_an_added_step");
     complete();
     assertThat(noticed(

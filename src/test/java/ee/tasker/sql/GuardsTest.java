@@ -78,7 +78,7 @@ class GuardsTest {
             template.uuid()));
     Dag.Task task = dag.started();
     for (String table : new String[]{"named_step_edges", "named_tasks_named_steps", "named_steps",
-        "named_tasks"}) {
+      "named_tasks"}) {
       assertThatDatabaseRefuses("TK003",
           () -> sql.run("delete from tasker." + table + " where named_task_uuid = ?",
               template.uuid()));
@@ -97,7 +97,7 @@ class GuardsTest {
     Dag.Template template = Dag.of("deleted").step("b").dependsOn("deleted").registered();
 
     for (String table : new String[]{"named_step_edges", "named_tasks_named_steps", "named_steps",
-        "named_tasks"}) {
+      "named_tasks"}) {
       assertThat(
           sql.run("delete from tasker." + table + " where named_task_uuid = ?", template.uuid()))
           .as(table).isPositive();
