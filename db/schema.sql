@@ -53,10 +53,10 @@ create type tasker.wait_state as enum ('open', 'satisfied', 'defaulted', 'timed_
 create type tasker.when_full as enum ('queue', 'fail_fast');
 -- The state that a worker reports; healthy and degraded workers can claim steps.
 create type tasker.worker_state as enum ('healthy', 'degraded', 'paused', 'draining', 'stopped');
--- A step that insert_steps adds to a task: its place, its parents and how many of them are not
---   done, and the metadata of its first history.
+-- A step that insert_steps adds to a task: its place, the positions of its parents and how many of
+--   them are not done, and the metadata of its first history.
 create type tasker.step_birth as (step_uuid uuid, task_uuid uuid, named_step_uuid uuid,
-    step_position integer, name character varying(128), parents uuid[], remaining integer,
+    step_position integer, name character varying(128), parents integer[], remaining integer,
     is_automatic boolean, batch_step_uuid uuid, compensates_step_uuid uuid, inputs jsonb,
     metadata jsonb);
 -- One step that was just handed off, to a queue or directly to a worker; queue_seconds: how long
@@ -200,6 +200,19 @@ create table tasker.access_users (
   constraint password_is_a_hash CHECK (password_hash::text ~~ 'PBKDF2WithHmacSHA%:%:%:%'::text)
 );
 CREATE UNIQUE INDEX access_users_name_key ON tasker.access_users USING btree (lower((name)::text));
+
+-- Parent to child dependencies that a task has beside those of its template: of the steps that
+--   decisions, batches, add_steps and compensations added. The view workflow_step_edges has all.
+create table tasker.added_step_edges (
+  task_uuid     uuid not null,
+  -- step_position of the parent.
+  from_position integer not null,
+  to_position   integer not null,
+  constraint added_step_edges_pkey PRIMARY KEY (task_uuid, from_position, to_position),
+  constraint no_step_depends_on_itself CHECK (from_position <> to_position) NOT VALID
+);
+CREATE INDEX added_step_edges_to_position_idx ON tasker.added_step_edges USING btree (task_uuid,
+    to_position);
 
 -- One row: how far the moves of tasks are counted.
 create table tasker.analytics_progress (
@@ -705,6 +718,24 @@ create table tasker.idempotency_keys (
 CREATE INDEX idempotency_keys_created_at_idx ON tasker.idempotency_keys USING btree (created_at);
 CREATE TRIGGER documents_are_hashed BEFORE INSERT ON tasker.idempotency_keys FOR EACH ROW
     EXECUTE FUNCTION tasker.stamp_document_hash();
+
+-- Parent to child dependencies between the steps that a task of the template begins with. Tasks
+--   have no copy: see the view workflow_step_edges.
+create table tasker.named_step_edges (
+  named_task_uuid      uuid not null,
+  from_named_step_uuid uuid not null,
+  -- step_position of the parent, one of the parent_positions of the child.
+  from_position        integer not null,
+  to_named_step_uuid   uuid not null,
+  to_position          integer not null,
+  constraint named_step_edges_pkey PRIMARY KEY (from_named_step_uuid, from_position, to_position),
+  constraint named_step_edges_named_task_uuid_fkey FOREIGN KEY (named_task_uuid)
+      REFERENCES tasker.named_tasks(named_task_uuid)
+);
+CREATE INDEX named_step_edges_to_named_step_uuid_idx ON tasker.named_step_edges
+    USING btree (to_named_step_uuid, to_position);
+CREATE TRIGGER templates_never_change BEFORE DELETE OR UPDATE ON tasker.named_step_edges
+    FOR EACH ROW EXECUTE FUNCTION tasker.refuse_template_change();
 
 -- Steps by name, per template.
 create table tasker.named_steps (
@@ -2026,18 +2057,6 @@ create table tasker.workflow_step_documents (
 CREATE TRIGGER documents_are_hashed BEFORE INSERT ON tasker.workflow_step_documents FOR EACH ROW
     EXECUTE FUNCTION tasker.stamp_document_hash();
 
--- Parent to child dependencies between two steps of one task.
-create table tasker.workflow_step_edges (
-  from_step_uuid uuid not null,
-  to_step_uuid   uuid not null,
-  task_uuid      uuid not null,
-  name           character varying(32) not null default 'provides'::character varying,
-  constraint workflow_step_edges_pkey PRIMARY KEY (from_step_uuid, to_step_uuid),
-  constraint no_step_depends_on_itself CHECK (from_step_uuid <> to_step_uuid) NOT VALID
-);
-CREATE INDEX workflow_step_edges_to_step_uuid_idx ON tasker.workflow_step_edges
-    USING btree (to_step_uuid);
-
 -- One row per recorded result, written once; (workflow_step_uuid, sort_key) identifies its
 --   transition.
 create table tasker.workflow_step_result_audit (
@@ -2227,6 +2246,11 @@ CREATE INDEX write_requests_requested_at_idx ON tasker.write_requests USING btre
 
 -- Views
 -- -----
+-- The edges of templates and the added ones of tasks, by the positions of their steps; the owner is
+--   the step of the template, or the task.
+view tasker.position_edges (from_owner_uuid uuid, from_position integer, to_owner_uuid uuid,
+    to_position integer);
+  -- read by no function or class: for manual use
 -- Dead letters by reason: how many are open, how they were closed, how long it took.
 view tasker.v_dlq_dashboard (dlq_reason tasker.dlq_reason, total_entries bigint, pending bigint,
     manually_resolved bigint, permanent_failures bigint, cancelled bigint,
@@ -2249,6 +2273,11 @@ view tasker.v_task_staleness_monitoring (task_uuid uuid, namespace_name characte
     task_age_minutes numeric, staleness_threshold_minutes integer,
     stale_at timestamp with time zone, health_status text, priority integer);
   -- read by get_staleness
+-- Parent to child dependencies between two steps of one task: those of its template, and those that
+--   were added.
+view tasker.workflow_step_edges (from_step_uuid uuid, to_step_uuid uuid, task_uuid uuid,
+    name character varying(32));
+  -- read by no function or class: for manual use
 
 
 -- Functions: analytics
@@ -3652,6 +3681,10 @@ function tasker.hash_step_definition(p_step tasker.named_tasks_named_steps) retu
 -- A 64-bit hash of the text of a document, or of two that are written together.
 function tasker.hash_texts(p_document text, p_other text) returns bigint, immutable;
   -- called by hash_documents, stamp_document_hash
+-- The rows of workflow_step_edges, of all tasks at once, by joins that can be hashed.
+function tasker.list_edges() returns TABLE(from_step_uuid uuid, to_step_uuid uuid, task_uuid uuid),
+    stable;
+  -- called by find_counter_violations, find_order_violations
 -- Replays the history of each task and step as moves of the models: how many there are of each
 --   kind, and how many of them the models do not know.
 function tasker.replay_moves(p_since timestamp with time zone
@@ -3826,6 +3859,10 @@ function tasker.evaluate_step_state_readiness(p_current_state text, p_processed 
     p_retryable boolean, p_next_retry_time timestamp with time zone, p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns boolean, stable;
   -- called by get_step_readiness_status_batch
+-- The steps that depend on a step, those of its template and those that were added.
+function tasker.get_child_steps(p_step_uuid uuid) returns SETOF tasker.workflow_steps, stable;
+  -- called by begin_compensations, calculate_dependency_levels, detect_cycle, fork_task,
+  --   get_task_outputs, judge_restart, move_steps_by_operator, transition_step_state_atomic
 -- The next due task, locked.
 function tasker.get_next_ready_task(p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns TABLE(task_uuid uuid, task_name text,
@@ -3837,7 +3874,13 @@ function tasker.get_next_ready_tasks(p_limit integer DEFAULT 5, p_now timestamp 
     DEFAULT NULL::timestamp with time zone) returns TABLE(task_uuid uuid, task_name text,
     priority integer, namespace_name text, ready_steps_count bigint, computed_priority numeric,
     current_state character varying);
-  -- called by advance_due_tasks, get_next_ready_task, set_aside_due_task
+  -- called by advance_due_tasks, get_next_ready_task
+-- The parents of a step, those of its template and those that were added.
+function tasker.get_parent_steps(p_step_uuid uuid) returns SETOF tasker.workflow_steps, stable;
+  -- called by add_steps, calculate_decision_depth, calculate_dependency_levels,
+  --   check_step_dependencies, explain_waiting_steps, get_step_readiness_status_batch,
+  --   get_step_transitive_dependencies, get_task_documents, get_task_staleness,
+  --   move_steps_by_operator
 -- The steps of a task that can be handed off now; they may run in parallel.
 function tasker.get_ready_steps(p_task_uuid uuid, p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns TABLE(workflow_step_uuid uuid, name text,
@@ -4412,7 +4455,7 @@ function tasker.calculate_priority(p_claim_order bigint, p_retries integer DEFAU
 -- The canonical text of a JSON value.
 function tasker.canonical_json(p_value jsonb) returns text, immutable;
   -- called by calculate_identity_hash
--- The steps, edges, wake-ups and first history of tasks that have just been inserted.
+-- The steps, wake-ups and first history of tasks that have just been inserted.
 function tasker.create_steps(p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit integer,
     p_lease_seconds integer, p_now timestamp with time zone) returns tasker.step_handoff[];
   -- called by submit_tasks
@@ -4522,7 +4565,8 @@ function tasker.record_handlers() returns trigger;
 -- A template is immutable: an update of any of its rows is refused with TK003, and so is a delete
 --   while a task was made from it.
 function tasker.refuse_template_change() returns trigger;
-  -- called by trigger of named_steps, trigger of named_tasks, trigger of named_tasks_named_steps
+  -- called by trigger of named_step_edges, trigger of named_steps, trigger of named_tasks, trigger
+  --   of named_tasks_named_steps
 -- Registers a template from its normal form; the same content again is a no-op, other content is
 --   refused.
 function tasker.register_template(p_template jsonb) returns jsonb;

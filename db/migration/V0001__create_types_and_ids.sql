@@ -102,11 +102,11 @@ comment on type tasker.task_request is
 
 create type tasker.step_birth as (
   step_uuid uuid, task_uuid uuid, named_step_uuid uuid, step_position int, name varchar(128),
-  parents uuid[], remaining int, is_automatic boolean, batch_step_uuid uuid,
+  parents int[], remaining int, is_automatic boolean, batch_step_uuid uuid,
   compensates_step_uuid uuid, inputs jsonb, metadata jsonb);
 comment on type tasker.step_birth is
-  'A step that insert_steps adds to a task: its place, its parents and how many of them are not '
-  'done, and the metadata of its first history.';
+  'A step that insert_steps adds to a task: its place, the positions of its parents and how many '
+  'of them are not done, and the metadata of its first history.';
 
 create type tasker.task_change as (
   task_uuid uuid, from_state tasker.task_state, to_state tasker.task_state, actor tasker.actor,

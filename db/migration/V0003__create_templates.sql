@@ -243,6 +243,21 @@ comment on column tasker.named_tasks_named_steps.on_worker_lost is
   'retry.on_worker_lost: whether another attempt follows one whose worker was lost, or that no '
   'worker claimed.';
 
+create table tasker.named_step_edges (
+  named_task_uuid      uuid not null,
+  from_named_step_uuid uuid not null,
+  from_position        int  not null,
+  to_named_step_uuid   uuid not null,
+  to_position          int  not null,
+  primary key (from_named_step_uuid, from_position, to_position));
+comment on table tasker.named_step_edges is
+  'Parent to child dependencies between the steps that a task of the template begins with. Tasks '
+  'have no copy: see the view workflow_step_edges.';
+comment on column tasker.named_step_edges.from_position is
+  'step_position of the parent, one of the parent_positions of the child.';
+create index named_step_edges_to_named_step_uuid_idx on tasker.named_step_edges (
+  to_named_step_uuid, to_position);
+
 create table tasker.namespace_handlers (
   task_namespace_uuid uuid not null references tasker.task_namespaces on delete cascade,
   handler_key         text not null,

@@ -260,15 +260,16 @@ comment on column tasker.workflow_steps.compensates_step_uuid is
 create unique index one_name_per_added_step on tasker.workflow_steps (
   task_uuid, name) where name is not null;
 
-create table tasker.workflow_step_edges (
-  from_step_uuid uuid        not null,
-  to_step_uuid   uuid        not null,
-  task_uuid      uuid        not null,
-  name           varchar(32) not null default 'provides',
-  primary key (from_step_uuid, to_step_uuid));
-comment on table tasker.workflow_step_edges is
-  'Parent to child dependencies between two steps of one task.';
-create index workflow_step_edges_to_step_uuid_idx on tasker.workflow_step_edges (to_step_uuid);
+create table tasker.added_step_edges (
+  task_uuid     uuid not null,
+  from_position int  not null,
+  to_position   int  not null,
+  primary key (task_uuid, from_position, to_position));
+comment on table tasker.added_step_edges is
+  'Parent to child dependencies that a task has beside those of its template: of the steps that '
+  'decisions, batches, add_steps and compensations added. The view workflow_step_edges has all.';
+comment on column tasker.added_step_edges.from_position is 'step_position of the parent.';
+create index added_step_edges_to_position_idx on tasker.added_step_edges (task_uuid, to_position);
 
 create table tasker.decision_outcomes (
   workflow_step_uuid uuid        primary key,

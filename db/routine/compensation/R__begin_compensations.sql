@@ -124,13 +124,13 @@ begin
                else tasker.is_undoable(s.state, s.attempts, u.undoes_attempts) end),
   -- From each such step to the next of them on every path.
   reached(undo_uuid, task_uuid, node) as (
-    select d.undo_uuid, d.task_uuid, e.to_step_uuid
+    select d.undo_uuid, d.task_uuid, c.workflow_step_uuid
     from done d
-    join tasker.workflow_step_edges e on e.from_step_uuid = d.step_uuid
+    cross join lateral tasker.get_child_steps(d.step_uuid) c
     union
-    select r.undo_uuid, r.task_uuid, e.to_step_uuid
+    select r.undo_uuid, r.task_uuid, c.workflow_step_uuid
     from reached r
-    join tasker.workflow_step_edges e on e.from_step_uuid = r.node
+    cross join lateral tasker.get_child_steps(r.node) c
     where r.node not in (select d.step_uuid from done d)),
   -- Looked up in a document: the planner takes these rows for few and joins them by a loop over
   -- each other, which is quadratic.
@@ -148,6 +148,8 @@ begin
     select d.*, coalesce(m.by_child -> d.undo_uuid::text, '[]') as parents
     from done d
     cross join parents_of m),
+  position_of as materialized (
+    select jsonb_object_agg(d.undo_uuid, d.position) as by_undo from done d),
   batch_rows as (
     insert into tasker.batches
       (workflow_step_uuid, task_uuid, batchable_step_uuid, recorded_at, handoff, parallelism,
@@ -167,14 +169,16 @@ begin
     where c.task_uuid = k.task_uuid)
   select array_agg((u.undo_uuid, u.task_uuid, u.named_step_uuid, u.position,
                     tasker.format_compensation_name(u.name, u.undo_uuid),
-                    array(select p.value::uuid from jsonb_array_elements_text(u.parents) as p),
+                    array(select (m.by_undo ->> p.value)::int
+                          from jsonb_array_elements_text(u.parents) as p),
                     jsonb_array_length(u.parents), u.is_automatic, null, u.step_uuid,
                     case when u.workers is null then jsonb_build_object(
                            'compensates', u.name, 'step_uuid', u.step_uuid,
                            'completed', u.is_complete, 'result', u.result) end,
                     jsonb_build_object('compensates', u.step_uuid, 'parents', u.parents,
                                        'children', '[]'::jsonb))::tasker.step_birth) into v_births
-  from undos u;
+  from undos u
+  cross join position_of m;
   perform tasker.insert_steps(v_births, p_server_uuid, p_now, false);
   update tasker.tasks t
   set compensation = c.cause, continue_on_error = true, in_flight_steps = 0, failed_steps = 0,

@@ -15,16 +15,16 @@ begin
              when n.growth_rank is null then 1
              else (
                with recursive above(step_uuid) as (
-                 (select e.from_step_uuid
-                  from tasker.workflow_step_edges e
-                  where e.to_step_uuid = s.workflow_step_uuid
+                 (select p.workflow_step_uuid
+                  from tasker.get_parent_steps(s.workflow_step_uuid) p
                   union
                   select nullif(h.metadata ->> 'decision', '')::uuid
                   from tasker.workflow_step_transitions h
-                  where h.workflow_step_uuid = s.workflow_step_uuid
-                    and h.sort_key =
-                      1) union select e.from_step_uuid from above a join tasker.workflow_step_edges
-                 e on e.to_step_uuid = a.step_uuid)
+                  where h.workflow_step_uuid = s.workflow_step_uuid and h.sort_key = 1)
+                 union
+                 select p.workflow_step_uuid
+                 from above a
+                 cross join lateral tasker.get_parent_steps(a.step_uuid) p)
                select coalesce(max(o.depth), 0) + 1
                from above a
                join tasker.decision_outcomes o on o.workflow_step_uuid = a.step_uuid) end

@@ -24,7 +24,7 @@ declare
   v_handoff   int := (p_result ->> 'handoff')::int;
   v_task      record;
   v_step      record;
-  v_children  uuid[];
+  v_children  int[];
   v_child     record;
   v_hands_off boolean := false;
   v_context   record;
@@ -53,7 +53,7 @@ begin
   -- One look-up after another, each by a key: what joins them costs several times as much. The step
   -- is locked, because a server with the worker's role alone submits its result without the lock of
   -- the task; its child is pending, and moves under that lock only.
-  select s.handoffs, s.attempts, s.transition_count, s.named_step_uuid, s.name,
+  select s.handoffs, s.attempts, s.transition_count, s.named_step_uuid, s.name, s.step_position,
          coalesce(s.publishes_events, false) as may_publish into v_step
   from tasker.workflow_steps s
   where s.workflow_step_uuid = v_step_uuid
@@ -67,16 +67,23 @@ begin
   if not found then
     return;
   end if;
-  v_children := array(select e.to_step_uuid
-                      from tasker.workflow_step_edges e
-                      where e.from_step_uuid = v_step_uuid limit 2);
+  v_children := array(select e.to_position
+                      from tasker.named_step_edges e
+                      where e.from_named_step_uuid = v_step.named_step_uuid
+                        and e.from_position = v_step.step_position
+                      union all
+                      select e.to_position
+                      from tasker.added_step_edges e
+                      where e.task_uuid = v_task_uuid
+                        and e.from_position = v_step.step_position limit 2);
   if v_task.is_ordinary and cardinality(v_children) = 1 and p_claim_limit > 0 then
     select c.workflow_step_uuid, c.named_step_uuid, c.name, c.handoffs, c.attempts,
            c.transition_count, c.idempotency_resets, c.total_parents,
            case when c.retryable then c.max_attempts else 1 end
              + c.attempts_before_reset as max_attempts into v_child
     from tasker.workflow_steps c
-    where c.workflow_step_uuid = v_children[1]
+    where c.task_uuid = v_task_uuid
+      and c.step_position = v_children[1]
       and c.remaining_parents = 1
       and c.state = 'pending'
       and not c.is_limited

@@ -66,15 +66,16 @@ begin
     where o.workflow_step_uuid = u.step_uuid;
     continue when v_positions = '{}';
 
-    -- Each row has the keys of all that its decision creates, so that edges can name both ends
-    -- without looking anything up.
+    -- Each row has the keys of all that its decision creates, so that the history can name parents
+    -- that are not there yet.
     with plans as materialized (
       select u.decision_uuid, array_agg(u.position order by u.n) as positions,
              array_agg(tasker.uuid_v7() order by u.n) as keys
       from unnest(v_makers, v_positions) with ordinality as u(decision_uuid, position, n)
       group by u.decision_uuid),
     given as (
-      select u.step_uuid, p.decision_uuid, p.positions, p.keys, t.task_uuid,
+      select u.step_uuid, p.decision_uuid, d.step_position as decision_position, p.positions,
+             p.keys, t.task_uuid,
              n.named_step_uuid, n.step_position, n.parent_positions,
              n.handler_callable is null
                or n.wait_for is not null
@@ -82,6 +83,7 @@ begin
              ns.name = any (o.chosen) as is_chosen
       from plans p
       join tasker.decision_outcomes o on o.workflow_step_uuid = p.decision_uuid
+      join tasker.workflow_steps d on d.workflow_step_uuid = p.decision_uuid
       join tasker.tasks t on t.task_uuid = o.task_uuid
       cross join lateral unnest(p.positions, p.keys) as u(position, step_uuid)
       join tasker.named_tasks_named_steps n on n.named_task_uuid = t.named_task_uuid
@@ -92,7 +94,9 @@ begin
       select g.step_uuid, g.decision_uuid, g.task_uuid, g.named_step_uuid, g.step_position,
              g.is_automatic, e.remaining,
              e.parents || case when d.from_decision then jsonb_build_array(g.decision_uuid)
-                               else '[]' end as parents
+                               else '[]' end as parents,
+             e.positions || case when d.from_decision then array[g.decision_position]
+                                 else '{}' end as positions
       from given g
       cross join lateral (
         select count(*)::int as total,
@@ -100,7 +104,8 @@ begin
                 filter (where s.state is null
                         or s.state not in ('complete', 'resolved_manually')))::int as remaining,
                coalesce(bool_or(s.workflow_step_uuid = g.decision_uuid), false) as has_decision,
-               coalesce(jsonb_agg(coalesce(k.step_uuid, s.workflow_step_uuid)), '[]') as parents
+               coalesce(jsonb_agg(coalesce(k.step_uuid, s.workflow_step_uuid)), '[]') as parents,
+               coalesce(array_agg(p.position), '{}') as positions
         from unnest(g.parent_positions) as p(position)
         cross join lateral (select g.keys[array_position(g.positions, p.position)] as step_uuid) k
         left join tasker.workflow_steps s on k.step_uuid is null
@@ -111,8 +116,7 @@ begin
       cross join lateral (select e.total = 0
                                  or (g.is_chosen and not e.has_decision) as from_decision) d)
     select array_agg((j.step_uuid, j.task_uuid, j.named_step_uuid, j.step_position, null,
-                      array(select p.value::uuid from jsonb_array_elements_text(j.parents) as p),
-                      j.remaining, j.is_automatic, null, null, null,
+                      j.positions, j.remaining, j.is_automatic, null, null, null,
                       -- What check_history() holds the edges against.
                       jsonb_build_object('decision', j.decision_uuid, 'parents', j.parents))
                        ::tasker.step_birth),

@@ -42,8 +42,7 @@ begin
         and s.task_uuid = a.task_uuid
         and s.step_position <= 1000000
         and s.state = 'complete'
-        and not exists (select from tasker.workflow_step_edges e
-                        where e.from_step_uuid = s.workflow_step_uuid)) l) t;
+        and not exists (select from tasker.get_child_steps(s.workflow_step_uuid))) l) t;
 end
 $$;
 comment on function tasker.get_task_outputs(uuid[]) is

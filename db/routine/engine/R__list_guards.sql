@@ -60,7 +60,7 @@ as $$
     -- So that the other steps are read without the workers: get_open_steps.
     ('workflow_steps', 'worker_is_behind_the_steps',
      '(batch_step_uuid is not null) = (step_position > 1000000)', null),
-    ('workflow_step_edges', 'no_step_depends_on_itself', 'from_step_uuid <> to_step_uuid', null),
+    ('added_step_edges', 'no_step_depends_on_itself', 'from_position <> to_position', null),
     ('workflow_step_result_audit', 'failure_has_an_error',
      $f$outcome not in ('retryable_failure', 'permanent_failure') or error is not null$f$, null),
     ('task_transitions', 'moves_follow_the_rules', null,

@@ -58,9 +58,8 @@ declare
   v_children  uuid[] := '{}';
   v_waits     uuid[] := '{}';
   v_task     tasker.tasks;
-  v_reply    jsonb;
-  v_verdict  jsonb;
   v_undo     record;
+  v_submitted record;
 begin
   o_completed := '{}';
   o_deltas := '{}';
@@ -170,16 +169,7 @@ begin
         if v_step.parent_task_uuid is null then
           v_depth := 1;
         elsif v_depth_of is distinct from v_step.task_uuid then
-          with recursive above as (
-            select t.task_uuid, t.parent_task_uuid, 1 as depth
-            from tasker.tasks t
-            where t.task_uuid = v_step.task_uuid
-            union all
-            select t.task_uuid, t.parent_task_uuid, a.depth + 1
-            from above a
-            join tasker.tasks t on t.task_uuid = a.parent_task_uuid
-            where a.depth <= 64)
-          select max(a.depth) into v_depth from above a;
+          v_depth := tasker.calculate_child_depth(v_step.task_uuid);
           v_depth_of := v_step.task_uuid;
         end if;
         v_number := 1;
@@ -258,31 +248,7 @@ begin
       end if;
       continue;
     elsif v_task.state is null or v_task.state in ('error', 'cancelled', 'blocked_by_failures') then
-      v_error := jsonb_build_object(
-        'type', case when v_step.is_undo then 'child_not_compensated'
-                     when v_task.state = 'cancelled' then 'child_cancelled'
-                     else 'child_failed' end,
-        'message', case when v_step.is_undo then format(
-                          'task %s, which compensates child task %s, is %s', v_wait.child_task_uuid,
-                          v_task.compensates_task_uuid, coalesce(v_task.state::text, 'gone'))
-                        else format('child task %s is %s', v_wait.child_task_uuid,
-                                    coalesce(v_task.state::text, 'gone')) end,
-        'details', jsonb_strip_nulls(
-          jsonb_build_object(
-            'child_task_uuid', v_wait.child_task_uuid, 'state', v_task.state,
-            'attempt', v_wait.attempt,
-            'failed_steps', (
-              select jsonb_object_agg(f.name, f.error)
-              from (select coalesce(s.name, n.name) as name,
-                           jsonb_build_object('type', r.error -> 'type',
-                                              'message', left(r.error ->> 'message', 1000)) as error
-                    from tasker.workflow_steps s
-                    join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
-                    join tasker.workflow_step_result_audit r
-                      on r.workflow_step_uuid = s.workflow_step_uuid
-                        and r.sort_key = s.result_sort_key
-                    where s.task_uuid = v_wait.child_task_uuid and s.state = 'error'
-                    order by s.step_position limit 10) f))));
+      v_error := tasker.describe_child_failure(v_wait, v_task, v_step.is_undo);
     elsif v_wait.due_at <= v_now then
       v_error := jsonb_build_object(
         'type', 'child_timed_out',
@@ -350,54 +316,14 @@ begin
   if v_ends <> '{}' then
     o_deltas := o_deltas || tasker.end_automatic_steps(to_jsonb(v_ends), p_server_uuid, v_now);
   end if;
-  if v_requests = '{}' then
-    return;
+  if v_requests <> '{}' then
+    v_submitted := tasker.submit_children(
+      v_requests, v_to_arm, p_server_uuid, p_claim_limit, p_lease_seconds, p_now);
+    o_deltas := o_deltas || v_submitted.o_deltas;
+    o_claimed := v_submitted.o_claimed;
+    o_queued := o_queued || v_submitted.o_queued;
+    o_next_due_at := least(o_next_due_at, v_submitted.o_next_due_at);
   end if;
-  v_reply := tasker.submit_tasks(
-    to_jsonb(v_requests), p_server_uuid, p_claim_limit, p_lease_seconds, true, false, p_now)::jsonb;
-  o_claimed := array(select jsonb_array_elements_text(v_reply -> 'claimed_steps')::uuid);
-  o_queued := o_queued || array(select jsonb_array_elements_text(v_reply -> 'queued'));
-  with created as materialized (
-    select a.*, v.value as verdict
-    from jsonb_array_elements(v_reply -> 'verdicts') with ordinality as v
-    cross join lateral jsonb_to_record(v_to_arm[v.ordinality])
-      as a(step_uuid uuid, task_uuid uuid, due_at timestamptz, attempt int, armed_at timestamptz)
-    where v.value ->> 'verdict' = 'created'),
-  armed as (
-    insert into tasker.step_waits
-      (task_uuid, workflow_step_uuid, kind, armed_at, due_at, child_task_uuid, attempt)
-    select c.task_uuid, c.step_uuid, 'child', c.armed_at, c.due_at,
-           (c.verdict ->> 'task_uuid')::uuid, c.attempt
-    from created c),
-  woken as (
-    update tasker.task_wakeups w set wake_at = c.due_at
-    from (select c.task_uuid, min(c.due_at) as due_at
-          from created c
-          where c.due_at is not null
-          group by 1) c
-    where w.task_uuid = c.task_uuid and w.wake_at > c.due_at)
-  -- A child that an orchestrator still has to start or validate.
-  select least(o_next_due_at, min(c.due_at),
-               min(v_now) filter (where c.verdict ->> 'state' = 'pending')) into o_next_due_at
-  from created c;
-  for v_step in
-    select (v_to_arm[v.ordinality] ->> 'step_uuid')::uuid as step_uuid, v.value as verdict,
-           v_requests[v.ordinality] as request
-    from jsonb_array_elements(v_reply -> 'verdicts') with ordinality as v
-    where v.value ->> 'verdict' <> 'created'
-  loop
-    v_verdict := v_step.verdict;
-    o_deltas := o_deltas || tasker.end_automatic_step(
-      v_step.step_uuid, null,
-      jsonb_build_object(
-        'type', 'child_not_submitted',
-        'message', coalesce(v_verdict ->> 'message',
-                            format('the child task is %s', v_verdict ->> 'verdict')),
-        'details', jsonb_strip_nulls(jsonb_build_object('field', v_verdict -> 'field',
-                                                        'namespace', v_step.request -> 'namespace',
-                                                        'name', v_step.request -> 'name'))),
-      p_server_uuid, v_now);
-  end loop;
 end
 $$;
 comment on function tasker.pass_child_waits(uuid[], uuid, int, int, timestamptz) is

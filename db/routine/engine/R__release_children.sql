@@ -17,7 +17,23 @@ begin
   if coalesce(cardinality(p_completed), 0) = 0 then
     return;
   end if;
-  with children as (
+  with done as materialized (
+    select s.task_uuid, s.named_step_uuid, s.step_position,
+           s.is_decision or s.batch_step_uuid is not null as grows
+    from tasker.workflow_steps s
+    where s.workflow_step_uuid = any (p_completed)),
+  -- In two halves: the one condition of workflow_step_edges is two look-ups more for each step.
+  edges as (
+    select d.task_uuid, e.to_position
+    from done d
+    join tasker.named_step_edges e on e.from_named_step_uuid = d.named_step_uuid
+      and e.from_position = d.step_position
+    union all
+    select d.task_uuid, e.to_position
+    from done d
+    join tasker.added_step_edges e on e.task_uuid = d.task_uuid
+      and e.from_position = d.step_position),
+  children as (
     select c.workflow_step_uuid, c.task_uuid, c.step_position,
            c.remaining_parents - k.done as remaining, t.claim_order, c.is_automatic,
            c.remaining_parents = k.done
@@ -28,11 +44,10 @@ begin
              -- a template.
              and t.named_task_uuid
                <> all (array(select p.named_task_uuid from tasker.template_pauses p)) as is_ready
-    from (select e.to_step_uuid, count(*)::int as done
-          from tasker.workflow_step_edges e
-          where e.from_step_uuid = any (p_completed)
-          group by e.to_step_uuid) k
-    join tasker.workflow_steps c on c.workflow_step_uuid = k.to_step_uuid
+    from (select e.task_uuid, e.to_position, count(*)::int as done
+          from edges e
+          group by e.task_uuid, e.to_position) k
+    join tasker.workflow_steps c on c.task_uuid = k.task_uuid and c.step_position = k.to_position
     join tasker.tasks t on t.task_uuid = c.task_uuid),
   counted as (
     update tasker.workflow_steps s set remaining_parents = c.remaining
@@ -42,9 +57,7 @@ begin
                             c.step_position) filter (where c.is_ready),
                   '{}'),
          coalesce(bool_or(c.is_ready and c.is_automatic), false)
-           or exists (select from tasker.workflow_steps d
-                      where d.workflow_step_uuid = any (p_completed)
-                        and (d.is_decision or d.batch_step_uuid is not null)) into o_ready, o_grows
+           or exists (select from done d where d.grows) into o_ready, o_grows
   from children c;
 end
 $$;

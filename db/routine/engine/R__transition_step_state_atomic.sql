@@ -201,10 +201,8 @@ begin
     -- well.
     if v_to = 'pending'
        and exists (
-         select from tasker.workflow_step_edges e
-         join tasker.workflow_steps c on c.workflow_step_uuid = e.to_step_uuid
-         where e.from_step_uuid = p_step_uuid
-           and c.state in ('enqueued', 'in_progress', 'enqueued_for_orchestration',
+         select from tasker.get_child_steps(p_step_uuid) c
+         where c.state in ('enqueued', 'in_progress', 'enqueued_for_orchestration',
                            'enqueued_as_error_for_orchestration', 'waiting_for_retry')) then
       return false;
     end if;

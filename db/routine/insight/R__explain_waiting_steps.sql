@@ -322,11 +322,9 @@ begin
            case when j.cause = 'parents' then
                   (select jsonb_agg(jsonb_build_object('name', coalesce(p.name, pn.name),
                                                        'state', p.state) order by p.step_position)
-                   from tasker.workflow_step_edges e
-                   join tasker.workflow_steps p on p.workflow_step_uuid = e.from_step_uuid
-                     and p.state not in ('complete', 'resolved_manually')
+                   from tasker.get_parent_steps(j.workflow_step_uuid) p
                    join tasker.named_steps pn on pn.named_step_uuid = p.named_step_uuid
-                   where e.to_step_uuid = j.workflow_step_uuid) end as parents,
+                   where p.state not in ('complete', 'resolved_manually')) end as parents,
            case when j.cause = 'child' then
                   (select c.state from tasker.tasks c where c.task_uuid = j.child_task_uuid) end
              as child_state,

@@ -63,10 +63,7 @@ begin
                    select count(*)::int as total,
                           (count(*) filter (where parent.state in (
                                               'complete', 'resolved_manually')))::int as satisfied
-                   from tasker.workflow_step_edges edge
-                   join tasker.workflow_steps parent
-                     on parent.workflow_step_uuid = edge.from_step_uuid
-                   where edge.to_step_uuid = s.workflow_step_uuid) p
+                   from tasker.get_parent_steps(s.workflow_step_uuid) parent) p
                  where s.task_uuid = t.task_uuid and s.step_position <= 1000000) end as steps
       from tasker.get_task_headers(p_task_uuids) h
       join tasker.tasks t on t.task_uuid = h.task_uuid

@@ -105,9 +105,9 @@ begin
       on b.workflow_step_uuid = coalesce(s.batch_step_uuid, s.workflow_step_uuid)
     where s.workflow_step_uuid = any (v_from)
     union
-    select e.to_step_uuid
+    select c.workflow_step_uuid
     from below b
-    join tasker.workflow_step_edges e on e.from_step_uuid = b.step_uuid)
+    cross join lateral tasker.get_child_steps(b.step_uuid) c)
   select array_agg(b.step_uuid) into v_rerun from below b;
   -- A step that was not created may be, if a decision is still to come.
   v_refusal := coalesce(

@@ -27,9 +27,9 @@ begin
     with recursive below(step_uuid) as (
       select v_from.workflow_step_uuid
       union
-      select e.to_step_uuid
+      select c.workflow_step_uuid
       from below b
-      join tasker.workflow_step_edges e on e.from_step_uuid = b.step_uuid)
+      cross join lateral tasker.get_child_steps(b.step_uuid) c)
     select array_agg(b.step_uuid) into v_below from below b where b.step_uuid is not null;
     v_below := v_below || array(select s.workflow_step_uuid
                                 from tasker.workflow_steps s

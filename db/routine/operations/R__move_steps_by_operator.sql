@@ -131,16 +131,15 @@ begin
 
   -- Recounted instead of adjusted: the call is rare, and a recount is right for every kind of move.
   update tasker.workflow_steps s set remaining_parents = r.remaining
-  from (select e.to_step_uuid,
+  from (select c.step_uuid,
                (count(*) filter (where p.state not in ('complete',
                                                        'resolved_manually')))::int as remaining
-        from tasker.workflow_step_edges e
-        join tasker.workflow_steps p on p.workflow_step_uuid = e.from_step_uuid
-        where e.to_step_uuid in (select c.to_step_uuid
-                                 from tasker.workflow_step_edges c
-                                 where c.from_step_uuid = any (p_step_uuids))
-        group by e.to_step_uuid) r
-  where s.workflow_step_uuid = r.to_step_uuid and s.remaining_parents <> r.remaining;
+        from (select distinct a.workflow_step_uuid as step_uuid
+              from unnest(p_step_uuids) as u(step_uuid)
+              cross join lateral tasker.get_child_steps(u.step_uuid) a) c
+        cross join lateral tasker.get_parent_steps(c.step_uuid) p
+        group by c.step_uuid) r
+  where s.workflow_step_uuid = r.step_uuid and s.remaining_parents <> r.remaining;
   if p_to <> 'pending' and v_decisions <> '{}' then
     insert into tasker.decision_outcomes as o
       (workflow_step_uuid, task_uuid, decided_at, handoff, depth, chosen, reason)

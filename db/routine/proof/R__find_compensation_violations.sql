@@ -32,11 +32,21 @@ as $$
            bool_and(u.state = 'complete') as all_complete
     from undos u
     group by u.task_uuid),
-  edges as materialized (
-    select e.from_step_uuid, e.to_step_uuid
+  undone_steps as materialized (
+    select s.workflow_step_uuid, s.task_uuid, s.named_step_uuid, s.step_position
     from (select distinct c.source_uuid from compensations c) t
-    join tasker.workflow_steps s on s.task_uuid = t.source_uuid
-    join tasker.workflow_step_edges e on e.to_step_uuid = s.workflow_step_uuid),
+    join tasker.workflow_steps s on s.task_uuid = t.source_uuid),
+  edges as materialized (
+    select p.workflow_step_uuid as from_step_uuid, c.workflow_step_uuid as to_step_uuid
+    from undone_steps c
+    join tasker.named_step_edges e on e.to_named_step_uuid = c.named_step_uuid
+      and e.to_position = c.step_position
+    join undone_steps p on p.task_uuid = c.task_uuid and p.step_position = e.from_position
+    union all
+    select p.workflow_step_uuid, c.workflow_step_uuid
+    from undone_steps c
+    join tasker.added_step_edges e on e.task_uuid = c.task_uuid and e.to_position = c.step_position
+    join undone_steps p on p.task_uuid = c.task_uuid and p.step_position = e.from_position),
   -- What was done next after each compensated step, on any path: what was done after that follows
   -- from its own undo. All pairs would be the square of a long task.
   later(step_uuid, later_uuid) as (

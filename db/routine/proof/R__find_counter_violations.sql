@@ -31,7 +31,7 @@ as $$
            count(
              *) filter (where p.state is null
                         or p.state not in ('complete', 'resolved_manually')) as remaining
-    from tasker.workflow_step_edges e
+    from tasker.list_edges() e
     left join tasker.workflow_steps p on p.workflow_step_uuid = e.from_step_uuid
     group by e.to_step_uuid)
   select 'task_counters_equal_a_recount',

@@ -1,7 +1,7 @@
 -- Tasks and steps that differ from their template: one row per finding. This function checks that
--- no edge is missing; find_reference_violations checks that each edge is in the template. An added
--- step has a name of its own and the settings of its template's step. Without nested loops: where
--- statistics are missing or old, one over the whole history would never end.
+-- steps count the edges of their template; find_reference_violations checks the edges that were
+-- added. An added step has a name of its own and the settings of its template's step. Without
+-- nested loops: where statistics are missing or old, one over the whole history would never end.
 -- Locks: none. Source: docs/reference/invariants.md.
 create or replace function tasker.find_graph_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
@@ -16,11 +16,9 @@ as $$
     where s.name is not null or n.growth_rank is not null
     group by s.task_uuid),
   added_parents as (
-    select e.to_step_uuid, count(*)::int as parents
-    from tasker.workflow_steps s
-    join tasker.workflow_step_edges e on e.from_step_uuid = s.workflow_step_uuid
-    where s.name is not null
-    group by e.to_step_uuid)
+    select e.task_uuid, e.to_position, count(*)::int as parents
+    from tasker.added_step_edges e
+    group by e.task_uuid, e.to_position)
   select v.invariant,
          jsonb_build_object('step_uuid', s.workflow_step_uuid,
                             'task_uuid', s.task_uuid) || v.example
@@ -29,7 +27,7 @@ as $$
   left join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
   left join tasker.named_steps ns on ns.named_step_uuid = s.named_step_uuid
   left join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
-  left join added_parents ap on ap.to_step_uuid = s.workflow_step_uuid
+  left join added_parents ap on ap.task_uuid = s.task_uuid and ap.to_position = s.step_position
   left join tasker.named_steps other on other.named_task_uuid = t.named_task_uuid
     and other.name = s.name
   -- That of a batch which undoes another one.

@@ -40,10 +40,11 @@ as $$
     from grown g
     cross join lateral jsonb_array_elements_text(g.metadata -> 'parents') as p),
   grown_edges as (
-    select e.from_step_uuid, g.workflow_step_uuid as to_step_uuid
+    select p.workflow_step_uuid as from_step_uuid, g.workflow_step_uuid as to_step_uuid
     from grown g
-    join tasker.workflow_step_edges e on e.to_step_uuid = g.workflow_step_uuid
-    left join tasker.workflow_steps p on p.workflow_step_uuid = e.from_step_uuid
+    join tasker.added_step_edges e on e.task_uuid = g.task_uuid and e.to_position = g.step_position
+    left join tasker.workflow_steps p on p.task_uuid = e.task_uuid
+      and p.step_position = e.from_position
     -- Those of added steps are told by the added steps.
     where p.name is null),
   -- What the edges of a grown step must be: from each of its parents in the template that is there.

@@ -9,7 +9,8 @@ returns table (invariant text, example jsonb)
 language sql stable
 set search_path = '' set jit = off set enable_nestloop = off
 as $$
-  with moves as (
+  with edges as materialized (select e.* from tasker.list_edges() e),
+  moves as (
     select h.*
     from tasker.workflow_step_transitions h
     join tasker.workflow_steps s on s.workflow_step_uuid = h.workflow_step_uuid
@@ -36,7 +37,7 @@ as $$
     select r.workflow_step_uuid, r.reset_at, c.workflow_step_uuid as child_uuid,
            c.created_at as started_at
     from reruns r
-    join tasker.workflow_step_edges e on e.from_step_uuid = r.workflow_step_uuid
+    join edges e on e.from_step_uuid = r.workflow_step_uuid
     join moves c on c.workflow_step_uuid = e.to_step_uuid
       and c.to_state = 'enqueued'
       and c.created_at > r.reset_at)
@@ -44,7 +45,7 @@ as $$
          jsonb_build_object('step_uuid', c.workflow_step_uuid, 'started_at', c.started_at,
                             'parent_uuid', e.from_step_uuid, 'parent_ended_at', p.ended_at)
   from first_starts c
-  join tasker.workflow_step_edges e on e.to_step_uuid = c.workflow_step_uuid
+  join edges e on e.to_step_uuid = c.workflow_step_uuid
   left join ends p on p.workflow_step_uuid = e.from_step_uuid
   where p.ended_at is null or p.ended_at > c.started_at
   union all

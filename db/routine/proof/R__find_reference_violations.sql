@@ -7,7 +7,7 @@ language sql stable
 set search_path = '' set jit = off set enable_nestloop = off
 as $$
   with template_edges as materialized (
-    select n.named_task_uuid, u.position as parent_position, n.step_position, n.named_step_uuid
+    select n.named_task_uuid, u.position as parent_position, n.step_position
     from tasker.named_tasks_named_steps n
     cross join lateral unnest(n.parent_positions) as u(position)),
   -- Where each parent stands before its child the order itself proves that there is no cycle; only
@@ -38,19 +38,33 @@ as $$
     join tasker.workflow_step_transitions h on h.workflow_step_uuid = a.workflow_step_uuid
       and h.sort_key = 1
     cross join lateral jsonb_array_elements_text(h.metadata -> 'children') as c),
-  added_edges as (
-    select e.from_step_uuid, e.to_step_uuid
-    from added a
-    join tasker.workflow_step_edges e on e.to_step_uuid = a.workflow_step_uuid
-    union
-    select e.from_step_uuid, e.to_step_uuid
-    from added a
-    join tasker.workflow_step_edges e on e.from_step_uuid = a.workflow_step_uuid),
+  stored_edges as materialized (
+    select e.task_uuid, e.from_position, e.to_position, p.workflow_step_uuid as from_step_uuid,
+           c.workflow_step_uuid as to_step_uuid, coalesce(p.name, c.name) is not null as is_added,
+           n.growth_rank is not null as is_grown
+    from tasker.added_step_edges e
+    left join tasker.workflow_steps p on p.task_uuid = e.task_uuid
+      and p.step_position = e.from_position
+    left join tasker.workflow_steps c on c.task_uuid = e.task_uuid
+      and c.step_position = e.to_position
+    left join tasker.named_tasks_named_steps n on n.named_step_uuid = c.named_step_uuid),
   grown_nodes as materialized (
-    select s.workflow_step_uuid, s.task_uuid, s.step_position,
+    select s.workflow_step_uuid, s.task_uuid, s.named_step_uuid, s.step_position,
            row_number() over (partition by s.task_uuid order by s.step_position)::int as node
     from tasker.workflow_steps s
-    where s.task_uuid in (select a.task_uuid from added a))
+    where s.task_uuid in (select a.task_uuid from added a)),
+  grown_task_edges as (
+    select p.task_uuid, p.node as parent, c.node as child, p.step_position as from_position,
+           c.step_position as to_position
+    from grown_nodes c
+    join tasker.named_step_edges e on e.to_named_step_uuid = c.named_step_uuid
+      and e.to_position = c.step_position
+    join grown_nodes p on p.task_uuid = c.task_uuid and p.step_position = e.from_position
+    union all
+    select p.task_uuid, p.node, c.node, e.from_position, e.to_position
+    from tasker.added_step_edges e
+    join grown_nodes p on p.task_uuid = e.task_uuid and p.step_position = e.from_position
+    join grown_nodes c on c.task_uuid = e.task_uuid and c.step_position = e.to_position)
   -- Where each parent stands before its child the order itself proves that there is no cycle, as in
   -- templates.
   select 'template_has_no_cycle',
@@ -70,27 +84,21 @@ as $$
         cross join lateral unnest(
           tasker.find_cyclic_nodes(g.nodes, k.parents, k.children)) as u(node)) c
   union all
-  select 'edge_is_one_of_the_template',
-         jsonb_build_object('from_step_uuid', e.from_step_uuid, 'to_step_uuid', e.to_step_uuid)
-  from tasker.workflow_step_edges e
-  left join tasker.workflow_steps p on p.workflow_step_uuid = e.from_step_uuid
-    and p.task_uuid = e.task_uuid
-  left join tasker.workflow_steps c on c.workflow_step_uuid = e.to_step_uuid
-    and c.task_uuid = e.task_uuid
-  left join template_edges t on t.named_step_uuid = c.named_step_uuid
-    and t.parent_position = p.step_position
-  -- For the edges of an added step it suffices here that both ends are in the task.
-  -- Those of a step that a decision created are find_growth_violations's.
-  left join tasker.named_tasks_named_steps g on g.named_step_uuid = c.named_step_uuid
-  where t.step_position is null and coalesce(p.name, c.name) is null and g.growth_rank is null
-    or p.workflow_step_uuid is null
-    or c.workflow_step_uuid is null
+  -- One between steps that the task began with would be a copy of the template's, or none of it.
+  select 'added_edge_is_of_an_added_step',
+         jsonb_build_object('task_uuid', e.task_uuid, 'from_position', e.from_position,
+                            'to_position', e.to_position)
+  from stored_edges e
+  where e.from_step_uuid is null
+    or e.to_step_uuid is null
+    or not (e.is_added or e.is_grown)
   union all
   select 'added_edge_is_in_the_history',
          jsonb_build_object('from_step_uuid', coalesce(e.from_step_uuid, k.from_step_uuid),
                             'to_step_uuid', coalesce(e.to_step_uuid, k.to_step_uuid),
                             'is_there', e.from_step_uuid is not null)
-  from added_edges e
+  -- Those of a step that a decision created are find_growth_violations's.
+  from (select s.from_step_uuid, s.to_step_uuid from stored_edges s where s.is_added) e
   full join told_edges k on k.from_step_uuid = e.from_step_uuid and k.to_step_uuid = e.to_step_uuid
   where e.from_step_uuid is null or k.from_step_uuid is null
   union all
@@ -101,13 +109,10 @@ as $$
                      count(*)::int as nodes
               from grown_nodes n
               group by n.task_uuid) g
-        join (select p.task_uuid, array_agg(p.node) as parents, array_agg(c.node) as children
-              from tasker.workflow_step_edges e
-              join grown_nodes p on p.workflow_step_uuid = e.from_step_uuid
-              join grown_nodes c on c.workflow_step_uuid = e.to_step_uuid
-                and c.task_uuid = p.task_uuid
-              group by p.task_uuid
-              having bool_or(p.step_position >= c.step_position)) k on k.task_uuid = g.task_uuid
+        join (select e.task_uuid, array_agg(e.parent) as parents, array_agg(e.child) as children
+              from grown_task_edges e
+              group by e.task_uuid
+              having bool_or(e.from_position >= e.to_position)) k on k.task_uuid = g.task_uuid
         cross join lateral (select g.steps[u.node] as step_uuid
                             from unnest(tasker.find_cyclic_nodes(
                                           g.nodes, k.parents, k.children)) as u(node)) s) c

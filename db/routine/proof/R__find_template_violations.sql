@@ -145,7 +145,7 @@ as $$
       workflow_steps.one_name_per_added_step decision_outcomes.decision_outcomes_pkey
       batches.batches_pkey batches.parallelism_is_kept batches.workers_are_counted
       batches.closed_means_nothing_in_flight batch_items.batch_items_pkey
-      batch_live_workers.batch_live_workers_pkey workflow_step_edges.workflow_step_edges_pkey
+      batch_live_workers.batch_live_workers_pkey added_step_edges.added_step_edges_pkey
       workflow_step_result_audit.workflow_step_result_audit_pkey
       workflow_step_documents.workflow_step_documents_pkey tasks_dlq.one_open_investigation_per_task
       tasks_dlq.resolved_iff_not_pending schedules.schedules_pkey schedule_fires.schedule_fires_pkey
@@ -202,6 +202,29 @@ as $$
              group by u.named_task_uuid, u.step_position) p on p.named_task_uuid = n.named_task_uuid
     and p.step_position = n.step_position
   where (n.growth_rank is not null) <> coalesce(p.is_grown, false) or n.growth_rank <= p.last_parent
+  union all
+  -- The edges that tasks read, see workflow_step_edges.
+  select 'initial_edges_are_those_of_the_template',
+         jsonb_build_object('named_task_uuid', coalesce(e.named_task_uuid, t.named_task_uuid),
+                            'from_position', coalesce(e.from_position, t.from_position),
+                            'to_position', coalesce(e.to_position, t.to_position),
+                            'in_template', t.named_task_uuid is not null)
+  from tasker.named_step_edges e
+  full join (select c.named_task_uuid, p.named_step_uuid as from_named_step_uuid,
+                    c.parent as from_position, c.named_step_uuid as to_named_step_uuid,
+                    c.step_position as to_position
+             from (select n.named_task_uuid, n.named_step_uuid, n.step_position,
+                          unnest(n.parent_positions) as parent
+                   from tasker.named_tasks_named_steps n
+                   where n.growth_rank is null and n.step_type <> 'compensation') c
+             left join tasker.named_tasks_named_steps p on p.named_task_uuid = c.named_task_uuid
+               and p.step_position = c.parent) t
+    on t.named_task_uuid = e.named_task_uuid
+    and t.from_named_step_uuid = e.from_named_step_uuid
+    and t.from_position = e.from_position
+    and t.to_named_step_uuid = e.to_named_step_uuid
+    and t.to_position = e.to_position
+  where e.named_task_uuid is null or t.named_task_uuid is null
   union all
   select 'template_equals_its_definition',
          jsonb_build_object('named_task_uuid', nt.named_task_uuid, 'total_steps', nt.total_steps,

@@ -4,10 +4,8 @@ returns boolean
 language sql stable parallel safe
 as $$
   select not exists (
-           select from tasker.workflow_step_edges e
-           join tasker.workflow_steps parent on parent.workflow_step_uuid = e.from_step_uuid
-           where e.to_step_uuid = s.workflow_step_uuid
-             and parent.state not in ('complete', 'resolved_manually'))
+           select from tasker.get_parent_steps(s.workflow_step_uuid) parent
+           where parent.state not in ('complete', 'resolved_manually'))
   from tasker.workflow_steps s
   where s.workflow_step_uuid = p_step_uuid
 $$;

@@ -31,9 +31,7 @@ as $$
     select count(*)::int as total,
            (count(*) filter (where parent.state in ('complete',
                                                     'resolved_manually')))::int as satisfied
-    from tasker.workflow_step_edges edge
-    join tasker.workflow_steps parent on parent.workflow_step_uuid = edge.from_step_uuid
-    where edge.to_step_uuid = s.workflow_step_uuid) p
+    from tasker.get_parent_steps(s.workflow_step_uuid) parent) p
   -- The first attempt is always allowed; after it retryable and max_attempts decide. A pending step
   -- that has attempts behind was put there by recovery, a release or an operator, and may be tried.
   -- One that is finished is not tried again by itself, and neither is anything of a task that is

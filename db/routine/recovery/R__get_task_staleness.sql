@@ -90,12 +90,11 @@ begin
              and not l.is_served then 'worker_unavailable'
            when l.state = 'waiting_for_dependencies'
              and l.stale_at <= v_now
-             and exists (select from tasker.workflow_step_edges e
-                         where e.task_uuid = l.task_uuid
-                           and e.to_step_uuid in (select x.workflow_step_uuid
-                                                  from tasker.get_open_steps(l.task_uuid) x
-                                                  where x.state = 'pending')
-                           and tasker.detect_cycle(e.from_step_uuid, e.to_step_uuid)) then
+             and exists (select from tasker.get_open_steps(l.task_uuid) x
+                         cross join lateral tasker.get_parent_steps(x.workflow_step_uuid) p
+                         where x.state = 'pending'
+                           and tasker.detect_cycle(
+                             p.workflow_step_uuid, x.workflow_step_uuid)) then
              'dependency_cycle_detected'
            else 'staleness_timeout' end::tasker.dlq_reason,
          coalesce(l.configuration #>> '{lifecycle,staleness_action}' = 'error', false)

@@ -63,7 +63,7 @@ begin
     into v_steps, v_states
   from gone g;
   delete from tasker.workflow_step_documents d where d.workflow_step_uuid = any (v_steps);
-  delete from tasker.workflow_step_edges e where e.from_step_uuid = any (v_steps);
+  delete from tasker.added_step_edges e where e.task_uuid = any (v_gone);
   delete from tasker.workflow_step_result_audit r where r.workflow_step_uuid = any (v_steps);
   with gone as (
     delete from tasker.tasks t where t.task_uuid = any (v_gone) returning t.state)

@@ -38,49 +38,7 @@ declare
   v_position int;
   v_result   jsonb := '{"queued": [], "ended": []}';
 begin
-  select jsonb_build_object('field', b.field, 'message', b.message) into v_refusal
-  from (
-    select 0, 'steps', 'must be an array of 1 to 10000 objects {name, step, inputs?}'
-    where not coalesce(
-        jsonb_typeof(p_steps) = 'array' and jsonb_array_length(p_steps) between 1 and 10000, false)
-    union all
-    select 1, 'edges', 'must be an array of at most 100000 objects {from, to}'
-    where not coalesce(jsonb_typeof(p_edges) = 'array' and jsonb_array_length(p_edges) <= 100000,
-                       false)
-    union all
-    select 1 + g.ordinality, format('steps[%s]', g.ordinality - 1),
-           'must be an object with name and step, texts of 1 to 128 characters, and nothing else '
-           'but inputs, an object'
-    from jsonb_array_elements(
-      case when jsonb_typeof(p_steps) = 'array' then p_steps else '[]' end) with ordinality as g
-    where not coalesce(jsonb_typeof(g.value) = 'object'
-                         and jsonb_typeof(g.value -> 'name') = 'string'
-                         and jsonb_typeof(g.value -> 'step') = 'string'
-                         and length(g.value ->> 'name') <= 128
-                         and btrim(g.value ->> 'name') <> '',
-                       false)
-      or coalesce(jsonb_typeof(g.value -> 'inputs'), 'object') <> 'object'
-      or jsonb_path_exists(
-        g.value, 'strict $.keyvalue() ? (@.key != "name" && @.key != "step" && @.key != "inputs")',
-        silent => true)
-    union all
-    select 1 + g.ordinality, format('steps[%s].inputs', g.ordinality - 1),
-           tasker.check_document(g.value -> 'inputs')
-    from jsonb_array_elements(
-      case when jsonb_typeof(p_steps) = 'array' then p_steps else '[]' end) with ordinality as g
-    where tasker.check_document(g.value -> 'inputs') is not null
-    union all
-    select 100000 + g.ordinality, format('edges[%s]', g.ordinality - 1),
-           'must be an object with from and to, the names of two steps, and nothing else'
-    from jsonb_array_elements(
-      case when jsonb_typeof(p_edges) = 'array' then p_edges else '[]' end) with ordinality as g
-    where not coalesce(jsonb_typeof(g.value) = 'object'
-                         and jsonb_typeof(g.value -> 'from') = 'string'
-                         and jsonb_typeof(g.value -> 'to') = 'string',
-                       false)
-      or jsonb_path_exists(g.value, 'strict $.keyvalue() ? (@.key != "from" && @.key != "to")',
-                           silent => true)) as b(sort_order, field, message)
-  order by b.sort_order limit 1;
+  v_refusal := tasker.check_additions(p_steps, p_edges);
   if v_refusal is not null then
     return jsonb_build_object('outcome', 'refused', 'code', 'invalid-request') || v_refusal;
   end if;
@@ -215,9 +173,9 @@ begin
   select array_agg(e.parent), array_agg(e.child) into v_parents, v_open
   from (select unnest(v_from) as parent, unnest(v_to) as child
         union all
-        select e.from_step_uuid, e.to_step_uuid
+        select p.workflow_step_uuid, s.workflow_step_uuid
         from tasker.workflow_steps s
-        join tasker.workflow_step_edges e on e.to_step_uuid = s.workflow_step_uuid
+        cross join lateral tasker.get_parent_steps(s.workflow_step_uuid) p
         where s.task_uuid = p_task_uuid and s.state = 'pending') e;
   while v_open is not null loop
     select array_agg(e.parent), array_agg(e.child) into v_from, v_children
@@ -241,16 +199,18 @@ begin
       and ns.name = p_steps -> (u.n - 1)::int ->> 'step'
     join tasker.named_tasks_named_steps n on n.named_step_uuid = ns.named_step_uuid),
   nodes as materialized (
-    select g.name::text, g.step_uuid, false as is_done, true as is_new
+    select g.name::text, g.step_uuid, (v_position + g.n - 1)::int as position, false as is_done,
+           true as is_new
     from given g
     union all
-    select coalesce(s.name, n.name)::text, s.workflow_step_uuid,
+    select coalesce(s.name, n.name)::text, s.workflow_step_uuid, s.step_position,
            s.state in ('complete', 'resolved_manually'), false
     from tasker.workflow_steps s
     join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
     where s.task_uuid = p_task_uuid),
   new_edges as materialized (
-    select f.step_uuid as parent, c.step_uuid as child, c.is_new, f.is_done
+    select f.step_uuid as parent, f.position as parent_position, c.step_uuid as child,
+           c.position as child_position, c.is_new, f.is_done
     from jsonb_array_elements(p_edges) as e
     join nodes f on f.name = e.value ->> 'from'
     join nodes c on c.name = e.value ->> 'to'),
@@ -267,12 +227,14 @@ begin
     where s.workflow_step_uuid = c.child and not c.is_new),
   edge_rows as (
     -- Those between new steps are inserted with these.
-    insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid)
-    select e.parent, e.child, p_task_uuid
+    insert into tasker.added_step_edges (task_uuid, from_position, to_position)
+    select p_task_uuid, e.parent_position, e.child_position
     from new_edges e
     where not e.is_new)
   select array_agg((g.step_uuid, p_task_uuid, g.named_step_uuid, v_position + g.n - 1, g.name,
-                    array(select e.parent from new_edges e where e.child = g.step_uuid),
+                    array(select e.parent_position
+                          from new_edges e
+                          where e.child = g.step_uuid),
                     coalesce(c.remaining, 0), g.is_automatic, null, null, g.inputs,
                     -- Each new edge once, with the new step that it came with: what
                     -- check_history() holds the edges against.

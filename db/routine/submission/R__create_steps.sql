@@ -1,4 +1,4 @@
--- The steps, edges, wake-ups and first history of tasks that have just been inserted, without the
+-- The steps, wake-ups and first history of tasks that have just been inserted, without the
 -- steps downstream of a decision (expand_decisions). A task inserted as steps_in_process has its
 -- roots handed off here: they are born in the state that the handoff gives them, the moves that
 -- lead there are in the history.
@@ -20,23 +20,16 @@ begin
     select t.task_uuid, t.named_task_uuid, t.claim_order, t.correlation_id, ns.name as namespace,
            case when t.is_delayed then t.start_at end as starts_at,
            t.state = 'steps_in_process' as is_started, t.is_limited,
-           t.created_at + least(nt.max_duration, nt.sla_minutes * interval '1 minute') as limit_at,
-           -- Keys by position, made before the rows so that edges can name both ends without
-           -- looking anything up. In the select list and not in a lateral join, whose result the
-           -- planner would remember for tasks of the same size.
-           (select array_agg(tasker.uuid_v7()) from generate_series(1, nt.total_steps)) as keys
+           t.created_at + least(nt.max_duration, nt.sla_minutes * interval '1 minute') as limit_at
     from unnest(p_task_uuids) as u(task_uuid)
     -- By the key of each: the offset keeps the planner from reading all tasks at once where it
     -- takes them for few.
     cross join lateral (select a.* from tasker.tasks a where a.task_uuid = u.task_uuid offset 0) t
     join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
     join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid),
-  -- Materialized: the keys of all steps are in one array per task, and no sort may carry that along
-  -- with every step.
   keyed_steps as materialized (
-    select t.task_uuid, t.keys[n.step_position] as step_uuid, n.named_step_uuid, n.step_position,
-           array(select t.keys[p.position]
-                 from unnest(n.parent_positions) as p(position)) as parent_keys,
+    select t.task_uuid, tasker.uuid_v7() as step_uuid, n.named_step_uuid, n.step_position,
+           cardinality(n.parent_positions) as parents,
            n.default_max_attempts, n.default_retryable, t.namespace, t.claim_order,
            t.correlation_id, t.is_started and n.parent_positions = '{}' as is_handed_off,
            t.is_limited, n.handler_key, n.queue_timeout_seconds,
@@ -71,18 +64,13 @@ begin
                 when j.is_handed_off then 'enqueued'
                 else 'pending' end::tasker.step_state,
            j.step_position, 1 + j.is_handed_off::int + j.is_claimed::int,
-           cardinality(j.parent_keys), cardinality(j.parent_keys), j.is_handed_off::int,
-           j.is_handed_off::int, j.default_max_attempts, j.default_retryable,
-           case when j.is_handed_off then p_now end, case when j.is_claimed then p_now end,
+           j.parents, j.parents, j.is_handed_off::int, j.is_handed_off::int,
+           j.default_max_attempts, j.default_retryable, case when j.is_handed_off then p_now end,
+           case when j.is_claimed then p_now end,
            case when j.is_claimed then tasker.calculate_lease_end(p_now, p_lease_seconds) end,
            case when j.is_claimed then p_server_uuid end, j.is_limited, j.is_decision,
            j.is_automatic, j.is_batchable, j.publishes_events
     from judged j),
-  edge_rows as (
-    insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid)
-    select p.step_uuid, j.step_uuid, j.task_uuid
-    from judged j
-    cross join lateral unnest(j.parent_keys) as p(step_uuid)),
   wakeup_rows as (
     insert into tasker.task_wakeups (task_uuid, wake_at)
     select t.task_uuid,
@@ -118,7 +106,7 @@ begin
   select coalesce(array_agg((j.step_uuid, j.task_uuid, 1, j.is_claimed, j.namespace, j.claim_order,
                              j.correlation_id, j.handler_key, 1,
                              j.queue_timeout_seconds)::tasker.step_handoff order by j.claim_order,
-                            j.step_uuid),
+                            j.task_uuid, j.step_position),
                   '{}') into v_handoffs
   from judged j
   where j.is_handed_off;
@@ -126,4 +114,4 @@ begin
 end
 $$;
 comment on function tasker.create_steps(uuid[], uuid, int, int, timestamptz) is
-  'The steps, edges, wake-ups and first history of tasks that have just been inserted.';
+  'The steps, wake-ups and first history of tasks that have just been inserted.';

@@ -124,7 +124,7 @@ begin
          (v_task_uuid, 2, 'pending', 'initializing', 'orchestrator', p_server_uuid),
          (v_task_uuid, 3, 'initializing', 'enqueuing_steps', 'orchestrator', p_server_uuid),
          (v_task_uuid, 4, 'enqueuing_steps', 'steps_in_process', 'orchestrator', p_server_uuid);
-  -- Keys by position, so that an edge names both ends without looking anything up.
+  -- Keys by position: the rows and the history of a step are written by one statement each.
   v_keys := array(select tasker.uuid_v7() from generate_series(1, v_template.total_steps));
   insert into tasker.workflow_steps
     (workflow_step_uuid, task_uuid, named_step_uuid, created_at, state, step_position,
@@ -148,13 +148,6 @@ begin
          case when n.events is not null then true end
   from tasker.named_tasks_named_steps n
   cross join lateral (select n.parent_positions = '{}' as is_root) r
-  where n.named_task_uuid = v_template.named_task_uuid
-    and n.step_type <> 'compensation'
-    and n.growth_rank is null;
-  insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid)
-  select v_keys[p.position], v_keys[n.step_position], v_task_uuid
-  from tasker.named_tasks_named_steps n
-  cross join lateral unnest(n.parent_positions) as p(position)
   where n.named_task_uuid = v_template.named_task_uuid
     and n.step_type <> 'compensation'
     and n.growth_rank is null;

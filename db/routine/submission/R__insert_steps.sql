@@ -2,7 +2,8 @@
 -- history, and the counters of their tasks, in one statement. What a step takes from its template
 -- and its task is looked up here. The first steps of a task are made by create_steps, which is on
 -- the path of every submission and writes for itself.
--- p_births: each step once. parents: the steps that it waits for, of which remaining are not done.
+-- p_births: each step once. parents: the positions of the steps that it waits for, of which
+-- remaining are not done.
 -- metadata: of its history, the origin that check_history() holds the edges against. is_automatic
 -- is said by the caller: a batch step is, a worker of the same template's step is not.
 -- p_counts: false for steps of a compensation, of which the counters are set as a whole.
@@ -34,10 +35,10 @@ begin
            b.is_automatic, b.is_batchable, b.publishes_events
     from born b),
   edge_rows as (
-    insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid)
-    select p.step_uuid, b.step_uuid, b.task_uuid
+    insert into tasker.added_step_edges (task_uuid, from_position, to_position)
+    select b.task_uuid, p.step_position, b.step_position
     from born b
-    cross join lateral unnest(b.parents) as p(step_uuid)),
+    cross join lateral unnest(b.parents) as p(step_position)),
   documents as (
     insert into tasker.workflow_step_documents (workflow_step_uuid, task_uuid, inputs)
     select b.step_uuid, b.task_uuid, b.inputs

@@ -114,83 +114,16 @@ begin
         v_latest ->> jsonb_build_array(r.value ->> 'namespace', r.value ->> 'name')::text)),
   judged as (
     select g.*,
-           case
-             when g.named_task_uuid is null then jsonb_build_object(
-               'verdict', 'unknown_template', 'field', 'name',
-               'message', format('there is no template %s/%s%s', g.namespace, g.request ->> 'name',
-                                 ' version ' || (g.request ->> 'version')))
-             when jsonb_typeof(coalesce(g.request -> 'context', 'null')) <> 'object' then
-               jsonb_build_object('verdict', 'invalid', 'field', 'context',
-                                  'message', 'context must be an object')
-             -- A caller that validated the context has checked this too. A worker could not parse a
-             -- deeper one.
-             when not p_context_checked
-               and jsonb_path_exists(g.request -> 'context', 'strict $.**{64}') then
-               jsonb_build_object('verdict', 'invalid', 'field', 'context',
-                                  'message', 'context must not be nested more than 64 deep')
-             when not p_context_checked
-               and tasker.check_document(g.request -> 'context') is not null then
-               jsonb_build_object('verdict', 'invalid', 'field', 'context',
-                                  'message', 'context ' || tasker.check_document(
-                                    g.request -> 'context'))
-             when g.request ? 'tags'
-               and tasker.check_document(g.request -> 'tags', 131072) is not null then
-               jsonb_build_object('verdict', 'invalid', 'field', 'tags',
-                                  'message', 'tags ' || tasker.check_document(
-                                    g.request -> 'tags', 131072))
-             when g.identity_strategy = 'caller_provided'
-               and g.request ->> 'idempotency_key' is null then
-               jsonb_build_object('verdict', 'invalid', 'field', 'idempotency_key',
-                                  'message', 'the template asks for an idempotency_key')
-             when g.request ->> 'parent_task_uuid' is not null
-               and (not v_parents ? lower(g.request ->> 'parent_task_uuid')
-                    or not coalesce(g.request -> 'parent_namespaces'
-                                      ? (v_parents ->> lower(g.request ->> 'parent_task_uuid')),
-                                    true)) then
-               jsonb_build_object('verdict', 'invalid', 'field', 'parent_task_uuid',
-                                  'message', 'there is no such task, or it is being cancelled '
-                                             'together with its children')
-             when g.request ->> 'trace_parent'
-               !~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' then
-               jsonb_build_object('verdict', 'invalid', 'field', 'trace_parent',
-                                  'message', 'trace_parent must be as W3C Trace Context has it')
-             when coalesce((g.request ->> 'priority')::int, 0) not between -100 and 100 then
-               jsonb_build_object('verdict', 'invalid', 'field', 'priority',
-                                  'message', 'priority must be between -100 and 100')
-             when g.request ->> 'requested_at' is not null
-               and tasker.parse_instant(g.request -> 'requested_at') is null then
-               jsonb_build_object('verdict', 'invalid', 'field', 'requested_at',
-                                  'message', 'requested_at must be an instant with a time zone, '
-                                             'as 2027-01-31T12:00:00Z')
-             when g.request ->> 'start_at' is not null
-               and tasker.parse_instant(g.request -> 'start_at') is null then
-               jsonb_build_object(
-                 'verdict', 'invalid', 'field', 'start_at',
-                 'message', 'start_at must be an instant with a time zone, as 2027-01-31T12:00:00Z')
-             when g.request ->> 'start_at' is not null
-               and tasker.parse_instant(g.request -> 'start_at') > v_now + interval '10 years' then
-               jsonb_build_object('verdict', 'invalid', 'field', 'start_at',
-                                  'message', 'start_at must be within ten years')
-             when g.request ->> 'delay_seconds' is not null
-               and g.request ->> 'start_at' is not null then
-               jsonb_build_object('verdict', 'invalid', 'field', 'delay_seconds',
-                                  'message', 'only one of start_at and delay_seconds may be given')
-             when g.request ->> 'delay_seconds' is not null
-               and not coalesce(jsonb_path_exists(
-                                  g.request,
-                                  'strict $.delay_seconds ? (@.type() == "number" && @ >= 0 && @ '
-                                  '<= 315360000 && @ == @.floor())',
-                                  silent => true),
-                                false) then
-               jsonb_build_object(
-                 'verdict', 'invalid', 'field', 'delay_seconds',
-                 'message', 'delay_seconds must be a whole number between 0 and 315360000')
-             when g.search_attributes is not null then
-               (select jsonb_build_object('verdict', 'invalid', 'field', 'context.' || a.path,
-                                          'message', format('context.%s %s', a.path, a.complaint))
-                from tasker.extract_search_attributes(g.search_attributes, g.request -> 'context') a
-                where a.complaint is not null
-                order by a.name limit 1) end as refusal
+           coalesce(
+             tasker.judge_task_request(
+               g.request, g.namespace, g.named_task_uuid, g.identity_strategy, v_parents,
+               p_context_checked, v_now),
+             case when g.search_attributes is not null then (
+               select jsonb_build_object('verdict', 'invalid', 'field', 'context.' || a.path,
+                                         'message', format('context.%s %s', a.path, a.complaint))
+               from tasker.extract_search_attributes(g.search_attributes, g.request -> 'context') a
+               where a.complaint is not null
+               order by a.name limit 1) end) as refusal
     from given g)
   select array_agg((j.request_position, tasker.uuid_v7(), j.named_task_uuid,
                     tasker.calculate_identity_hash(

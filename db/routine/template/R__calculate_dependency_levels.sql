@@ -17,13 +17,12 @@ begin
     select s.workflow_step_uuid, 0
     from tasker.workflow_steps s
     where s.task_uuid = input_task_uuid
-      and not exists (select from tasker.workflow_step_edges e
-                      where e.to_step_uuid = s.workflow_step_uuid)
+      and not exists (select from tasker.get_parent_steps(s.workflow_step_uuid))
     union
     -- The bound ends the walk on a cycle: no acyclic path is longer than the task has steps.
-    select e.to_step_uuid, l.level + 1
+    select c.workflow_step_uuid, l.level + 1
     from levels l
-    join tasker.workflow_step_edges e on e.from_step_uuid = l.step_uuid
+    cross join lateral tasker.get_child_steps(l.step_uuid) c
     where l.level < v_total)
   select l.step_uuid, max(l.level)
   from levels l

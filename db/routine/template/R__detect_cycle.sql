@@ -8,9 +8,9 @@ as $$
   with recursive reachable(step_uuid) as (
     select $2
     union
-    select e.to_step_uuid
+    select c.workflow_step_uuid
     from reachable r
-    join tasker.workflow_step_edges e on e.from_step_uuid = r.step_uuid)
+    cross join lateral tasker.get_child_steps(r.step_uuid) c)
   select exists (select from reachable r where r.step_uuid = $1)
 $$;
 comment on function tasker.detect_cycle(uuid, uuid) is

@@ -16,9 +16,9 @@ as $$
                     target_step_uuid),
            0
     union
-    select e.from_step_uuid, a.distance + 1
+    select p.workflow_step_uuid, a.distance + 1
     from ancestors a
-    join tasker.workflow_step_edges e on e.to_step_uuid = a.step_uuid
+    cross join lateral tasker.get_parent_steps(a.step_uuid) p
     where a.distance < (select t.total_steps
                         from tasker.workflow_steps s
                         join tasker.tasks t on t.task_uuid = s.task_uuid

@@ -2,7 +2,8 @@
 -- while a task was made from it. A change is a new version.
 -- Locks: tasks against writers, for a delete: no task may be made of it while we look (there is no
 -- foreign key, ADR 0009).
--- Trigger on named_tasks, named_steps and named_tasks_named_steps.
+-- The edges of its first steps are read from it as long as a task exists (ADR 0083).
+-- Trigger on named_tasks, named_steps, named_tasks_named_steps and named_step_edges.
 create or replace function tasker.refuse_template_change()
 returns trigger
 language plpgsql
@@ -33,4 +34,7 @@ create or replace trigger templates_never_change before update or delete on task
   for each row execute function tasker.refuse_template_change();
 create or replace trigger templates_never_change before update or delete
 on tasker.named_tasks_named_steps
+  for each row execute function tasker.refuse_template_change();
+create or replace trigger templates_never_change before update or delete
+on tasker.named_step_edges
   for each row execute function tasker.refuse_template_change();

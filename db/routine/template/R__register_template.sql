@@ -197,6 +197,15 @@ begin
   cross join lateral (select coalesce(nullif(s.step -> 'batch_config', 'null'),
                                       nullif(b.step -> 'batch_config', 'null')) as config) c;
 
+  insert into tasker.named_step_edges
+    (named_task_uuid, from_named_step_uuid, from_position, to_named_step_uuid, to_position)
+  select v_uuid, p.named_step_uuid, p.step_position, c.named_step_uuid, c.step_position
+  from (select n.named_step_uuid, n.step_position, unnest(n.parent_positions) as parent_position
+        from tasker.named_tasks_named_steps n
+        where n.named_task_uuid = v_uuid and n.growth_rank is null) c
+  join tasker.named_tasks_named_steps p on p.named_task_uuid = v_uuid
+    and p.step_position = c.parent_position;
+
   perform tasker.register_compensations(v_uuid, p_template -> 'steps');
   perform tasker.register_policies(v_uuid, p_template);
   insert into tasker.template_pauses

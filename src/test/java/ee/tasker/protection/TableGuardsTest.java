@@ -63,8 +63,8 @@ class TableGuardsTest {
         "workflow_step_result_audit_pkey",
         "insert into tasker.workflow_step_result_audit (workflow_step_uuid, sort_key, task_uuid, handoff, attempt, outcome) "
             + "select workflow_step_uuid, sort_key, task_uuid, 2, 2, 'success' from tasker.workflow_step_result_audit limit 1",
-        "workflow_step_edges_pkey",
-        "insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid) select from_step_uuid, to_step_uuid, task_uuid from tasker.workflow_step_edges limit 1",
+        "added_step_edges_pkey",
+        "insert into tasker.added_step_edges select task_uuid, 1, 2 from tasker.tasks cross join generate_series(1, 2)",
         "task_wakeups_pkey",
         "insert into tasker.task_wakeups select task_uuid, now() from tasker.task_wakeups limit 1",
         "tasks_identity_hash_key",
@@ -137,7 +137,7 @@ class TableGuardsTest {
     statements.put("trace_parent_is_of_w3c",
         "update tasker.task_contexts set trace_parent = 'here'");
     statements.put("no_step_depends_on_itself",
-        "insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid) select workflow_step_uuid, workflow_step_uuid, task_uuid from tasker.workflow_steps");
+        "insert into tasker.added_step_edges select task_uuid, 1, 1 from tasker.tasks");
     statements.put("failure_has_an_error",
         "insert into tasker.workflow_step_result_audit (workflow_step_uuid, sort_key, task_uuid, handoff, attempt, outcome) "
             + "select workflow_step_uuid, 9, task_uuid, 1, 1, 'permanent_failure' from tasker.workflow_steps limit 1");

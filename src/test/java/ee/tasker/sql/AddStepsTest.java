@@ -20,7 +20,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"insert_steps", "get_step_documents"})
+@DatabaseTest.Covers({"insert_steps", "check_additions", "get_step_documents"})
 class AddStepsTest {
   private static final String W1 = "[{\"name\": \"w1\", \"step\": \"s1\"}]";
 

@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Test;
 
 /** Steps that wait for a child task. */
 @DatabaseTest
-@DatabaseTest.Covers({"pass_child_waits", "get_task_outputs", "deliver_notices", "tell_end_of_task",
+@DatabaseTest.Covers({"pass_child_waits", "calculate_child_depth", "describe_child_failure",
+  "submit_children", "get_task_outputs", "deliver_notices", "tell_end_of_task",
   "find_child_violations",
   "get_child_documents"})
 class ChildTasksTest {

@@ -64,7 +64,7 @@ class GuardsTest {
 
   @Test
   void a_template_never_changes_and_stays_while_it_has_tasks() {
-    Dag dag = Dag.of("guarded");
+    Dag dag = Dag.of("guarded").step("b").dependsOn("guarded");
     Dag.Template template = dag.registered();
     for (String table : new String[]{"named_tasks", "named_steps", "named_tasks_named_steps"}) {
       assertThatDatabaseRefuses("TK003",
@@ -72,20 +72,35 @@ class GuardsTest {
               "update tasker." + table + " set created_at = now() where named_task_uuid = ?",
               template.uuid()));
     }
-    dag.started();
     assertThatDatabaseRefuses("TK003",
-        () -> sql.run("delete from tasker.named_tasks_named_steps where named_task_uuid = ?",
+        () -> sql.run(
+            "update tasker.named_step_edges set to_position = 1 where named_task_uuid = ?",
             template.uuid()));
+    Dag.Task task = dag.started();
+    for (String table : new String[]{"named_step_edges", "named_tasks_named_steps", "named_steps",
+      "named_tasks"}) {
+      assertThatDatabaseRefuses("TK003",
+          () -> sql.run("delete from tasker." + table + " where named_task_uuid = ?",
+              template.uuid()));
+    }
+    assertThat(sql.texts(
+        "select c.name || ' after ' || p.name from tasker.workflow_step_edges e "
+            + "join tasker.workflow_steps cs on cs.workflow_step_uuid = e.to_step_uuid join tasker.named_steps c using (named_step_uuid) "
+            + "join tasker.workflow_steps ps on ps.workflow_step_uuid = e.from_step_uuid join tasker.named_steps p on p.named_step_uuid = ps.named_step_uuid "
+            + "where e.task_uuid = ?",
+        task.uuid())).as("the edges that a task reads from its template")
+        .containsExactly("b after guarded");
   }
 
   @Test
   void a_template_without_tasks_may_be_deleted() {
-    Dag.Template template = Dag.of("deleted").registered();
+    Dag.Template template = Dag.of("deleted").step("b").dependsOn("deleted").registered();
 
-    for (String table : new String[]{"named_tasks_named_steps", "named_steps", "named_tasks"}) {
+    for (String table : new String[]{"named_step_edges", "named_tasks_named_steps", "named_steps",
+      "named_tasks"}) {
       assertThat(
           sql.run("delete from tasker." + table + " where named_task_uuid = ?", template.uuid()))
-          .as(table).isEqualTo(1);
+          .as(table).isPositive();
     }
 
     assertThat(

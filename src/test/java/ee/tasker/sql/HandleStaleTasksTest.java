@@ -196,9 +196,7 @@ class HandleStaleTasksTest {
     Dag.Task task = Dag.of("a").step("b").dependsOn("a").step("c").dependsOn("b").started();
     worker.complete(worker.claimOne().success());
     Claim b = worker.claimOne();
-    sql.run(
-        "insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid) values (?, ?, ?)",
-        task.step("c"), task.step("b"), task.uuid());
+    sql.run("insert into tasker.added_step_edges values (?, 3, 2)", task.uuid());
     sql.run(
         "update tasker.workflow_steps set state = 'pending', lease_expires_at = null, remaining_parents = 1, total_parents = 2 where workflow_step_uuid = ?",
         b.step());

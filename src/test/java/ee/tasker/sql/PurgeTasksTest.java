@@ -82,13 +82,15 @@ class PurgeTasksTest {
         "insert into tasker.workflow_step_documents (workflow_step_uuid, task_uuid, checkpoint) values (?, ?, '{}')",
         task.step("a"),
         task.uuid())).isOne();
+    assertThat(sql.run("insert into tasker.added_step_edges values (?, 1, 9)", task.uuid()))
+        .isOne();
     keep(null, null, null, 10);
     assertThat(purge(inDays(9))).isZero();
     assertThat(purge(inDays(11))).isOne();
 
     for (String table : List.of("tasks", "task_contexts", "task_search_attributes",
         "workflow_steps", "workflow_step_documents",
-        "workflow_step_edges", "workflow_step_result_audit", "task_wakeups")) {
+        "added_step_edges", "workflow_step_result_audit", "task_wakeups")) {
       assertThat(
           sql.number("select count(*) from tasker." + table + " where task_uuid = ?", task.uuid()))
           .as(table).isZero();

@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"create_steps", "uuid_v7"})
+@DatabaseTest.Covers({"create_steps", "judge_task_request", "uuid_v7"})
 class SubmitTasksTest {
   private static final UUID SERVER = UUID.randomUUID();
 

@@ -38,6 +38,21 @@ public final class TaskerAssertions {
    * apart by this is 15 seconds and more.
    */
   private static final int TOLERANCE_SECONDS = 5;
+  /** How often each edge is seen by four readers, where that is not once by each. */
+  private static final String EDGES = """
+      select concat_ws(' ', e.task_uuid, e.from_step_uuid, e.to_step_uuid, array_agg(e.reader order by e.reader))
+      from (
+        select 'view' as reader, v.from_step_uuid, v.to_step_uuid, v.task_uuid from tasker.workflow_step_edges v
+        union all
+        select 'list', l.from_step_uuid, l.to_step_uuid, l.task_uuid from tasker.list_edges() l
+        union all
+        select 'parents', p.workflow_step_uuid, s.workflow_step_uuid, p.task_uuid
+        from tasker.workflow_steps s cross join lateral tasker.get_parent_steps(s.workflow_step_uuid) p
+        union all
+        select 'children', s.workflow_step_uuid, c.workflow_step_uuid, c.task_uuid
+        from tasker.workflow_steps s cross join lateral tasker.get_child_steps(s.workflow_step_uuid) c) e
+      group by e.task_uuid, e.from_step_uuid, e.to_step_uuid
+      having array_agg(e.reader order by e.reader) <> '{children,list,parents,view}'""";
 
   private TaskerAssertions() {}
 
@@ -71,7 +86,8 @@ public final class TaskerAssertions {
     Sql sql = TestDatabase.get().housekeeping();
     // A plan for the empty tables of a small test would compare each row of a large one with each
     // other row.
-    if (sql.isTrue("select pg_relation_size('tasker.workflow_steps') > 1000000")) {
+    boolean isLarge = sql.isTrue("select pg_relation_size('tasker.workflow_steps') > 1000000");
+    if (isLarge) {
       sql.run("discard plans");
     }
     List<String> broken = sql
@@ -80,11 +96,22 @@ public final class TaskerAssertions {
                 + "and not invariant = any (?)",
             TestDatabase.get().isDamaged() ? GUARDS : CLOCK);
     assertThat(broken).as("broken promises").isEmpty();
+    if (!isLarge) {
+      assertThatEdgesAgree(sql);
+    }
     List<Map<String, Object>> kinds = sql.rows(
         "select moves, case when unknown > 0 then concat_ws(' ', kind, from_state, to_state, actor, examples) end as unknown from tasker.replay_moves()");
     assertThat(kinds.stream().map(kind -> kind.get("unknown")).filter(Objects::nonNull))
         .as("broken promises: moves that the models do not know").isEmpty();
     return kinds.stream().mapToLong(kind -> (Long) kind.get("moves")).sum();
+  }
+
+  /**
+   * That a task's edges are the same ones whichever way they are read: as rows of the view, all at
+   * once as the proof does, and from step to step as the engine does.
+   */
+  public static void assertThatEdgesAgree(Sql sql) {
+    assertThat(sql.texts(EDGES)).as("edges that not all readers see").isEmpty();
   }
 
   public static final class StepAssert {

@@ -35,7 +35,8 @@ public final class TestDatabase {
   private static final Once<TestDatabase> INSTANCE = new Once<>(TestDatabase::new);
 
   /** The tables that a test may have filled; what references one of them is emptied as well. */
-  private static final List<String> EMPTIED = List.of("named_tasks", "namespace_handlers",
+  private static final List<String> EMPTIED = List.of("named_tasks", "named_step_edges",
+      "namespace_handlers",
       "template_pauses",
       "concurrency_releases", "access_users", "access_keys", "saved_views",
       "operator_actions", "bulk_actions",
@@ -44,7 +45,7 @@ public final class TestDatabase {
       "task_search_attributes", "task_wakeups", "workflow_steps", "workflow_step_documents",
       "task_transitions",
       "workflow_step_transitions",
-      "workflow_step_result_audit", "workflow_step_edges", "decision_outcomes",
+      "workflow_step_result_audit", "added_step_edges", "decision_outcomes",
       "task_compensations", "batches", "batch_items",
       "batch_live_workers", "step_waits", "approvals", "approval_events", "task_notices",
       "task_outputs", "task_signals", "task_forks",

@@ -22,8 +22,6 @@ begin
     (o_keys[2], o_task, p_steps[2], v_now, 'pending', 2, 1, 1, 1, 0, 0, 3, true, null, null, null, null),
     (o_keys[3], o_task, p_steps[3], v_now, 'pending', 3, 1, 1, 1, 0, 0, 3, true, null, null, null, null),
     (o_keys[4], o_task, p_steps[4], v_now, 'pending', 4, 1, 1, 1, 0, 0, 3, true, null, null, null, null);
-  insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid)
-  values (o_keys[1], o_keys[2], o_task), (o_keys[2], o_keys[3], o_task), (o_keys[3], o_keys[4], o_task);
   insert into tasker.task_wakeups (task_uuid, wake_at) values (o_task, v_now + interval '30 seconds');
   insert into tasker.workflow_step_transitions
     (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid)
@@ -107,8 +105,6 @@ begin
          case when m.handoffs = 1 then p_server end
   from generate_series(1, p_tasks) n
   cross join (values (1, 'in_progress'::tasker.step_state, 3, 0, 1), (2, 'pending', 1, 1, 0), (3, 'pending', 1, 1, 0), (4, 'pending', 1, 1, 0)) as m(position, state, transitions, parents, handoffs);
-  insert into tasker.workflow_step_edges (from_step_uuid, to_step_uuid, task_uuid)
-  select o_keys[4 * n - 4 + p], o_keys[4 * n - 3 + p], o_tasks[n] from generate_series(1, p_tasks) n cross join generate_series(1, 3) p;
   insert into tasker.task_wakeups (task_uuid, wake_at) select t, v_now + interval '30 seconds' from unnest(o_tasks) t;
   insert into tasker.workflow_step_transitions
     (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid)

@@ -33,7 +33,7 @@ final class ManyFinished implements Phase {
     }
     // What autovacuum would do in the minutes after; here it would run beside the measurement.
     database.run(
-        "vacuum (analyze) tasker.tasks, tasker.task_contexts, tasker.workflow_steps, tasker.workflow_step_edges, tasker.workflow_step_result_audit, "
+        "vacuum (analyze) tasker.tasks, tasker.task_contexts, tasker.workflow_steps, tasker.added_step_edges, tasker.workflow_step_result_audit, "
             + "tasker.task_transitions, tasker.workflow_step_transitions");
     database.run("checkpoint");
     double seconds = (System.nanoTime() - start) / 1e9;

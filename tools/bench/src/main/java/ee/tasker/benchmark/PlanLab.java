@@ -1,5 +1,6 @@
 package ee.tasker.benchmark;
 
+import jakarta.json.JsonArray;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -30,10 +31,7 @@ final class PlanLab implements AutoCloseable {
     engine = new SqlEngine(connection);
     engine.register(GrowingCost.chain(4));
     engine.runTasks("chain_4", 200, 100);
-    Clones.of(connection,
-        UUID.fromString(
-            engine.value("select task_uuid from tasker.tasks order by task_uuid desc limit 1")),
-        tasks);
+    Clones.of(connection, grownTask(engine), tasks);
     engine.submit("chain_4", OFFERED, 0, "{\"number\":6}");
     engine.value("vacuum (analyze)");
     try (Statement statement = connection.createStatement();
@@ -53,6 +51,19 @@ final class PlanLab implements AutoCloseable {
         partialIndexes.add(rows.getString(1));
       }
     }
+  }
+
+  /** A finished task with a step that was added, so that it has an edge of its own. */
+  private static UUID grownTask(SqlEngine engine) throws SQLException {
+    JsonArray next = engine.submit("chain_4", 1, 1, "{\"number\":6}");
+    String task = next.getJsonObject(0).getString("task_uuid");
+    engine.value("select tasker.add_steps(?::uuid, ?::jsonb, ?::jsonb)::text", task,
+        "[{\"name\": \"added\", \"step\": \"s4\"}]",
+        "[{\"from\": \"s4\", \"to\": \"added\"}]");
+    while (!next.isEmpty()) {
+      next = engine.complete(next, 1, true);
+    }
+    return UUID.fromString(task);
   }
 
   /** The plans of the current data, after each of these numbers of rows per call. */

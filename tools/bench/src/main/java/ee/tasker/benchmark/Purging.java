@@ -43,7 +43,7 @@ final class Purging implements Phase {
     database.run("update tasker.step_state_tallies set steps = steps + " + 4 * tasks
         + " where state = 'complete'");
     database.run(
-        "vacuum (analyze) tasker.tasks, tasker.task_contexts, tasker.workflow_steps, tasker.workflow_step_edges, tasker.workflow_step_result_audit, "
+        "vacuum (analyze) tasker.tasks, tasker.task_contexts, tasker.workflow_steps, tasker.added_step_edges, tasker.workflow_step_result_audit, "
             + "tasker.task_transitions, tasker.workflow_step_transitions");
     database.run("checkpoint");
 

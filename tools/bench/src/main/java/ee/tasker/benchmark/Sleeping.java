@@ -49,7 +49,7 @@ final class Sleeping implements Phase {
     }
     database
         .run(
-            "vacuum (analyze) tasker.tasks, tasker.task_contexts, tasker.task_wakeups, tasker.workflow_steps, tasker.workflow_step_edges, "
+            "vacuum (analyze) tasker.tasks, tasker.task_contexts, tasker.task_wakeups, tasker.workflow_steps, tasker.added_step_edges, "
                 + "tasker.step_waits, tasker.task_transitions, tasker.workflow_step_transitions");
     database.run("checkpoint");
     double seconds = (System.nanoTime() - start) / 1e9;

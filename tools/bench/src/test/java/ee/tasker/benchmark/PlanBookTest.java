@@ -37,7 +37,7 @@ class PlanBookTest {
   void no_statement_of_the_engine_reads_a_big_table_from_end_to_end() throws SQLException {
     PlanBook book = lab.measure(List.of(1, 100));
 
-    assertThat(book.bigTables()).contains("tasks", "workflow_steps", "workflow_step_edges",
+    assertThat(book.bigTables()).contains("tasks", "workflow_steps", "added_step_edges",
         "workflow_step_result_audit", "task_wakeups",
         "task_transitions",
         "workflow_step_transitions", "task_contexts", "q_worker_growth_queue");
@@ -59,10 +59,10 @@ class PlanBookTest {
   @Order(2)
   void an_index_that_is_missing_is_seen() throws SQLException {
     lab.change("drop index tasker.task_wakeups_wake_at_idx");
-    lab.change("alter table tasker.workflow_step_edges drop constraint workflow_step_edges_pkey");
+    lab.change("alter table tasker.added_step_edges drop constraint added_step_edges_pkey");
 
     assertThat(lab.measure(List.of(1)).scansOfBigTables())
-        .anyMatch(scan -> scan.contains("workflow_step_edges"))
+        .anyMatch(scan -> scan.contains("added_step_edges"))
         .anyMatch(scan -> scan.contains("task_wakeups"));
   }
 
