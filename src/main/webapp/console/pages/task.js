@@ -276,7 +276,7 @@ export default function Task({ parts: [, uuid], params }) {
       : tab === "batches" ? (task.batches.length === 0 ? html`<p>${t.task.noBatches}</p>` : html`<${Panel}>${task.batches.map((batch) => html`<${Batch} key=${batch.step_uuid} task=${task} batch=${batch} />`)}<//>`)
       : tab === "tree" ? html`<${Panel}><${Tree} task=${task} /><//>`
       : tab === "data" ? html`<${Panel}><${Data} task=${task} steps=${steps} /><//>`
-      : html`<div class="split"><div><${Show} nodes=${nodes} shown=${shown} />
+      : html`<div class=${selected ? "split" : ""}><div><${Show} nodes=${nodes} shown=${shown} />
         ${drawn.length === 0 ? html`<p>${t.task.noneShown}</p>`
         : tab === "timeline" ? html`<${Panel}><${Loaded} of=${history}>${(found) => html`<${Timeline} task=${task} history=${found.entries} nodes=${nodes} fits=${shown === "all" ? undefined : (name) => names.has(name)} />`}<//><//>`
         : tab === "steps" ? html`<${Panel} flat><${Steps} nodes=${drawn} selected=${selected} /><//>`
