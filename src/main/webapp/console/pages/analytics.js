@@ -9,9 +9,10 @@ const HOURS = ["1", "24", "168", "840"];
 const seconds = (value) => span(1000 * value);
 const percent = (value) => `${(100 * value).toFixed(1)} %`;
 
-const Slow = ({ label, rows, isStep }) => (rows.length === 0 ? html`<p>${t.analytics.none}</p>` : html`<${Table} label=${label} head=${[t.tasks.template, ...(isStep ? [t.task.step] : []), t.analytics.mean, "p50", "p95", "p99", t.analytics.most, t.analytics.least, t.analytics.runs, t.analytics.errors]}>
+const Slow = ({ label, rows, isStep }) => (rows.length === 0 ? html`<p>${t.analytics.none}</p>` : html`<${Table} label=${label} head=${[t.tasks.template, ...(isStep ? [t.task.step] : []), t.analytics.mean, "p50", "p95", "p99", t.analytics.most, t.analytics.least, ...(isStep ? [t.analytics.runs, t.analytics.errors] : [t.analytics.ended, t.analytics.inError, t.analytics.blocked])]}>
   ${rows.map((row) => html`<tr key=${row.template_step_uuid ?? row.template_uuid}><td><a href=${link("templates", row.namespace, row.name, { version: row.version, step: row.step })}>${row.namespace}/${row.name}</a> <span class="quiet small">${row.version}</span></td>
-    ${isStep && html`<td>${row.step}</td>`}<td>${seconds(row.avg_duration_seconds)}</td>${[row.p50_seconds, row.p95_seconds, row.p99_seconds].map((value) => html`<td>${value !== null && seconds(value)}</td>`)}<td>${seconds(row.max_duration_seconds)}</td><td>${seconds(row.min_duration_seconds)}</td><td>${row.execution_count.toLocaleString()}</td><td>${percent(row.error_rate)}</td></tr>`)}<//>`);
+    ${isStep && html`<td>${row.step}</td>`}<td>${seconds(row.avg_duration_seconds)}</td>${[row.p50_seconds, row.p95_seconds, row.p99_seconds].map((value) => html`<td>${value !== null && seconds(value)}</td>`)}<td>${seconds(row.max_duration_seconds)}</td><td>${seconds(row.min_duration_seconds)}</td><td>${row.execution_count.toLocaleString()}</td><td>${percent(row.error_rate)}</td>
+    ${!isStep && html`<td>${row.blocked_tasks > 0 ? html`<a class="f-blocked" href=${link("tasks", { namespace: row.namespace, name: row.name, version: row.version, state: "blocked_by_failures" })}>${row.blocked_tasks.toLocaleString()}</a>` : "0"}</td>`}</tr>`)}<//>`);
 
 export default function Analytics({ params }) {
   const hours = HOURS.includes(params.get("hours")) ? params.get("hours") : "24";
