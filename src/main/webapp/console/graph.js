@@ -13,7 +13,7 @@ const DETAILS = [{ from: 0.65, size: 13, second: 11, lengths: [22, 34], x: 28 },
 const PART = 30;
 const SCALES = { least: 0.1, most: 2, step: 1.25 };
 const MARGIN = 16;
-/** From so many nodes on there is a small picture of the whole. */
+/** From so many nodes on there is a small picture of the whole, unless the whole is in view. */
 const WITH_MAP = 40;
 const RUNNING = new Set(["in_progress", "enqueued"]);
 /** More are drawn only on demand, and without it those around one step. */
@@ -223,7 +223,7 @@ function Zoomed({ label, size, isSmall, nodes, places, selected, children }) {
   };
   const fit = () => choose(null);
   useKeys(isSmall ? {} : { "+": () => zoom(SCALES.step), "-": () => zoom(1 / SCALES.step), 0: fit });
-  const hasMap = !isSmall && nodes.length >= WITH_MAP && view;
+  const hasMap = !isSmall && nodes.length >= WITH_MAP && view && (size.width * scale > view.width + 1 || size.height * scale > view.height + 1);
   const small = useMemo(() => (hasMap ? smallOf(nodes, places) : null), [!!hasMap, places, nodes.map((node) => node.state).join()]);
   const onMap = (event) => {
     const { left, top, width, height } = event.currentTarget.getBoundingClientRect();
@@ -272,7 +272,7 @@ class Node extends Component {
 
 /** How many are drawn by now: a part more with each frame, so that the page answers in between. */
 function useParts(count) {
-  const [drawn, draw] = useState(PART);
+  const [drawn, draw] = useState(0);
   useEffect(() => {
     if (drawn >= count) return undefined;
     const next = requestAnimationFrame(() => draw(drawn + PART));
@@ -318,7 +318,7 @@ function Drawing({ label, nodes, selected, isSmall, onSelect }) {
     if (scale === null) return html`<svg class="graph" width="1" height="1" aria-hidden="true"></svg>`;
     const detail = DETAILS.find(({ from }) => scale >= from);
     return html`<svg class="graph" viewBox=${`0 0 ${layout.size.width} ${layout.size.height}`} width=${Math.round(layout.size.width * scale)} height=${Math.round(layout.size.height * scale)} role="group" aria-label=${label} data-drawn=${Math.min(drawn, nodes.length)} onClick=${onClick} onKeyDown=${onKey}>
-    ${edges}${nodes.slice(0, drawn).map((node) => {
+    ${drawn > 0 && edges}${nodes.slice(0, drawn).map((node) => {
       const { x, y } = layout.places.get(node.name);
       const isSelected = selected === node.name;
       const signature = [x, y, isSelected, detail.from, node.state, node.hasFailureBelow, node.childUuid, node.type, secondLine(node)].join();

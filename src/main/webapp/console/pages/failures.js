@@ -23,7 +23,7 @@ function row({ key, group, act }) {
     <td><${Spark} values=${group.counts} colour="f-failed" /></td><td class="fit"><${Ago} at=${group.last_at} /><div class="small quiet">${t.failures.since} <${Ago} at=${group.first_at} /></div></td>
     <td class="fit"><div class="row"><a class="button" href=${link("tasks", group.task_uuid, { step: group.step })}>${t.failures.open}</a>
       ${group.blocked_tasks > 0 && may("tasks:act", group.namespace) && html`<button type="button" onClick=${() => act({ action: "retry", label: t.failures.retry(group.blocked_tasks), filter: blocked })}>${t.failures.retry(group.blocked_tasks)}</button>`}
-      ${may("tasks:act", group.namespace) && may("dlq:update", group.namespace) && html`<button type="button" title=${t.bulk.closeSentence} onClick=${() => act({ action: CLOSE, label: t.bulk.close, filter: filterOf(group) })}>${t.bulk.close}</button>`}</div></td></tr>`;
+      ${may("tasks:act", group.namespace) && may("dlq:update", group.namespace) && html`<button type="button" class="link" title=${t.bulk.closeSentence} onClick=${() => act({ action: CLOSE, label: t.bulk.close, filter: filterOf(group) })}>${t.bulk.close}</button>`}</div></td></tr>`;
 }
 
 export default function Failures({ params }) {

@@ -23,9 +23,9 @@ function setting(name, value) {
   if (value === null || value === undefined || value === "" || value.length === 0) return null;
   if (CHOICES[name]) return html`<span title=${value}>${t.schedules.choices[value] ?? value}</span>`;
   if (TIMES.has(name)) return html`<${Time} at=${value} />`;
-  if (SPANS.has(name)) return value > 0 && span(1000 * value);
+  if (SPANS.has(name)) return value > 0 ? span(1000 * value) : null;
   if (name === "cron") return inWords(value) ? html`${inWords(value)} <code class="quiet small">${value}</code>` : html`<code>${value}</code>`;
-  if (name === "pause_after_failures") return value > 0 && t.schedules.afterFailures(value);
+  if (name === "pause_after_failures") return value > 0 ? t.schedules.afterFailures(value) : null;
   return Array.isArray(value) ? value.join(", ") : value;
 }
 

@@ -176,7 +176,7 @@ class ConsoleTruthIT extends WithConsole {
           - {name: join, type: deferred_convergence, depends_on: [work], handler: {callable: testing.Echo}}
         """, "{\"cursors\": [1,2,3,4,5,6,7,8,9]}");
     until("two are offered", () -> admin.count(
-        "select created_workers from tasker.batches where task_uuid = ?::uuid",
+        "select coalesce(max(created_workers), 0) from tasker.batches where task_uuid = ?::uuid",
         batch.toString()) == 2);
     console.signIn("ann");
     console.go("analytics?namespace=testing");
@@ -192,6 +192,21 @@ class ConsoleTruthIT extends WithConsole {
         "[...document.querySelectorAll('.f-waiting')].map((e) => e.innerText).filter((s) => s.includes('waits')).join()"))
         .isEqualTo("■ waits " + counted);
     assertThat(text("document.querySelector('tr[data-worker]').innerText")).doesNotContain("0 /");
+
+    // A batch fails without an attempt of its own.
+    UUID failed = task("all_failed", """
+        steps:
+          - {name: cut, type: batchable, handler: {callable: testing.CutBatches}}
+          - name: work
+            type: batch_worker
+            depends_on: [cut]
+            handler: {callable: testing.WorkOffBatch}
+            batch_config: {worker_template: work, parallelism: 2}
+        """, "{\"cursors\": [\"fail\", \"fail\"]}");
+    console.awaitState(failed, "blocked_by_failures");
+    console.go("tasks/" + failed);
+    browser.awaitText("failed permanently");
+    assertThat(browser.text()).doesNotContain("attempt 0");
 
     // A schedule all of whose tasks are blocked has none that succeeded.
     String schedule = admin.post("/v1/schedules", TaskerClient.quoted(
