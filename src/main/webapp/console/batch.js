@@ -22,9 +22,14 @@ function Mosaic({ batch, states, at, onPick }) {
   useEffect(() => {
     const place = canvas.current;
     const redraw = () => draw(place, states, at);
-    redraw();
     addEventListener("themechange", redraw);
-    const sized = new ResizeObserver(redraw);
+    // Told of its size at once; and again of the height that it has from the picture, which changes nothing.
+    let width = null;
+    const sized = new ResizeObserver(() => {
+      if (place.parentNode.clientWidth === width) return;
+      width = place.parentNode.clientWidth;
+      redraw();
+    });
     sized.observe(place.parentNode);
     return () => {
       removeEventListener("themechange", redraw);

@@ -3,7 +3,7 @@ import { html } from "../dom.js";
 import { get, link, mayEverywhere, setParams, shared, useLoad } from "../core.js";
 import { t } from "../texts.js";
 import { Activity, useTimeline } from "../activity.js";
-import { Field, Loaded, PageHead, Panel, span, Table, Toolbar } from "../ui/index.js";
+import { Loaded, PageHead, Panel, span, Table, Toolbar } from "../ui/index.js";
 
 const HOURS = ["1", "24", "168", "840"];
 const seconds = (value) => span(1000 * value);
@@ -21,8 +21,8 @@ export default function Analytics({ params }) {
   const timeline = useTimeline(namespace);
   const found = useLoad((signal) => get("v1/analytics/bottlenecks", { hours, namespace, min_executions: 1, limit: 20 }, signal), [hours, namespace], 60_000);
   return html`<${PageHead} title=${t.pages.analytics} />
-    <${Toolbar}><${Field} label=${t.failures.period}><select name="hours" value=${hours} onChange=${(e) => setParams({ hours: e.target.value })}>${HOURS.map((one) => html`<option value=${one}>${t.failures.hours(one)}</option>`)}</select><//>
-      <${Field} label=${t.tasks.namespace}><input type="search" name="namespace" value=${namespace} onChange=${(e) => setParams({ namespace: e.target.value.trim() })} /><//><//>
+    <${Toolbar}><select name="hours" class="inline" aria-label=${t.failures.period} value=${hours} onChange=${(e) => setParams({ hours: e.target.value })}>${HOURS.map((one) => html`<option value=${one}>${t.failures.hours(one)}</option>`)}</select>
+      <input type="search" name="namespace" aria-label=${t.tasks.namespace} placeholder=${t.tasks.namespace} value=${namespace} onChange=${(e) => setParams({ namespace: e.target.value.trim() })} /><//>
     <div class="panels"><${Activity} timeline=${timeline} /></div>
     <${Loaded} of=${found}>${(all) => html`
       <${Panel} title=${t.analytics.advice}>${all.recommendations.length === 0 ? html`<p>${t.analytics.noAdvice}</p>` : html`<ul>${all.recommendations.map((sentence) => html`<li>${sentence}</li>`)}</ul>`}<//>

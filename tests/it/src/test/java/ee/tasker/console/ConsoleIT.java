@@ -58,7 +58,7 @@ class ConsoleIT extends WithConsole {
         new String[]{"webhooks/new", "Calls at a time"},
         new String[]{"schedules/new?namespace=linear&template=mathematical_sequence",
           "even_number"},
-        new String[]{"deadLetters", "permanent failure"},
+        new String[]{"deadLetters", "the card was declined"},
         new String[]{"failures", "no and never"},
         new String[]{"templates/linear/mathematical_sequence?tab=difference",
           "There is no other version."},
@@ -710,7 +710,7 @@ class ConsoleIT extends WithConsole {
     Files.createDirectories(PICTURES);
     console.signIn("ann");
     List<String[]> pages = List.of(
-        new String[]{"overview", "", "Needs you"},
+        new String[]{"overview", "", "the card was declined"},
         new String[]{"tasks", "tasks", "mathematical_sequence"},
         new String[]{"task", "tasks/" + blocked, "an operator has to act"},
         new String[]{"decision", "tasks/" + decided, "not taken"},
