@@ -332,7 +332,7 @@ class ConsoleDesignIT extends WithConsole {
     browser.await(scale + " > " + (fitted * 1.4));
     browser.await("document.querySelector('[data-map]')");
     browser.await(
-        "document.querySelector('.canvas').scrollWidth > document.querySelector('.canvas').clientWidth");
+        "(({scrollWidth: w, scrollHeight: h, clientWidth: x, clientHeight: y}) => w > x || h > y)(document.querySelector('.canvas'))");
     browser.keys("-");
     browser.await(scale + " < " + (fitted * 1.4));
     browser.keys("0");
