@@ -424,6 +424,7 @@ create table tasker.bulk_actions (
   refused_tasks integer not null default 0,
   -- Who cancelled the rest of an action in the background; null when it ended otherwise.
   ended_by      character varying(160),
+  resolution    character varying(32),
   executed_at   timestamp with time zone,
   result        jsonb,
   constraint bulk_actions_pkey PRIMARY KEY (token),
@@ -431,7 +432,9 @@ create table tasker.bulk_actions (
       IS NULL)),
   constraint executed_iff_it_has_a_result CHECK ((executed_at IS NULL) = (result IS NULL)),
   constraint no_more_verdicts_than_tasks CHECK ((done_tasks + already_tasks + refused_tasks) <=
-      task_count)
+      task_count),
+  constraint only_what_closes_has_a_resolution CHECK ((action::text = 'close_dead_letters'::text) =
+      (resolution IS NOT NULL))
 );
 CREATE INDEX bulk_actions_created_at_idx ON tasker.bulk_actions USING btree (created_at, token);
 CREATE INDEX bulk_actions_in_progress_idx ON tasker.bulk_actions USING btree (started_at, token)
@@ -3350,7 +3353,12 @@ function tasker.act_on_step(p_task_uuid uuid, p_step_uuid uuid, p_action text, p
 function tasker.act_on_task(p_task_uuid uuid, p_action text, p_by text, p_reason text, p_data jsonb
     DEFAULT '{}'::jsonb, p_server_uuid uuid DEFAULT NULL::uuid, p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone, p_bulk_token uuid DEFAULT NULL::uuid) returns jsonb;
-  -- called by OperationGateway, act_on_tasks_of_bulk
+  -- called by OperationGateway, act_on_task_of_bulk
+-- Acts on one task of a bulk action: act_on_task, or for close_dead_letters update_dlq_entry on
+--   each open dead letter of the task, which itself does not change.
+function tasker.act_on_task_of_bulk(p_bulk tasker.bulk_actions, p_task_uuid uuid,
+    p_server_uuid uuid, p_now timestamp with time zone) returns jsonb;
+  -- called by act_on_tasks_of_bulk
 -- Acts on tasks of a bulk action and records the verdict on each.
 function tasker.act_on_tasks_of_bulk(p_bulk tasker.bulk_actions, p_task_uuids uuid[],
     p_matching uuid[], p_isolated boolean, p_server_uuid uuid, p_now timestamp with time zone,
@@ -3479,7 +3487,7 @@ function tasker.pause_templates(p_namespace text, p_name text, p_version text, p
 function tasker.preview_bulk_action(p_action text, p_filter jsonb, p_by text, p_reason text,
     p_limit integer DEFAULT 100000, p_valid_for interval DEFAULT '00:10:00'::interval,
     p_made_by text DEFAULT NULL::text, p_at_once integer DEFAULT 1000, p_background boolean
-    DEFAULT false) returns jsonb;
+    DEFAULT false, p_resolution text DEFAULT NULL::text) returns jsonb;
   -- called by OperationGateway
 -- Requests the cancel of a task and does at once what the orchestrator may do.
 function tasker.request_cancel(p_task_uuid uuid, p_by text, p_reason text, p_policy text
@@ -4096,8 +4104,8 @@ function tasker.time_out_tasks(p_task_uuids uuid[], p_server_uuid uuid,
 -- Closes a dead letter or adds to its metadata, for an operator; the task does not change.
 function tasker.update_dlq_entry(p_dlq_entry_uuid uuid, p_status character varying, p_by text,
     p_reason text, p_metadata jsonb DEFAULT NULL::jsonb, p_now timestamp with time zone
-    DEFAULT NULL::timestamp with time zone) returns jsonb;
-  -- called by OperationGateway
+    DEFAULT NULL::timestamp with time zone, p_bulk_token uuid DEFAULT NULL::uuid) returns jsonb;
+  -- called by OperationGateway, act_on_task_of_bulk
 
 
 -- Functions: retention

@@ -36,11 +36,14 @@ create table tasker.bulk_actions (
   already_tasks int         not null default 0,
   refused_tasks int         not null default 0,
   ended_by    varchar(160),
+  resolution  varchar(32),
   executed_at timestamptz,
   result      jsonb,
   constraint executed_iff_it_has_a_result check ((executed_at is null) = (result is null)),
   constraint background_has_its_tasks check (
     (tasks is not null) = (is_background and executed_at is null)),
+  constraint only_what_closes_has_a_resolution check (
+    (action = 'close_dead_letters') = (resolution is not null)),
   constraint no_more_verdicts_than_tasks check (
     done_tasks + already_tasks + refused_tasks <= task_count));
 comment on table tasker.bulk_actions is

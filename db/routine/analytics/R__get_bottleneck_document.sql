@@ -1,7 +1,8 @@
 -- Where time is spent in the last p_hours: the slowest steps and templates by mean duration, the
 -- queues and connections, and recommendations in words, as GET /v1/analytics/bottlenecks returns
--- them. recommendations is empty when nothing stands out. Their percentiles are those of
--- get_duration_percentiles.
+-- them. blocked_tasks of a template are those that are blocked now: they have not ended, and no
+-- other figure has them. recommendations is empty when nothing stands out. The percentiles are
+-- those of get_duration_percentiles.
 create or replace function tasker.get_bottleneck_document(
   p_hours int default 24, p_limit int default 10, p_min_executions int default 5,
   p_namespace text default null, p_name text default null, p_version text default null)
@@ -26,6 +27,12 @@ as $$
     cross join lateral tasker.get_duration_percentiles(
       array(select s.named_step_uuid from steps s union all select t.named_task_uuid from tasks t),
       p.since) d),
+  blocked as (
+    select t.named_task_uuid, count(distinct t.task_uuid) as tasks
+    from tasker.tasks_dlq d
+    join tasker.tasks t on t.task_uuid = d.task_uuid
+    where t.state = 'blocked_by_failures'
+    group by t.named_task_uuid),
   queues as (
     select q.queue_name, q.queue_length, q.oldest_msg_age_seconds
     from (select l.queue_name from pgmq.list_queues() l) l
@@ -75,13 +82,15 @@ as $$
                                to_jsonb(t) - '{named_task_uuid,namespace_name,task_name}'::text[] ||
                                  jsonb_build_object(
                                  'template_uuid', t.named_task_uuid, 'namespace', t.namespace_name,
-                                 'name', t.task_name, 'p50_seconds', d.p50_seconds,
+                                 'name', t.task_name, 'blocked_tasks', coalesce(b.tasks, 0),
+                                 'p50_seconds', d.p50_seconds,
                                  'p95_seconds', d.p95_seconds,
                                  'p99_seconds', d.p99_seconds) order by t.avg_duration_seconds desc,
                                t.named_task_uuid),
                              '[]')
              from tasks t
-             left join percentiles d on d.subject_uuid = t.named_task_uuid),
+             left join percentiles d on d.subject_uuid = t.named_task_uuid
+             left join blocked b on b.named_task_uuid = t.named_task_uuid),
            'resource_utilization', jsonb_build_object(
              'active_connections', (select c.active from connections c),
              'max_connections', (select c.most from connections c),

@@ -163,9 +163,13 @@ begin
          case j.cause
            when 'failed' then case
              when p_shows_errors then
-               format('failed permanently at attempt %s: %s: %s; an operator must act', j.attempts,
+               format('failed permanently%s: %s: %s; an operator must act',
+                      case when j.attempts > 0 then format(' at attempt %s', j.attempts) end,
                       r.error ->> 'type', left(r.error ->> 'message', 200))
-             else format('failed permanently at attempt %s; an operator has to act', j.attempts) end
+             -- A batch, and a step with a child, fail without an attempt of their own.
+             else format('failed permanently%s; an operator has to act',
+                         case when j.attempts > 0 then format(' at attempt %s', j.attempts) end)
+           end
            when 'result_submitted' then 'its result waits for an orchestrator'
            when 'lease_expired' then
              format('the lease of %s expired at %s; recovery offers the step again',

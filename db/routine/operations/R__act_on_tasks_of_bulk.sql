@@ -27,12 +27,10 @@ begin
                                     'message', 'the task has changed since it was counted, and '
                                                'the filter and the action no longer fit it');
     elsif not p_isolated then
-      v_reply := tasker.act_on_task(v_task, p_bulk.action, p_bulk.acted_by, p_bulk.reason, '{}',
-                                    p_server_uuid, p_now, p_bulk.token);
+      v_reply := tasker.act_on_task_of_bulk(p_bulk, v_task, p_server_uuid, p_now);
     else
       begin
-        v_reply := tasker.act_on_task(v_task, p_bulk.action, p_bulk.acted_by, p_bulk.reason, '{}',
-                                      p_server_uuid, p_now, p_bulk.token);
+        v_reply := tasker.act_on_task_of_bulk(p_bulk, v_task, p_server_uuid, p_now);
       exception when others then
         if tasker.is_transient_error(sqlstate) then
           raise;

@@ -34,7 +34,10 @@ begin
   if not tasker.may_still_act(v_bulk.made_by, 'tasks:act', v_bulk.filter ->> 'namespace')
      or (v_bulk.action in ('cancel', 'compensate')
          and not tasker.may_still_act(
-           v_bulk.made_by, 'tasks:cancel', v_bulk.filter ->> 'namespace')) then
+           v_bulk.made_by, 'tasks:cancel', v_bulk.filter ->> 'namespace'))
+     or (v_bulk.action = 'close_dead_letters'
+         and not tasker.may_still_act(
+           v_bulk.made_by, 'dlq:update', v_bulk.filter ->> 'namespace')) then
     v_ended := 'stopped';
   else
     perform tasker.set_caller(v_bulk.run_as);

@@ -52,6 +52,9 @@ begin
       where case p_action
           when 'cancel' then t.completed_at is null and t.cancel_requested_at is null
           when 'fail' then t.state = 'blocked_by_failures'
+          when 'close_dead_letters' then exists (
+            select from tasker.tasks_dlq d
+            where d.task_uuid = t.task_uuid and d.resolution_status = 'pending')
           when 'compensate' then t.completed_at is null
             and exists (select from tasker.named_tasks_named_steps n
                         where n.named_task_uuid = t.named_task_uuid

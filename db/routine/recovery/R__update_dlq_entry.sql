@@ -7,7 +7,7 @@
 -- check_action.
 create or replace function tasker.update_dlq_entry(
   p_dlq_entry_uuid uuid, p_status varchar, p_by text, p_reason text, p_metadata jsonb default null,
-  p_now timestamptz default null)
+  p_now timestamptz default null, p_bulk_token uuid default null)
 returns jsonb
 language plpgsql
 set search_path = ''
@@ -49,12 +49,14 @@ begin
       metadata = coalesce(d.metadata, '{}') || coalesce(p_metadata, '{}'), updated_at = v_now
   where d.dlq_entry_uuid = p_dlq_entry_uuid;
   insert into tasker.operator_actions
-    (acted_at, action, acted_by, reason, task_uuid, dlq_entry_uuid, details)
+    (acted_at, action, acted_by, reason, task_uuid, dlq_entry_uuid, bulk_token, details)
   values (v_now, 'update_dlq_entry', p_by, p_reason, v_entry.task_uuid, p_dlq_entry_uuid,
+          p_bulk_token,
           jsonb_strip_nulls(jsonb_build_object('resolution_status', p_status,
                                                'metadata', p_metadata)));
   return jsonb_build_object('outcome', 'done');
 end
 $$;
-comment on function tasker.update_dlq_entry(uuid, varchar, text, text, jsonb, timestamptz) is
+comment on function tasker.update_dlq_entry(
+  uuid, varchar, text, text, jsonb, timestamptz, uuid) is
   'Closes a dead letter or adds to its metadata, for an operator; the task does not change.';

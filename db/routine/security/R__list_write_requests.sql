@@ -1,5 +1,6 @@
 -- A page of the requests for changes over REST, newest first, by key: {requests, next}. p_filter:
 -- {caller?, route?, object?}: an object is part of the path, such as the id of a task.
+-- Errors: TK007 for a filter of more than 1000 characters, which no path has.
 create or replace function tasker.list_write_requests(
   p_filter jsonb default '{}', p_limit int default 50, p_before uuid default null)
 returns jsonb
@@ -9,6 +10,9 @@ as $$
 declare
   v_requests jsonb;
 begin
+  if length(p_filter ->> 'object') > 1000 then
+    raise exception 'object must have at most 1000 characters' using errcode = 'TK007';
+  end if;
   select coalesce(jsonb_agg(to_jsonb(p) order by p.request_uuid desc), '[]') into v_requests
   from (select w.* from tasker.write_requests w
         where (p_before is null or w.request_uuid < p_before)

@@ -22,9 +22,14 @@ function Mosaic({ batch, states, at, onPick }) {
   useEffect(() => {
     const place = canvas.current;
     const redraw = () => draw(place, states, at);
-    redraw();
     addEventListener("themechange", redraw);
-    const sized = new ResizeObserver(redraw);
+    // Told of its size at once; and again of the height that it has from the picture, which changes nothing.
+    let width = null;
+    const sized = new ResizeObserver(() => {
+      if (place.parentNode.clientWidth === width) return;
+      width = place.parentNode.clientWidth;
+      redraw();
+    });
     sized.observe(place.parentNode);
     return () => {
       removeEventListener("themechange", redraw);
@@ -46,7 +51,7 @@ function Mosaic({ batch, states, at, onPick }) {
 
 function Worker({ task, worker, isSought }) {
   const kind = ["error", "result"].find((one) => worker.document_bytes[one]);
-  return html`<tr data-worker=${worker.name} class=${isSought ? "sought" : ""}><td><${State} of=${worker.state} /></td><td>${worker.name}</td><td>${worker.attempts} / ${worker.max_attempts}</td><td>${worker.completed_at && html`<${Time} at=${worker.completed_at} />`}</td>
+  return html`<tr data-worker=${worker.name} class=${isSought ? "sought" : ""}><td><${State} of=${worker.state} /></td><td>${worker.name}</td><td>${worker.attempts > 0 && `${worker.attempts} / ${worker.max_attempts}`}</td><td>${worker.completed_at && html`<${Time} at=${worker.completed_at} />`}</td>
     <td>${kind && html`<details><summary class="small">${worker.error?.message ?? t.task.stepResult}</summary><${Document} ...${ofStep(task, worker, kind)} name=${worker.name} /></details>`}</td></tr>`;
 }
 

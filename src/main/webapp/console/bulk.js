@@ -10,6 +10,9 @@ const PAGE = 50;
 const BULK = ["namespace", "name", "version", "state", "initiator", "source_system", "correlation_id", "parent_correlation_id", "created_after", "created_before", "failed_step",
   "error_type", "error_signature"];
 
+/** Closes what is investigated, and changes no task. */
+export const CLOSE = "close_dead_letters";
+
 /** The filter in words, one part for each. */
 const inWords = (filter) => Object.entries(t.bulk.filters).filter(([name]) => filter[name]).map(([name, say]) => say(name === "state" ? words(filter[name]) : filter[name])).join(", ");
 
@@ -67,8 +70,10 @@ function Difference({ before, now }) {
 }
 
 function BulkForm({ filter, only, onDone, onClose }) {
-  const actions = (only ? [only] : Object.keys(t.tasks.actions)).filter((action) => !["cancel", "compensate"].includes(action) || may("tasks:cancel", filter.namespace));
+  const actions = (only ? [only] : [...Object.keys(t.tasks.actions), CLOSE]).filter((action) => (action === CLOSE ? may("dlq:update", filter.namespace) : !["cancel", "compensate"].includes(action) || may("tasks:cancel", filter.namespace)));
   const [action, setAction] = useState(actions[0]);
+  const [resolution, setResolution] = useState("manually_resolved");
+  const named = (name) => (name === CLOSE ? t.bulk.close : t.tasks.actions[name]);
   const [reason, setReason] = useState("");
   const [preview, setPreview] = useState(null);
   const [before, setBefore] = useState(null);
@@ -90,7 +95,7 @@ function BulkForm({ filter, only, onDone, onClose }) {
     event.preventDefault();
     attempt(async () => setPreview(await counted()));
   };
-  const counted = async () => ({ ...(await change("POST", "v1/bulk-actions", { action_type: action, requested_by: shared.me.name, reason, filter })), countedAt: new Date().toISOString() });
+  const counted = async () => ({ ...(await change("POST", "v1/bulk-actions", { action_type: action, requested_by: shared.me.name, reason, filter, ...(action === CLOSE && { resolution_status: resolution }) })), countedAt: new Date().toISOString() });
   const run = () => attempt(async () => {
     let done;
     try {
@@ -118,9 +123,10 @@ function BulkForm({ filter, only, onDone, onClose }) {
     ${preview ? html`<p><strong>${t.tasks.dryCount(preview.count)}</strong> ${preview.background && t.tasks.inBackground} <span class="quiet small" data-counted=${preview.countedAt}>${t.tasks.counted} <${Ago} at=${preview.countedAt} /></span></p>
       <p class="row">${Object.entries(preview.by_state).map(([state, n]) => html`<span key=${state}><${State} of=${state} /> ${n.toLocaleString()}</span>`)}</p>
       ${preview.sample.length > 0 && html`<h3>${t.tasks.sample}</h3><ul>${preview.sample.map((id) => html`<li><a class="mono" href=${link("tasks", id)}>${id}</a></li>`)}</ul>`}
-      <div class="row">${preview.count > 0 && html`<button type="button" class="danger" disabled=${isBusy} onClick=${run}>${t.tasks.run(t.tasks.actions[action], preview.count)}</button>`}
+      <div class="row">${preview.count > 0 && html`<button type="button" class="danger" disabled=${isBusy} onClick=${run}>${action === CLOSE ? t.bulk.closeThese(preview.count) : t.tasks.run(named(action), preview.count)}</button>`}
         <button type="button" onClick=${onClose}>${t.action.keep}</button></div>`
-    : html`<form onSubmit=${dryRun}><${Field} label=${t.tasks.action}><select name="action" value=${action} onChange=${(e) => setAction(e.target.value)}>${actions.map((name) => html`<option value=${name}>${t.tasks.actions[name]}</option>`)}</select><//>
+    : html`<form onSubmit=${dryRun}><${Field} label=${t.tasks.action}><select name="action" value=${action} onChange=${(e) => setAction(e.target.value)}>${actions.map((name) => html`<option value=${name}>${named(name)}</option>`)}</select><//>
+      ${action === CLOSE && html`<p>${t.bulk.closeSentence}</p><${Field} label=${t.dead.status}><select name="resolution_status" value=${resolution} onChange=${(e) => setResolution(e.target.value)}>${["manually_resolved", "permanently_failed", "cancelled"].map((name) => html`<option value=${name}>${t.dead.statuses[name]}</option>`)}</select><//>`}
       <${Field} label=${t.reason}><input name="reason" required maxlength="1000" value=${reason} onInput=${(e) => setReason(e.target.value)} /><//>
       <div class="row"><button class="main" disabled=${isBusy}>${t.tasks.dryRun}</button><button type="button" onClick=${onClose}>${t.action.keep}</button></div></form>`}`;
 }

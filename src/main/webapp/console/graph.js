@@ -1,15 +1,19 @@
 // The graph of a template, with the steps of a task over it. dagre places the nodes in a worker; a change of a state moves nothing.
-import { html, useEffect, useLayoutEffect, useRef, useState } from "./dom.js";
+import { Component, html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./dom.js";
 import { useKeys } from "./keys.js";
 import { around, HEIGHT, WIDTH } from "./layout.js";
 import { t } from "./texts.js";
 import { family, glyph, Icon, words } from "./ui/index.js";
 
-/** A graph that is larger than its place is drawn smaller, down to this; then it scrolls. */
-const LEAST_FITTED = 0.55;
+/** A graph that is larger than its place is drawn smaller, down to this; then it scrolls. One inside another has no room for less. */
+const LEAST_FITTED = { page: 0.2, small: 0.55 };
+/** What stands in a node, and in letters of which size, so that they can be read at a scale. The first that fits: two lines, or the name alone. */
+const DETAILS = [{ from: 0.65, size: 13, second: 11, lengths: [22, 34], x: 28 }, { from: 0.38, size: 19, second: 15, lengths: [15, 20], x: 36 }, { from: 0, size: 46, lengths: [7], x: 50 }];
+/** So many nodes are drawn at a stretch. */
+const PART = 30;
 const SCALES = { least: 0.1, most: 2, step: 1.25 };
 const MARGIN = 16;
-/** From so many nodes on there is a small picture of the whole. */
+/** From so many nodes on there is a small picture of the whole, unless the whole is in view. */
 const WITH_MAP = 40;
 const RUNNING = new Set(["in_progress", "enqueued"]);
 /** More are drawn only on demand, and without it those around one step. */
@@ -139,13 +143,24 @@ function useView(box, size) {
   return [view, look];
 }
 
+/** All nodes of one colour are one path. */
+function smallOf(nodes, places) {
+  const byFamily = new Map();
+  nodes.forEach((node) => {
+    const { x, y } = places.get(node.name);
+    const of = node.state ? family(node.state) : "waiting";
+    byFamily.set(of, `${byFamily.get(of) ?? ""}M${x - WIDTH / 2} ${y - HEIGHT / 2}h${WIDTH}v${HEIGHT}h${-WIDTH}z`);
+  });
+  return [...byFamily].map(([of, d]) => html`<path key=${of} class=${`f-${of}`} d=${d} />`);
+}
+
 /** Wheel, keys and buttons change the scale; the pointer moves what is shown. */
 function Zoomed({ label, size, isSmall, nodes, places, selected, children }) {
   const box = useRef(null);
   const [chosen, choose] = useState(null);
   const [follows, follow] = useState(false);
   const [view, look] = useView(box, size);
-  const fitted = view ? Math.max(LEAST_FITTED, Math.min(1, (view.width - MARGIN) / size.width, isSmall ? 1 : (view.height - MARGIN) / size.height)) : 1;
+  const fitted = view ? Math.max(isSmall ? LEAST_FITTED.small : LEAST_FITTED.page, Math.min(1, (view.width - MARGIN) / size.width, isSmall ? 1 : (view.height - MARGIN) / size.height)) : 1;
   const scale = chosen ?? fitted;
   const anchor = useRef(null);
   const zoom = (factor, x = (view?.width ?? 0) / 2, y = (view?.height ?? 0) / 2) => {
@@ -208,7 +223,8 @@ function Zoomed({ label, size, isSmall, nodes, places, selected, children }) {
   };
   const fit = () => choose(null);
   useKeys(isSmall ? {} : { "+": () => zoom(SCALES.step), "-": () => zoom(1 / SCALES.step), 0: fit });
-  const hasMap = !isSmall && nodes.length >= WITH_MAP && view;
+  const hasMap = !isSmall && nodes.length >= WITH_MAP && view && (size.width * scale > view.width + 1 || size.height * scale > view.height + 1);
+  const small = useMemo(() => (hasMap ? smallOf(nodes, places) : null), [!!hasMap, places, nodes.map((node) => node.state).join()]);
   const onMap = (event) => {
     const { left, top, width, height } = event.currentTarget.getBoundingClientRect();
     const ratio = Math.max(size.width / width, size.height / height);
@@ -218,41 +234,97 @@ function Zoomed({ label, size, isSmall, nodes, places, selected, children }) {
   return html`<div class="graph-box">${!isSmall && html`<div class="zoom group" role="group" aria-label=${t.graph.view}>${RUNNING.size > 0 && running && html`<button type="button" aria-pressed=${follows ? "true" : "false"} title=${t.graph.followHint} onClick=${() => follow(!follows)}>${t.graph.follow}</button>`}
       <button type="button" aria-label=${t.graph.smaller} title=${`${t.graph.smaller} (-)`} onClick=${() => zoom(1 / SCALES.step)}><${Icon} name="minus" /></button><button type="button" aria-label=${t.graph.larger} title=${`${t.graph.larger} (+)`} onClick=${() => zoom(SCALES.step)}><${Icon} name="plus" /></button>
       <button type="button" data-fit aria-label=${t.graph.fit} title=${`${t.graph.fit} (0)`} onClick=${fit}><${Icon} name="fit" /></button></div>`}
-    <div class=${`canvas ${isSmall ? "" : "grab"}`} tabindex="0" role="region" aria-label=${label} data-scale=${scale.toFixed(2)} ref=${box} onScroll=${look} onPointerDown=${grab}>${children(scale)}</div>
-    ${hasMap && html`<svg class="mini" width="176" height="112" fill="currentcolor" data-map viewBox=${`0 0 ${size.width} ${size.height}`} aria-hidden="true" onClick=${onMap}>${nodes.map((node) => {
-      const { x, y } = places.get(node.name);
-      return html`<rect key=${node.name} class=${`f-${node.state ? family(node.state) : "waiting"}`} x=${x - WIDTH / 2} y=${y - HEIGHT / 2} width=${WIDTH} height=${HEIGHT} />`;
-    })}<rect fill="var(--accent)" fill-opacity=".15" stroke="var(--accent)" vector-effect="non-scaling-stroke" x=${view.left / scale} y=${view.top / scale} width=${Math.min(size.width, view.width / scale)} height=${Math.min(size.height, view.height / scale)} /></svg>`}</div>`;
+    <div class=${`canvas ${isSmall ? "" : "grab"}`} tabindex="0" role="region" aria-label=${label} data-scale=${scale.toFixed(2)} ref=${box} onScroll=${look} onPointerDown=${grab}>${children(view ? scale : null)}</div>
+    ${hasMap && html`<svg class="mini" width="176" height="112" fill="currentcolor" data-map viewBox=${`0 0 ${size.width} ${size.height}`} aria-hidden="true" onClick=${onMap}>${small}<rect fill="var(--accent)" fill-opacity=".15" stroke="var(--accent)" vector-effect="non-scaling-stroke" x=${view.left / scale} y=${view.top / scale} width=${Math.min(size.width, view.width / scale)} height=${Math.min(size.height, view.height / scale)} /></svg>`}</div>`;
+}
+
+const SILENT = new Set(["complete", "resolved_manually", "pending", "waiting_for_dependencies", "planned", "not_taken"]);
+
+/** The name alone. States that matter keep their sign, the others their frame and colour. */
+function brief({ name, state, hasFailureBelow }, { size, lengths: [length], x }) {
+  const hasMark = hasFailureBelow || (state && !SILENT.has(state));
+  const y = 25 + size * 0.35;
+  return html`${hasMark && html`<text class="glyph" aria-hidden="true" x="8" y=${y}>${hasFailureBelow ? "▲" : glyph(state)}</text>`}<text x=${hasMark ? x : 10} y=${y}>${shorten(name, hasMark ? length - 1 : length)}<title>${name}</title></text>`;
+}
+
+function full(node, { size, second: small, lengths: [length, longest], x: beside }) {
+  const second = secondLine(node);
+  const x = node.state ? beside : 10;
+  const y = size > 13 ? 22 : 21;
+  return html`${node.state && html`<text class="glyph" aria-hidden="true" x="10" y=${y}>${glyph(node.state)}</text>`}<text x=${x} y=${y}>${shorten(node.name, length)}${shorten(node.name, length) !== node.name && html`<title>${node.name}</title>`}</text>
+    ${" "}<text class="second" font-size=${small} x=${x} y=${small > 11 ? 42 : 39}>${shorten(second || node.type || "", longest)}${second.length > longest && html`<title>${second}</title>`}</text>${node.hasFailureBelow && html`<text class="mark f-blocked" aria-hidden="true" x=${WIDTH - 22} y=${y}>▲</text>`}`;
+}
+
+/** Drawn again only when something of it has changed: a page of 300 nodes is rendered with every move. */
+class Node extends Component {
+  shouldComponentUpdate(next) {
+    return next.signature !== this.props.signature;
+  }
+
+  render({ node, x, y, isSelected, detail }) {
+    return html`<g class=${`node f-${node.state ? family(node.state) : "waiting"} ${node.state === "planned" ? "planned" : ""} ${node.hasFailureBelow ? "below" : ""}`} transform=${`translate(${x - WIDTH / 2} ${y - HEIGHT / 2})`}
+        role="button" tabindex="0" aria-label=${detail.second ? undefined : `${node.name}, ${secondLine(node) || node.type || ""}`} font-size=${detail.size} aria-pressed=${isSelected ? "true" : "false"} data-step=${node.name} data-state=${node.state} data-below=${node.hasFailureBelow ? "failed" : undefined}>
+        <rect class="ring" fill="none" stroke-width="3" x="-4" y="-4" width=${WIDTH + 8} height=${HEIGHT + 8} rx="8" />
+        <rect class="box" stroke="currentcolor" ...${FRAMES[node.state === "planned" ? "planned" : family(node.state)]} width=${WIDTH} height=${HEIGHT} rx="5" /><rect class="tint" fill="currentcolor" fill-opacity=".1" width=${WIDTH} height=${HEIGHT} rx="5" />${node.childUuid && html`<rect class="inner" fill="none" stroke="currentcolor" pointer-events="none" x="3" y="3" width=${WIDTH - 6} height=${HEIGHT - 6} rx="3" />`}
+        ${detail.second ? full(node, detail) : brief(node, detail)}</g>`;
+  }
+}
+
+/** How many are drawn by now: a part more with each frame, so that the page answers in between. */
+function useParts(count) {
+  const [drawn, draw] = useState(0);
+  useEffect(() => {
+    if (drawn >= count) return undefined;
+    const next = requestAnimationFrame(() => draw(drawn + PART));
+    return () => cancelAnimationFrame(next);
+  }, [drawn, count]);
+  return drawn;
+}
+
+/** All edges that look alike are one path. */
+function pathsOf(edges, states) {
+  const paths = new Map();
+  edges.forEach((edge) => {
+    const looks = edgeOf(states.get(edge.v), states.get(edge.w));
+    const same = paths.get(looks.class) ?? paths.set(looks.class, { looks, ways: [] }).get(looks.class);
+    same.ways.push(path(edge.points));
+  });
+  return [...paths.values()].map(({ looks, ways }) => html`<path key=${looks.class} fill="none" ...${looks} d=${ways.join("")} />`);
 }
 
 function Drawing({ label, nodes, selected, isSmall, onSelect }) {
   const layout = useLayout(JSON.stringify(nodes.map(({ name, after }) => [name, after])));
+  const drawn = useParts(layout?.places ? nodes.length : 0);
+  const states = nodes.map((node) => node.state).join();
+  const edges = useMemo(() => layout?.edges && pathsOf(layout.edges, new Map(nodes.map((node) => [node.name, node.state]))), [layout, states]);
   if (!layout) return html`<p class="quiet">${nodes.length > MOST_NODES ? t.task.placing(nodes.length) : t.loading}</p>`;
   if (layout.fault !== undefined) return html`<p class="note bad" role="alert">${t.task.notPlaced} ${layout.fault}</p>`;
-  const states = new Map(nodes.map((node) => [node.name, node.state]));
-  const onKey = (event, name) => {
+  const nameOf = (event) => event.target.closest(".node")?.dataset.step;
+  const onClick = (event) => nameOf(event) !== undefined && onSelect(nameOf(event));
+  const onKey = (event) => {
+    const name = nameOf(event);
+    if (name === undefined) return;
     if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
       onSelect(name);
     } else if (event.key.startsWith("Arrow")) {
       event.preventDefault();
       const next = neighbour(event.key, name, nodes, layout);
-      if (next) event.currentTarget.parentNode.querySelector(`.node[data-step="${CSS.escape(next)}"]`)?.focus();
+      if (next) event.currentTarget.querySelector(`.node[data-step="${CSS.escape(next)}"]`)?.focus();
     }
   };
-  return html`<${Zoomed} label=${label} size=${layout.size} nodes=${nodes} places=${layout.places} isSmall=${isSmall} selected=${selected}>${(scale) => html`<svg class="graph" viewBox=${`0 0 ${layout.size.width} ${layout.size.height}`} width=${Math.round(layout.size.width * scale)} height=${Math.round(layout.size.height * scale)} role="group" aria-label=${label}>
-    ${layout.edges.map((edge) => html`<path fill="none" ...${edgeOf(states.get(edge.v), states.get(edge.w))} d=${path(edge.points)} />`)}
-    ${nodes.map((node) => {
+  return html`<${Zoomed} label=${label} size=${layout.size} nodes=${nodes} places=${layout.places} isSmall=${isSmall} selected=${selected}>${(scale) => {
+    // How large its place is, is known after it was drawn empty.
+    if (scale === null) return html`<svg class="graph" width="1" height="1" aria-hidden="true"></svg>`;
+    const detail = DETAILS.find(({ from }) => scale >= from);
+    return html`<svg class="graph" viewBox=${`0 0 ${layout.size.width} ${layout.size.height}`} width=${Math.round(layout.size.width * scale)} height=${Math.round(layout.size.height * scale)} role="group" aria-label=${label} data-drawn=${Math.min(drawn, nodes.length)} onClick=${onClick} onKeyDown=${onKey}>
+    ${drawn > 0 && edges}${nodes.slice(0, drawn).map((node) => {
       const { x, y } = layout.places.get(node.name);
-      const second = secondLine(node);
-      return html`<g key=${node.name} class=${`node f-${node.state ? family(node.state) : "waiting"} ${node.state === "planned" ? "planned" : ""} ${node.hasFailureBelow ? "below" : ""}`} transform=${`translate(${x - WIDTH / 2} ${y - HEIGHT / 2})`}
-        role="button" tabindex="0" aria-pressed=${selected === node.name ? "true" : "false"} data-step=${node.name} data-state=${node.state} data-below=${node.hasFailureBelow ? "failed" : undefined}
-        onClick=${() => onSelect(node.name)} onKeyDown=${(event) => onKey(event, node.name)}>
-        <rect class="ring" fill="none" stroke-width="3" x="-4" y="-4" width=${WIDTH + 8} height=${HEIGHT + 8} rx="8" />
-        <rect class="box" stroke="currentcolor" ...${FRAMES[node.state === "planned" ? "planned" : family(node.state)]} width=${WIDTH} height=${HEIGHT} rx="5" /><rect class="tint" fill="currentcolor" fill-opacity=".1" width=${WIDTH} height=${HEIGHT} rx="5" />${node.childUuid && html`<rect class="inner" fill="none" stroke="currentcolor" pointer-events="none" x="3" y="3" width=${WIDTH - 6} height=${HEIGHT - 6} rx="3" />`}
-        ${node.state && html`<text class="glyph" aria-hidden="true" x="10" y="21">${glyph(node.state)}</text>`}<text x=${node.state ? 28 : 10} y="21">${shorten(node.name, 22)}${shorten(node.name, 22) !== node.name && html`<title>${node.name}</title>`}</text>
-        ${" "}<text class="second" x=${node.state ? 28 : 10} y="39">${shorten(second || node.type || "", 34)}${second.length > 34 && html`<title>${second}</title>`}</text>${node.hasFailureBelow && html`<text class="mark f-blocked" aria-hidden="true" x=${WIDTH - 22} y="21">▲</text>`}</g>`;
-    })}</svg>`}<//>`;
+      const isSelected = selected === node.name;
+      const signature = [x, y, isSelected, detail.from, node.state, node.hasFailureBelow, node.childUuid, node.type, secondLine(node)].join();
+      return html`<${Node} key=${node.name} ...${{ signature, node, x, y, isSelected, detail }} />`;
+    })}</svg>`;
+  }}<//>`;
 }
 
 /** A large graph shows what is around one step; all of it is drawn on demand, with the number said before. */

@@ -115,7 +115,7 @@ const english = {
   },
   analytics: {
     advice: "Advice", noAdvice: "Nothing stands out.", slowSteps: "Slowest steps", slowTasks: "Slowest templates", none: "Nothing ended in this period.",
-    mean: "mean", most: "longest", least: "shortest", runs: "Runs", errors: "Errors",
+    mean: "mean", most: "longest", least: "shortest", runs: "Attempts", errors: "Failed", ended: "Ended", inError: "In error", blocked: "Blocked now",
   },
   views: {
     kind: "view", views: "Views", none: "No saved view.", save: "Save this view", saveSentence: "Keeps the filters and columns under a name, on the server.", share: "Share with a namespace",
@@ -152,6 +152,7 @@ const english = {
     bulkStates: { running: "Running.", done: "Ended.", cancelled: "Stopped by a user.", stopped: "Stopped: who started it may no longer do this." },
   },
   bulk: {
+    close: "Close dead letters", closeSentence: "The tasks do not change: the investigation of what failed is closed, under your name.", closeThese: (n) => `Close ${many(n, "dead letter", "dead letters")}`,
     all: (filters) => `All tasks ${filters}.`,
     filters: {
       namespace: (v) => `in the namespace ${v}`, name: (v) => `of the template ${v}`, version: (v) => `of version ${v}`, state: (v) => `in state ${v}`, failed_step: (v) => `that failed at step ${v}`, error_type: (v) => `with an error of the type ${v}`,
@@ -273,6 +274,9 @@ const english = {
     cancelBackfill: "Cancel the backfill", cancelBackfillSentence: "Tasks that it has submitted go on.",
     fields: { namespace: "Namespace", name: "Name", template: "Template", template_version: "Version", cron: "Cron", every_seconds: "Every (seconds)", zone: "Time zone", starts_at: "Starts at", ends_at: "Ends at", jitter_seconds: "Jitter (seconds)", overlap: "While a task is unfinished", catch_up: "Missed fire times",
       catch_up_seconds: "Catch-up (seconds)", pause_after_failures: "Pause after failures", time_member: "Member with the fire time", tags: "Tags", priority: "Priority", source_system: "Source system" },
+    labels: { every_seconds: "Every", jitter_seconds: "Jitter", catch_up_seconds: "Catch-up" }, afterFailures: (n) => many(n, "failure in a row", "failures in a row"), origins: { schedule: "its time", trigger: "by hand", backfill: "a backfill" },
+    reasons: { overlap: "the task before was unfinished", replaced: "a later fire time took its place", deleted: "the schedule was deleted", paused: "it was paused", changed: "the schedule was changed", window: "too old to be made up for", catch_up: "only the last is made up for" },
+    choices: { skip: "skip the fire time", queue_one: "let one wait", allow: "start another", cancel_previous: "cancel the one before", last: "make up for the last", all: "make up for all", one_by_one: "one after the other" },
     hints: { template_version: "empty: the highest release at each fire time", cron: "minute hour day month weekday, or @daily", every_seconds: "instead of cron", zone: "of cron, such as Europe/Berlin", starts_at: "2026-11-01T00:00:00Z", ends_at: "exclusive", tags: "with commas", pause_after_failures: "0: never" },
   },
   webhooks: {

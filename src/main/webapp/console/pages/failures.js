@@ -1,6 +1,6 @@
 // What failed, in groups of template, step and error, the largest first; beside it the dead letters, which are tasks that need an investigation.
 import { html, useState } from "../dom.js";
-import { BulkDialog } from "../bulk.js";
+import { BulkDialog, CLOSE } from "../bulk.js";
 import { get, link, may, setParams, useLoad } from "../core.js";
 import { t } from "../texts.js";
 import { Ago, Empty, Loaded, PageHead, Panel, Spark, Stat, Stats, Table, Tabs, Time, Toolbar } from "../ui/index.js";
@@ -16,13 +16,14 @@ const fits = (group, text) => [group.namespace, group.name, group.step, group.er
 export const FailureTabs = ({ current, namespace }) => html`<${Tabs} label=${t.pages.failures} current=${current} of=${[...(may("steps:read") && may("tasks:list") ? [["failures", t.failures.groups, link("failures", { namespace })]] : []), ...(may("dlq:read") ? [["deadLetters", t.pages.deadLetters, link("deadLetters")]] : [])]} />`;
 
 /** A row, not a component: the table names its cells. */
-function row({ key, group, retry }) {
+function row({ key, group, act }) {
   const blocked = { ...filterOf(group), state: "blocked_by_failures" };
   return html`<tr key=${key}><td class="fit"><strong>${group.tasks.toLocaleString()}</strong>${group.blocked_tasks > 0 && html`<div class="small"><a class="f-blocked" href=${link("tasks", blocked)}>${t.failures.blocked(group.blocked_tasks)}</a></div>`}</td>
     <td class="error"><div class="f-failed">${group.message ?? group.signature ?? t.none}</div><div class="small"><a href=${link("tasks", { ...filterOf(group), state: "blocked_by_failures,error" })}>${group.namespace}/${group.name}</a> · <strong>${group.step}</strong> <span class="quiet">${[group.error_type, ...group.versions].filter(Boolean).join(" · ")}</span></div></td>
     <td><${Spark} values=${group.counts} colour="f-failed" /></td><td class="fit"><${Ago} at=${group.last_at} /><div class="small quiet">${t.failures.since} <${Ago} at=${group.first_at} /></div></td>
     <td class="fit"><div class="row"><a class="button" href=${link("tasks", group.task_uuid, { step: group.step })}>${t.failures.open}</a>
-      ${group.blocked_tasks > 0 && may("tasks:act", group.namespace) && html`<button type="button" onClick=${() => retry({ label: t.failures.retry(group.blocked_tasks), filter: blocked })}>${t.failures.retry(group.blocked_tasks)}</button>`}</div></td></tr>`;
+      ${group.blocked_tasks > 0 && may("tasks:act", group.namespace) && html`<button type="button" onClick=${() => act({ action: "retry", label: t.failures.retry(group.blocked_tasks), filter: blocked })}>${t.failures.retry(group.blocked_tasks)}</button>`}
+      ${may("tasks:act", group.namespace) && may("dlq:update", group.namespace) && html`<button type="button" class="link" title=${t.bulk.closeSentence} onClick=${() => act({ action: CLOSE, label: t.bulk.close, filter: filterOf(group) })}>${t.bulk.close}</button>`}</div></td></tr>`;
 }
 
 export default function Failures({ params }) {
@@ -34,7 +35,7 @@ export default function Failures({ params }) {
   const [chosen, choose] = useState(null);
   const blocked = useLoad((signal) => get("v1/tasks:count", { state: "blocked_by_failures", namespace }, signal), [namespace], 30_000);
   return html`<${PageHead} title=${t.pages.failures} /><${FailureTabs} current="failures" namespace=${namespace} />
-    ${chosen && html`<${BulkDialog} ...${chosen} action="retry" onDone=${() => { failures.reload(); blocked.reload(); }} onClose=${() => choose(null)} />`}
+    ${chosen && html`<${BulkDialog} ...${chosen} onDone=${() => { failures.reload(); blocked.reload(); }} onClose=${() => choose(null)} />`}
     <${Loaded} of=${failures}>${(found) => {
       const groups = found.failures.filter((group) => !sought || fits(group, sought));
       const trend = Array.from({ length: 24 }, (_, i) => groups.reduce((total, group) => total + group.counts[i], 0));
@@ -46,6 +47,6 @@ export default function Failures({ params }) {
         <select name="hours" class="inline" aria-label=${t.failures.period} value=${hours} onChange=${(e) => setParams({ hours: e.target.value })}>${HOURS.map((one) => html`<option value=${one}>${t.failures.hours(one)}</option>`)}</select>
         <input type="search" name="namespace" aria-label=${t.tasks.namespace} placeholder=${t.tasks.namespace} value=${namespace} onChange=${(e) => setParams({ namespace: e.target.value.trim() })} /><//>
         ${groups.length === 0 ? html`<${Empty} icon="failures" title=${t.failures.none} />`
-        : html`<${Table} label=${t.pages.failures} head=${[t.failures.tasks, t.failures.error, t.failures.trend, t.failures.last, t.task.act]}>${groups.map((group) => row({ key: [group.namespace, group.name, group.step, group.error_type, group.signature].join(), group, retry: choose }))}<//>`}<//>`;
+        : html`<${Table} label=${t.pages.failures} head=${[t.failures.tasks, t.failures.error, t.failures.trend, t.failures.last, t.task.act]}>${groups.map((group) => row({ key: [group.namespace, group.name, group.step, group.error_type, group.signature].join(), group, act: choose }))}<//>`}<//>`;
     }}<//>`;
 }

@@ -15,6 +15,20 @@ const TEXTS = ["template_version", "time_member", "source_system", "cron", "zone
 const CHOICES = { overlap: ["skip", "queue_one", "allow", "cancel_previous"], catch_up: ["last", "all"] };
 const SHOWN = ["cron", "every_seconds", "zone", "starts_at", "ends_at", "overlap", "catch_up", "catch_up_seconds", "jitter_seconds", "pause_after_failures", "template_version", "time_member", "tags", "priority", "source_system"];
 
+const TIMES = new Set(["starts_at", "ends_at"]);
+const SPANS = new Set(["every_seconds", "jitter_seconds", "catch_up_seconds"]);
+
+/** A setting in words; what is sent stands under the pointer. */
+function setting(name, value) {
+  if (value === null || value === undefined || value === "" || value.length === 0) return null;
+  if (CHOICES[name]) return html`<span title=${value}>${t.schedules.choices[value] ?? value}</span>`;
+  if (TIMES.has(name)) return html`<${Time} at=${value} />`;
+  if (SPANS.has(name)) return value > 0 ? span(1000 * value) : null;
+  if (name === "cron") return inWords(value) ? html`${inWords(value)} <code class="quiet small">${value}</code>` : html`<code>${value}</code>`;
+  if (name === "pause_after_failures") return value > 0 ? t.schedules.afterFailures(value) : null;
+  return Array.isArray(value) ? value.join(", ") : value;
+}
+
 // ---- Create and change
 
 /** The context, by the form of the template's input schema; `into` gets the function that reads it. */
@@ -91,7 +105,7 @@ function Form({ schedule, namespace: given, template: of, onDone, onClose }) {
     const isTyped = ["cron", "every_seconds"].includes(name);
     const label = `${t.schedules.fields[name]}${isRequired ? " *" : ""}`;
     return html`<${Field} key=${name} label=${label} hint=${t.schedules.hints[name]} wrong=${wrong(name)}>${CHOICES[name]
-      ? html`<select name=${name} value=${values[name]} onChange=${update}><option value="">${t.templates.unset}</option>${CHOICES[name].map((one) => html`<option value=${one}>${one}</option>`)}</select>`
+      ? html`<select name=${name} value=${values[name]} onChange=${update}><option value="">${t.templates.unset}</option>${CHOICES[name].map((one) => html`<option value=${one}>${t.schedules.choices[one]}</option>`)}</select>`
       : html`<input name=${name} type=${NUMBERS.includes(name) ? "number" : "text"} required=${isRequired} list=${["template", "zone"].includes(name) ? `choices-${name}` : undefined} value=${values[name]} onInput=${isTyped ? typed : undefined} onChange=${update} />`}<//>`;
   };
   return html`<form class="panel" onSubmit=${submit}>${schedule && html`<h2>${t.schedules.change}</h2>`}
@@ -148,7 +162,7 @@ function BackfillForm({ path, onDone, onClose }) {
       <div class="row">${preview.start > 0 && html`<button type="button" class="main" disabled=${isBusy} onClick=${() => send(false)}>${t.schedules.start(preview.start)}</button>`}<button type="button" onClick=${() => setPreview(null)}>${t.schedules.backToForm}</button><button type="button" onClick=${onClose}>${t.action.keep}</button></div>`
     : html`<form onSubmit=${(event) => { event.preventDefault(); send(true); }}><p>${t.schedules.backfillSentence}</p>
       ${["from", "to"].map((name) => html`<${Field} key=${name} label=${`${t.schedules[name]} (${zoneName()})`}><input type="datetime-local" name=${name} required value=${values[name]} onInput=${update(name)} /><//>`)}
-      <${Field} label=${t.schedules.fields.overlap}><select name="overlap" value=${values.overlap} onChange=${update("overlap")}>${["one_by_one", "allow"].map((one) => html`<option value=${one}>${one}</option>`)}</select><//>
+      <${Field} label=${t.schedules.fields.overlap}><select name="overlap" value=${values.overlap} onChange=${update("overlap")}>${["one_by_one", "allow"].map((one) => html`<option value=${one}>${t.schedules.choices[one]}</option>`)}</select><//>
       <${Field} label=${t.reason}><input name="reason" required maxlength="1000" value=${values.reason} onInput=${update("reason")} /><//>
       <div class="row"><button class="main" disabled=${isBusy}>${t.tasks.dryRun}</button><button type="button" onClick=${onClose}>${t.action.keep}</button></div></form>`}`;
 }
@@ -178,8 +192,8 @@ function Fires({ path, params }) {
   return html`<${Panel} title=${t.schedules.fires}>
     <${Toolbar}><select name="outcome" class="inline" aria-label=${t.schedules.outcome} value=${outcome ?? ""} onChange=${(e) => setParams({ outcome: e.target.value, cursor: null })}><option value="">${t.all}</option>${OUTCOMES.map((one) => html`<option value=${one}>${words(one)}</option>`)}</select><//>
     <${Loaded} of=${found}>${({ fires, next }) => html`${fires.length === 0 ? html`<p>${t.schedules.noFires}</p>` : html`<${Table} label=${t.schedules.fires} head=${[t.schedules.fireTime, t.schedules.outcome, t.schedules.origin, t.tasks.task, t.schedules.why]}>${fires.map((fire) => html`<tr key=${`${fire.fire_at} ${fire.origin}`} data-fire=${fire.outcome}>
-        <td><${Time} at=${fire.fire_at} />${fire.until_at && html` – <${Time} at=${fire.until_at} />`}${fire.count && html` <span class="quiet small">${t.schedules.times(fire.count)}</span>`}</td><td><${State} of=${fire.outcome} /></td><td>${fire.origin}</td>
-        <td>${fire.task_uuid && html`<a href=${link("tasks", fire.task_uuid)}>${t.tasks.open}</a> ${fire.task_state && html`<${State} of=${fire.task_state} />`}`}</td><td>${fire.reason} ${fire.message}</td></tr>`)}<//>`}
+        <td><${Time} at=${fire.fire_at} />${fire.until_at && html` – <${Time} at=${fire.until_at} />`}${fire.count && html` <span class="quiet small">${t.schedules.times(fire.count)}</span>`}</td><td><${State} of=${fire.outcome} /></td><td><span title=${fire.origin}>${t.schedules.origins[fire.origin] ?? fire.origin}</span></td>
+        <td>${fire.task_uuid && html`<a href=${link("tasks", fire.task_uuid)}>${t.tasks.open}</a> ${fire.task_state && html`<${State} of=${fire.task_state} />`}`}</td><td><span title=${fire.reason}>${fire.message ?? t.schedules.reasons[fire.reason] ?? fire.reason}</span></td></tr>`)}<//>`}
       <div class="row">${cursor && html`<button type="button" onClick=${() => setParams({ cursor: null })}>${t.first}</button>`}${next && html`<button type="button" onClick=${() => setParams({ cursor: next })}>${t.more}</button>`}</div>`}<//><//>`;
 }
 
@@ -208,7 +222,7 @@ function Whole({ schedule: one, path, params, reload }) {
     ${can("update") && one.context === undefined && html`<p class="quiet">${t.schedules.noContext}</p>`}
     ${isEdited && html`<${Form} schedule=${one} onDone=${() => { edit(false); reload(); }} onClose=${() => edit(false)} />`}
     <div class="panels"><${Panel} title=${t.schedules.upcoming}>${one.paused ? html`<p>${t.schedules.nothingWhilePaused}</p>` : one.next_fire_times.length === 0 ? html`<p>${t.schedules.over}</p>` : html`<ul>${one.next_fire_times.map((at) => html`<li key=${at} data-upcoming=${at}><${Fire} at=${at} zone=${one.zone} /></li>`)}</ul>`}<//>
-      <${Panel} title=${t.schedules.settings}><${Facts} of=${SHOWN.map((name) => [t.schedules.fields[name], Array.isArray(one[name]) ? one[name].join(", ") : one[name]])} />
+      <${Panel} title=${t.schedules.settings}><${Facts} of=${SHOWN.map((name) => [t.schedules.labels[name] ?? t.schedules.fields[name], setting(name, one[name])])} />
         <${Facts} of=${[[t.schedules.counts, t.schedules.countsOf(one)], [t.schedules.queued, one.queued_fire_at && html`<${Ago} at=${one.queued_fire_at} />`], [t.schedules.savedBy, html`${one.updated_by} <${Time} at=${one.updated_at} />`]]} /><//></div>
     ${one.context !== undefined && html`<${Panel} title=${t.templates.context}><${Json} value=${one.context} name="context" label=${t.templates.context} /><//>`}
     <${Fires} path=${path} params=${params} />

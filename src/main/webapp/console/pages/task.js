@@ -273,10 +273,10 @@ export default function Task({ parts: [, uuid], params }) {
     ${why && html`<section class=${`note ${task.failed_steps > 0 ? "bad" : ""}`} aria-label=${t.task.why}><${Guard}><${Why} task=${task} steps=${steps} found=${why} moved=${moved} actions=${(waiting) => html`<${SendSignal} task=${task} template=${template.data} waiting=${waiting} onDone=${reload} />`} /><//></section>`}
     <${Tabs} label=${task.name} current=${tab} of=${TABS.filter(([key]) => key !== "batches" || task.batches?.length > 0 || tab === "batches").map(([key, label]) => [key, label, link("tasks", uuid, { tab: key, step: params.get("step"), show: params.get("show") })])} />
     <${Guard} key=${tab}>${tab === "story" ? html`<${Panel}><${Loaded} of=${history}>${(found) => html`<${Story} history=${found.entries} isEnded=${ENDED.has(task.state)} />`}<//><//>`
-      : tab === "batches" ? (task.batches.length === 0 ? html`<p>${t.task.noBatches}</p>` : html`<${Panel}>${task.batches.map((batch) => html`<${Batch} key=${batch.step_uuid} task=${task} batch=${batch} />`)}<//>`)
+      : tab === "batches" ? (task.batches.length === 0 ? html`<p>${t.task.noBatches}</p>` : task.batches.map((batch) => html`<${Batch} key=${batch.step_uuid} task=${task} batch=${batch} />`))
       : tab === "tree" ? html`<${Panel}><${Tree} task=${task} /><//>`
       : tab === "data" ? html`<${Panel}><${Data} task=${task} steps=${steps} /><//>`
-      : html`<div class="split"><div><${Show} nodes=${nodes} shown=${shown} />
+      : html`<div class=${selected ? "split" : ""}><div><${Show} nodes=${nodes} shown=${shown} />
         ${drawn.length === 0 ? html`<p>${t.task.noneShown}</p>`
         : tab === "timeline" ? html`<${Panel}><${Loaded} of=${history}>${(found) => html`<${Timeline} task=${task} history=${found.entries} nodes=${nodes} fits=${shown === "all" ? undefined : (name) => names.has(name)} />`}<//><//>`
         : tab === "steps" ? html`<${Panel} flat><${Steps} nodes=${drawn} selected=${selected} /><//>`

@@ -112,7 +112,7 @@ function Version({ template, tab, selected, versions }) {
   if (tab === "source") return html`<${Text} text=${textOf(template)} name=${`${template.name}-${template.version}.yaml`} label=${t.templates.source} isYaml />`;
   if (tab === "difference") return html`<${Difference} key=${template.version} template=${template} versions=${versions} />`;
   if (tab === "configuration") return html`<${Json} value=${template.configuration} name=${`${template.name}-${template.version}`} label=${t.templates.configuration} />`;
-  return html`<div class="split"><${Graph} label=${t.task.graphOf(template.name)} nodes=${nodes} selected=${selected} onSelect=${(name) => setParams({ step: name })} />
+  return html`<div class=${selected ? "split" : ""}><${Graph} label=${t.task.graphOf(template.name)} nodes=${nodes} selected=${selected} onSelect=${(name) => setParams({ step: name })} />
     <aside class="panel">${step ? html`<h2>${step.name}</h2><${Json} value=${step} name=${step.name} />` : html`<p class="quiet">${t.task.select}</p>`}</aside></div>`;
 }
 

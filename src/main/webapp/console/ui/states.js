@@ -36,9 +36,13 @@ export const State = ({ of }) => html`<span class=${`state f-${family(of)}`} tit
 export const Time = ({ at }) => (at ? html`<time datetime=${at} title=${otherStamp(at)}>${stamp(at)}</time>` : html`<span class="quiet">–</span>`);
 
 
+/** From so many on, seconds tell nothing: 33 min, and not 33 min 12 s. */
+const IN_MINUTES_MS = 600_000;
+const rough = (ms) => span(ms < IN_MINUTES_MS ? ms : ms - (ms % 60_000));
+
 export function Ago({ at }) {
   const now = useClock();
   if (!at) return html`<span class="quiet">–</span>`;
   const ms = now - new Date(at);
-  return html`<time datetime=${at} title=${`${stamp(at)} · ${otherStamp(at)}`}>${ms >= -500 ? t.ago(span(ms)) : t.soon(span(-ms))}</time>`;
+  return html`<time datetime=${at} title=${`${stamp(at)} · ${otherStamp(at)}`}>${ms >= -500 ? t.ago(rough(ms)) : t.soon(rough(-ms))}</time>`;
 }

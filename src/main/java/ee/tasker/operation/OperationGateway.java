@@ -115,10 +115,11 @@ class OperationGateway {
   }
 
   JsonObject previewBulkAction(String action, JsonObject filter, String by, String reason,
-      String maker, boolean background) {
+      String maker, boolean background, String resolution) {
     return sql.object(
-        "preview_bulk_action(?, cast(? as jsonb), ?, ?, p_made_by => ?, p_background => ?)", action,
-        filter, by, reason, maker, background);
+        "preview_bulk_action(?, cast(? as jsonb), ?, ?, p_made_by => ?, p_background => ?, "
+            + "p_resolution => ?)",
+        action, filter, by, reason, maker, background, resolution);
   }
 
   JsonObject runBulkAction(UUID token, String caller) {

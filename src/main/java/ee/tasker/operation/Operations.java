@@ -197,12 +197,14 @@ public class Operations {
   /**
    * @param maker the only caller who may use the token
    * @param background whether servers are to do it in parts even if the tasks are few
+   * @param resolution as what close_dead_letters closes them; null for other actions
    * @return as {@code tasker.preview_bulk_action}, with a token
    * @throws Problem 409 too-many-tasks
    */
   public JsonObject preview(String action, JsonObject filter, String by, String reason,
-      String maker, boolean background) {
-    JsonObject reply = gateway.previewBulkAction(action, filter, by, reason, maker, background);
+      String maker, boolean background, String resolution) {
+    JsonObject reply = gateway.previewBulkAction(action, filter, by, reason, maker, background,
+        resolution);
     if (!reply.containsKey("token")) {
       throw new Problem(409, "too-many-tasks",
           "the filter matches more than " + reply.getInt("limit") + " tasks; narrow it", List.of(),

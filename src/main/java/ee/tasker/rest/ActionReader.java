@@ -16,8 +16,9 @@ final class ActionReader {
       "completed_by");
   static final Set<String> TASK_ACTIONS = Set.of("retry", "retry_from_step", "resolve", "fail",
       "compensate");
+  static final String CLOSE_DEAD_LETTERS = "close_dead_letters";
   static final Set<String> BULK_ACTIONS = Set.of("retry", "resolve", "fail", "cancel",
-      "compensate");
+      "compensate", CLOSE_DEAD_LETTERS);
   static final int WHO = 128;
   static final int WHY = 1_000;
 

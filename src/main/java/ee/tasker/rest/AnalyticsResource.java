@@ -67,7 +67,8 @@ public class AnalyticsResource {
         Parameters.number("hours", hours, 24, 1, MOST_HOURS),
         Parameters.number("limit", limit, 10, 1, MOST_ROWS),
         Parameters.number("min_executions", minExecutions, 5, 1, Integer.MAX_VALUE),
-        namespace, name, version).toString();
+        Filters.bounded("namespace", namespace), Filters.bounded("name", name),
+        Filters.bounded("version", version)).toString();
   }
 
   @Requires(value = Permission.SYSTEM_ANALYTICS_READ, in = Scope.ASKED)
@@ -78,7 +79,7 @@ public class AnalyticsResource {
       @QueryParam("namespace") String namespace) {
     Parameters.checkKnown(uri, Set.of("minutes", "namespace"));
     access.require(namespace);
-    return insight.timeline(Parameters.number("minutes", minutes, 60, 1, MOST_MINUTES), namespace)
-        .toString();
+    return insight.timeline(Parameters.number("minutes", minutes, 60, 1, MOST_MINUTES),
+        Filters.bounded("namespace", namespace)).toString();
   }
 }

@@ -75,6 +75,8 @@ public class BulkActionsResource {
     String reason = members.text("reason", ActionReader.WHY);
     JsonObject filter = members.object("filter");
     boolean background = members.flag("background");
+    String resolution = ActionReader.CLOSE_DEAD_LETTERS.equals(action)
+        ? members.word("resolution_status", DeadLettersResource.CLOSED) : null;
     if (filter == null || filter.isEmpty()) {
       members.wrong("filter",
           "must have at least one of " + String.join(", ", new TreeSet<>(FILTERS)));
@@ -89,7 +91,7 @@ public class BulkActionsResource {
       access.require(Permission.STEPS_READ, namespace);
     }
     JsonObject counted = operations.preview(action, inOneForm(filter), by, reason,
-        access.caller().principal(), background);
+        access.caller().principal(), background, resolution);
     return Response.status(201)
         .header(Locations.HEADER,
             locations.of(uri, "bulk-actions/" + counted.getString("token") + "/run"))
@@ -100,6 +102,8 @@ public class BulkActionsResource {
   private void requireFor(String action, String namespace) {
     if ("cancel".equals(action) || "compensate".equals(action)) {
       access.require(Permission.TASKS_CANCEL, namespace);
+    } else if (ActionReader.CLOSE_DEAD_LETTERS.equals(action)) {
+      access.require(Permission.DLQ_UPDATE, namespace);
     }
   }
 

@@ -49,12 +49,8 @@ public class ConcurrencyPoliciesResource {
       @QueryParam("entries") String entries) {
     Parameters.checkKnown(uri, Set.of("namespace", "name", "entries"));
     JsonObjectBuilder filter = Json.build().createObjectBuilder();
-    if (namespace != null) {
-      filter.add("namespace", namespace);
-    }
-    if (name != null) {
-      filter.add("name", name);
-    }
+    Filters.add(filter, "namespace", namespace);
+    Filters.add(filter, "name", name);
     return Listing
         .whole("policies",
             visibility.policies(access.visible(

@@ -40,6 +40,8 @@ public class DeadLettersResource {
       "worker_unavailable", "manual_dlq");
   static final Set<String> STATUSES = Set.of("pending", "manually_resolved", "permanently_failed",
       "cancelled");
+  /** What an investigation can end with. */
+  static final Set<String> CLOSED = Set.of("manually_resolved", "permanently_failed", "cancelled");
   private static final int MOST = 500;
   /** A time in microseconds and a task. */
   private static final Pattern LATE_CURSOR = Pattern

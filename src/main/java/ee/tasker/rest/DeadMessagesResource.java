@@ -47,7 +47,8 @@ public class DeadMessagesResource {
     if (replayed != null && !Set.of("true", "false").contains(replayed)) {
       throw Problem.invalid("replayed", "must be true or false");
     }
-    return visibility.deadMessages(messages.list(queue, Boolean.parseBoolean(replayed),
+    return visibility.deadMessages(messages.list(
+        Filters.bounded("queue_name", queue), Boolean.parseBoolean(replayed),
         Parameters.number("limit", limit, 25, 1, 100), Parameters.optionalUuid("cursor", cursor)))
         .toString();
   }

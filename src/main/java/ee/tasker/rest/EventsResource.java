@@ -87,7 +87,7 @@ public class EventsResource {
 
   private static void put(Map<String, String> members, String name, String value) {
     if (value != null) {
-      members.put(name, value);
+      members.put(name, Filters.bounded(name, value));
     }
   }
 

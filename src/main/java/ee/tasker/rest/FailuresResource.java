@@ -46,10 +46,7 @@ public class FailuresResource {
     Parameters.checkKnown(uri, known);
     JsonObjectBuilder filter = Json.build().createObjectBuilder();
     for (String key : FILTERS) {
-      String value = uri.getQueryParameters().getFirst(key);
-      if (value != null) {
-        filter.add(key, value);
-      }
+      Filters.add(filter, key, uri.getQueryParameters().getFirst(key));
     }
     access.limitToBoth(filter, Permission.TASKS_LIST);
     return insight.failures(filter.build(), Parameters.number("hours", hours, 24, 1, MOST_HOURS),

@@ -11,14 +11,24 @@ import java.util.TreeSet;
  */
 final class Filters {
   static final Set<String> FLAG = Set.of("true", "false");
+  /** Nothing that a list can be filtered by is longer. */
+  static final int LONGEST = 1_000;
 
   private Filters() {
   }
 
+  /** @throws Problem 400 with the name, when the value is longer than anything that it could find */
   static void add(JsonObjectBuilder filter, String name, String value) {
     if (value != null) {
-      filter.add(name, value);
+      filter.add(name, bounded(name, value));
     }
+  }
+
+  static String bounded(String name, String value) {
+    if (value != null && value.length() > LONGEST) {
+      throw Problem.invalid(name, "must have at most " + LONGEST + " characters");
+    }
+    return value;
   }
 
   /** @param words the values that it may have */

@@ -139,6 +139,6 @@ final class TaskFilter {
     if (key.endsWith("correlation_id")) {
       return Parameters.uuid(key, value).toString();
     }
-    return value;
+    return Filters.bounded(key, value);
   }
 }

@@ -59,7 +59,8 @@ public class TemplatesResource {
   @GET
   public String list(@QueryParam("namespace") String namespace) {
     Parameters.checkKnown(uri, Set.of("namespace"));
-    return Listing.whole("templates", access.visible(templates.list(namespace))).toString();
+    return Listing.whole("templates", access.visible(
+        templates.list(Filters.bounded("namespace", namespace)))).toString();
   }
 
   @Requires(value = Permission.TEMPLATES_READ, in = Scope.NAMESPACE)

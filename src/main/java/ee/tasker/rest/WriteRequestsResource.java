@@ -35,15 +35,9 @@ public class WriteRequestsResource {
       @QueryParam("cursor") String cursor) {
     Parameters.checkKnown(uri, Set.of("caller", "route", "object", "limit", "cursor"));
     var filter = Json.build().createObjectBuilder();
-    if (caller != null) {
-      filter.add("caller", caller);
-    }
-    if (route != null) {
-      filter.add("route", route);
-    }
-    if (object != null) {
-      filter.add("object", object);
-    }
+    Filters.add(filter, "caller", caller);
+    Filters.add(filter, "route", route);
+    Filters.add(filter, "object", object);
     return administration
         .writeRequests(filter.build(), Parameters.number("limit", limit, 50, 1, 500),
             Parameters.optionalUuid("cursor", cursor))

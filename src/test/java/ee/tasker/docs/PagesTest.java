@@ -31,8 +31,6 @@ class PagesTest {
   private static final int ALL = 350_000;
   /** Of a decision record: a page. */
   private static final int RECORD = 4 * 1024;
-  /** Being worked on. */
-  private static final Set<String> LONGER = Set.of("docs/console.md");
   /** A full stop, or its like, and the beginning of another sentence. */
   private static final Pattern TWO_SENTENCES = Pattern
       .compile("(?<!e\\.g)(?<!i\\.e)(?<!\\bvs)[\\p{L}\\d)*”\"][.!?](?:\\*\\*)? +(?=[A-Z(“])");
@@ -46,7 +44,7 @@ class PagesTest {
       int size = written(page).getBytes(StandardCharsets.UTF_8).length;
       if (!reference.contains(page) && !page.endsWith("CHANGELOG.md")) {
         all += size;
-        if (size > PAGE && !LONGER.contains(slashed(page))) {
+        if (size > PAGE) {
           longer.add(page + ": " + size);
         }
       }
@@ -75,7 +73,6 @@ class PagesTest {
       for (String line : prose(withoutMade(text(page))).lines().toList()) {
         at++;
         if (!line.startsWith("|") && !line.startsWith("#") && !line.startsWith("    ")
-            && !LONGER.contains(slashed(page))
             && TWO_SENTENCES.matcher(line.replaceAll("^ *\\d+\\. |\\[[^]]*]\\([^)]*\\)", "x"))
                 .find()) {
           found.add(page + ":" + at + ": " + line);
@@ -101,9 +98,6 @@ class PagesTest {
         .filter(line -> line.contains(" => ")).map(line -> line.split(" => ", 2)).toList();
     assertThat(rules).hasSizeGreaterThan(25);
     for (Path page : withReadmes()) {
-      if (LONGER.contains(slashed(page))) {
-        continue;
-      }
       String prose = prose(text(page));
       for (String[] rule : rules) {
         Pattern.compile(rule[0], Pattern.CASE_INSENSITIVE).matcher(prose).results()

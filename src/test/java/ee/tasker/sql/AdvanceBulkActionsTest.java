@@ -183,6 +183,25 @@ class AdvanceBulkActionsTest {
   }
 
   @Test
+  void a_user_who_may_close_no_dead_letters_any_more_closes_none() {
+    blocked("shutting", 2);
+    String user = sql.text(
+        "insert into tasker.access_users (name, created_by) values ('bulk-' || gen_random_uuid(), 'test') returning user_uuid::text");
+    sql.run(
+        "insert into tasker.access_grants (user_uuid, permission, namespace, granted_by) values (?::uuid, 'tasks:*', 'shutting', 'test')",
+        user);
+    JsonObject preview = sql.object(
+        "select tasker.preview_bulk_action('close_dead_letters', '{\"namespace\": \"shutting\"}', 'ann', 'why', p_made_by => ?, "
+            + "p_background => true, p_resolution => 'cancelled')",
+        "user:" + user);
+    UUID token = UUID.fromString(preview.getString("token"));
+    sql.text("select tasker.run_bulk_action(?)", token);
+    advance(1);
+    assertThat(document(token).getString("state")).isEqualTo("stopped");
+    assertThat(results(token)).isEqualTo("0 0 0");
+  }
+
+  @Test
   void a_user_who_lost_the_permission_acts_no_more() {
     List<Dag.Task> tasks = blocked("bulk", 4);
     String user = sql

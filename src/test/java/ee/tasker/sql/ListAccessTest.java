@@ -184,6 +184,9 @@ class ListAccessTest {
     JsonObject next = sql.object("select tasker.list_write_requests('{}', 1, ?)", second);
     assertThat(next.getJsonArray("requests").getJsonObject(0).getInt("status")).isEqualTo(200);
     assertThat(next.isNull("next")).isTrue();
+    assertThatDatabaseRefuses("TK007", () -> sql.text(
+        "select tasker.list_write_requests(jsonb_build_object('object', repeat('x', 1001)))"))
+        .hasMessageContaining("object");
     assertThat(sql.object("select tasker.list_write_requests('{\"caller\": \"ann\"}')")
         .getJsonArray("requests")).hasSize(1);
     assertThat(sql.object("select tasker.list_write_requests('{\"route\": \"/v1/nothing\"}')")

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 @DatabaseTest
 @DatabaseTest.Covers({"preview_bulk_action", "find_tasks_for_action", "hash_tasks",
-  "get_bulk_action", "try_lock_tasks"})
+  "get_bulk_action", "try_lock_tasks", "act_on_task_of_bulk"})
 class RunBulkActionTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -207,6 +207,43 @@ class RunBulkActionTest {
         .hasMessageContaining("valid_for");
     assertThat(sql.number("select count(*) from tasker.bulk_actions")).isEqualTo(tokens);
     assertThat(tasks).allSatisfy(task -> assertThatTask(task).isIn("blocked_by_failures"));
+  }
+
+  @Test
+  void the_dead_letters_of_a_group_are_closed_and_its_tasks_and_others_stay_as_they_are() {
+    List<Dag.Task> tasks = blocked("closing", 3);
+    blocked("open", 1);
+    String open = "select count(*) from tasker.tasks_dlq d join tasker.v_dlq_investigation_queue q using (dlq_entry_uuid) "
+        + "where q.namespace_name = ?";
+    assertThat(sql.number(open, "closing")).isEqualTo(3);
+    String counted = "select tasker.preview_bulk_action('close_dead_letters', "
+        + "'{\"namespace\": \"closing\", \"failed_step\": \"a\"}', 'ann', 'known', p_resolution => 'permanently_failed')";
+    JsonObject preview = sql.object(counted);
+    assertThat(preview.getInt("count")).isEqualTo(3);
+    assertThat(sql.number(open, "closing")).as("a dry run closes nothing").isEqualTo(3);
+
+    JsonObject done = run(preview);
+
+    assertThat(done.getJsonObject("results").getInt("done")).isEqualTo(3);
+    assertThat(sql.number(open, "closing")).isZero();
+    assertThat(sql.number(open, "open")).isEqualTo(1);
+    assertThat(tasks).allSatisfy(task -> assertThatTask(task).isIn("blocked_by_failures"));
+    assertThat(sql.number(
+        "select count(*) from tasker.operator_actions o join tasker.tasks_dlq d using (dlq_entry_uuid) "
+            + "where o.bulk_token = ?::uuid and d.resolution_status = 'permanently_failed' and d.resolution_notes = 'known'",
+        preview.getString("token"))).isEqualTo(3);
+    assertThat(sql.object(counted).getInt("count")).isZero();
+  }
+
+  @Test
+  void only_what_closes_dead_letters_has_a_resolution() {
+    for (String call : List.of("'close_dead_letters', '{\"namespace\": \"bulk\"}', 'ann', 'why'",
+        "'close_dead_letters', '{\"namespace\": \"bulk\"}', 'ann', 'why', p_resolution => 'pending'",
+        "'retry', '{\"namespace\": \"bulk\"}', 'ann', 'why', p_resolution => 'cancelled'")) {
+      assertThatDatabaseRefuses("TK007",
+          () -> sql.text("select tasker.preview_bulk_action(" + call + ")"))
+          .hasMessageContaining("resolution");
+    }
   }
 
   @Test

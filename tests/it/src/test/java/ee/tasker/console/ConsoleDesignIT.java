@@ -324,14 +324,15 @@ class ConsoleDesignIT extends WithConsole {
     console.signIn("ann");
     open(DESK, "tasks/" + task);
     browser.await(
-        "document.querySelectorAll('.node').length === 48 && document.querySelector('[data-map]')");
+        "document.querySelectorAll('.node').length === 48");
     String scale = "Number(document.querySelector('.canvas').dataset.scale)";
     double fitted = Double.parseDouble(text(scale));
     browser.run("document.activeElement.blur()");
     browser.keys("++");
     browser.await(scale + " > " + (fitted * 1.4));
+    browser.await("document.querySelector('[data-map]')");
     browser.await(
-        "document.querySelector('.canvas').scrollWidth > document.querySelector('.canvas').clientWidth");
+        "(({scrollWidth: w, scrollHeight: h, clientWidth: x, clientHeight: y}) => w > x || h > y)(document.querySelector('.canvas'))");
     browser.keys("-");
     browser.await(scale + " < " + (fitted * 1.4));
     browser.keys("0");

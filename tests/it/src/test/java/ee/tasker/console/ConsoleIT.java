@@ -58,7 +58,7 @@ class ConsoleIT extends WithConsole {
         new String[]{"webhooks/new", "Calls at a time"},
         new String[]{"schedules/new?namespace=linear&template=mathematical_sequence",
           "even_number"},
-        new String[]{"deadLetters", "permanent failure"},
+        new String[]{"deadLetters", "the card was declined"},
         new String[]{"failures", "no and never"},
         new String[]{"templates/linear/mathematical_sequence?tab=difference",
           "There is no other version."},
@@ -668,7 +668,7 @@ class ConsoleIT extends WithConsole {
         : look.isDark() ? "-dark" : "";
   }
 
-  /** {@code -Dpictures.write=true} takes the pictures of docs/console.md anew. */
+  /** {@code -Dpictures.write=true} takes those of docs/reference/console-pictures.md anew. */
   @Test
   @EnabledIfSystemProperty(named = "pictures.write", matches = "true")
   void pictures() throws IOException {
@@ -677,6 +677,16 @@ class ConsoleIT extends WithConsole {
     UUID retried = sample("retry_mechanics/request.json");
     for (UUID task : List.of(decided, blocked, retried)) {
       admin.awaitTerminalOrBlocked(task);
+    }
+    for (int i = 0; i < 12; i++) {
+      sample("order_processing/request-with_shipping.json");
+      if (i < 6) {
+        sample("order_processing/request-declined.json");
+      }
+      if (i % 4 == 0) {
+        sample("order_processing/request-timeout.json");
+        sample("payments_refund/request-fraud_suspected.json");
+      }
     }
     for (int i = 0; i < 30; i++) {
       admin.submit("linear", "mathematical_sequence", "{\"even_number\": " + 2 * i + "}");
@@ -700,7 +710,7 @@ class ConsoleIT extends WithConsole {
     Files.createDirectories(PICTURES);
     console.signIn("ann");
     List<String[]> pages = List.of(
-        new String[]{"overview", "", "Needs you"},
+        new String[]{"overview", "", "the card was declined"},
         new String[]{"tasks", "tasks", "mathematical_sequence"},
         new String[]{"task", "tasks/" + blocked, "an operator has to act"},
         new String[]{"decision", "tasks/" + decided, "not taken"},
@@ -730,10 +740,10 @@ class ConsoleIT extends WithConsole {
         new String[]{"retention", "retention", "every task is kept"},
         new String[]{"access", "access", "olga"},
         new String[]{"audit", "audit", "/v1/access/session"});
-    for (Browser.Look look : List.of(new Browser.Look(1200, 760, false),
-        new Browser.Look(1200, 760, true),
-        new Browser.Look(390, 720, false),
-        new Browser.Look(390, 720, true))) {
+    for (Browser.Look look : List.of(new Browser.Look(1440, 900, false),
+        new Browser.Look(1440, 900, true),
+        new Browser.Look(390, 844, false),
+        new Browser.Look(390, 844, true))) {
       browser.show(look);
       for (String[] page : pages) {
         console.go(page[1]);

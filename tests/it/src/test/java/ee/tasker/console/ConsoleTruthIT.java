@@ -3,6 +3,7 @@ package ee.tasker.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.testing.server.TaskerClient;
+import jakarta.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -97,6 +98,164 @@ class ConsoleTruthIT extends WithConsole {
     browser.press("Retry 2 tasks");
     browser.awaitText("2 done, 0 already so, 0 refused.");
     browser.press("Close");
+  }
+
+  @Test
+  void a_blocked_task_that_is_past_its_sla_is_counted_and_says_so() {
+    UUID task = task("promised", "lifecycle: {sla_minutes: 1}\nsteps:\n"
+        + "  - {name: a, handler: {callable: testing.Fail, initialization: {way: permanent}}}\n",
+        "{}");
+    console.awaitState(task, "blocked_by_failures");
+    admin.sql(
+        "select tasker.escalate_sla_breaches(array[?::uuid], clock_timestamp() + interval '2 minutes')",
+        task.toString());
+    console.signIn("ann");
+    console.go("?namespace=testing");
+    browser.await("document.querySelector('[data-late=\"1\"] a')");
+    browser.run("document.querySelector('[data-late] a').click()");
+    browser.await("document.querySelector('tr[data-task=\"" + task + "\"]')");
+    console.go("tasks/" + task);
+    browser.awaitText("Past its SLA since");
+  }
+
+  @Test
+  void a_name_that_no_address_can_carry_is_refused_where_it_is_written() {
+    console.signIn("ann");
+    console.go("templates/new");
+    browser.run(
+        "const e = document.querySelector('textarea.editor'); e.value = arguments[0]; e.dispatchEvent(new Event('input', {bubbles: true}))",
+        "name: a/b\nnamespace_name: testing\nversion: 1.0.0\nsteps:\n  - {name: one, handler: {callable: x.Y}}\n");
+    browser.awaitText("must have no slash, backslash or control character");
+    assertThat(isTrue(
+        "[...document.querySelectorAll('main button')].find((b) => b.innerText === 'Register').disabled"))
+        .isTrue();
+  }
+
+  @Test
+  void the_time_of_a_handler_elsewhere_is_measured_and_says_so() {
+    register("measured", "steps:\n  - {name: charge, handler: {callable: outside.Charge}}\n");
+    String worker = admin.post("/v1/workers",
+        TaskerClient.quoted("{'name': 'outside', 'capacity': 1, 'namespaces': ['testing'], "
+            + "'handlers': ['outside.Charge'], 'heartbeat_seconds': 300}"))
+        .text("worker_uuid");
+    UUID task = admin.submit("testing", "measured", "{}");
+    JsonObject step = admin.post("/v1/workers/" + worker + "/claims",
+        TaskerClient.quoted("{'wait_seconds': 30}")).list("steps").get(0);
+    TaskerClient.pause(Duration.ofMillis(30));
+    assertThat(admin.post("/v1/workers/" + worker + "/results",
+        TaskerClient.quoted("{'results': [{'step_uuid': '" + step.getString("step_uuid")
+            + "', 'handoff': " + step.getInt("handoff")
+            + ", 'outcome': 'success', 'result': {}}]}"))
+        .status()).isEqualTo(200);
+    console.awaitState(task, "complete");
+    console.signIn("ann");
+    console.go("tasks/" + task + "?step=charge");
+    browser.awaitText("from claim to result");
+    assertThat(text(
+        "[...document.querySelectorAll('aside dd')].map((e) => e.innerText).find((s) => s.includes('from claim'))"))
+        .matches("(?!0 ms).+ from claim to result");
+  }
+
+  @Test
+  void figures_that_stand_beside_each_other_agree() {
+    // Runs that ended well stand beside tasks that have not ended.
+    register("half", "steps:\n  - {name: a, handler: {callable: testing.Fail}}\n");
+    for (String way : List.of("permanent", "permanent", "success")) {
+      admin.awaitTerminalOrBlocked(
+          admin.submit("testing", "half", "{\"way\": \"" + way + "\"}"));
+    }
+    // Workers that are not created yet wait as well, and one that never ran has had no attempt.
+    UUID batch = task("half_done", """
+        steps:
+          - {name: cut, type: batchable, handler: {callable: testing.CutBatches}}
+          - name: work
+            type: batch_worker
+            depends_on: [cut]
+            handler: {callable: nothing.TakesIt}
+            batch_config: {worker_template: work, parallelism: 2}
+          - {name: join, type: deferred_convergence, depends_on: [work], handler: {callable: testing.Echo}}
+        """, "{\"cursors\": [1,2,3,4,5,6,7,8,9]}");
+    until("two are offered", () -> admin.count(
+        "select coalesce(max(created_workers), 0) from tasker.batches where task_uuid = ?::uuid",
+        batch.toString()) == 2);
+    console.signIn("ann");
+    console.go("analytics?namespace=testing");
+    String row = "[...document.querySelectorAll('tbody tr')].find((r) => r.innerText.includes('testing/half') && r.innerText.includes('0.0 %'))";
+    browser.await(row);
+    assertThat(text(row + ".lastElementChild.innerText.trim()")).as("blocked now").isEqualTo("2");
+
+    console.go("tasks/" + batch + "?tab=batches");
+    browser.await("document.querySelector('.mosaic canvas')?.width > 0");
+    browser.await("document.querySelector('tr[data-worker]')");
+    String counted = text("document.querySelector('[data-counter=waiting]').innerText");
+    assertThat(text(
+        "[...document.querySelectorAll('.f-waiting')].map((e) => e.innerText).filter((s) => s.includes('waits')).join()"))
+        .isEqualTo("■ waits " + counted);
+    assertThat(text("document.querySelector('tr[data-worker]').innerText")).doesNotContain("0 /");
+
+    // A batch fails without an attempt of its own.
+    UUID failed = task("all_failed", """
+        steps:
+          - {name: cut, type: batchable, handler: {callable: testing.CutBatches}}
+          - name: work
+            type: batch_worker
+            depends_on: [cut]
+            handler: {callable: testing.WorkOffBatch}
+            batch_config: {worker_template: work, parallelism: 2}
+        """, "{\"cursors\": [\"fail\", \"fail\"]}");
+    console.awaitState(failed, "blocked_by_failures");
+    console.go("tasks/" + failed);
+    browser.awaitText("failed permanently");
+    assertThat(browser.text()).doesNotContain("attempt 0");
+
+    // A schedule all of whose tasks are blocked has none that succeeded.
+    String schedule = admin.post("/v1/schedules", TaskerClient.quoted(
+        "{'namespace': 'testing', 'name': 'blocking', 'template': 'half', 'cron': '@yearly', "
+            + "'context': {'way': 'permanent'}, 'requested_by': 'ann', 'reason': 'a test'}"))
+        .text("schedule_uuid");
+    admin.post("/v1/schedules/" + schedule + "/trigger",
+        TaskerClient.quoted("{'requested_by': 'ann', 'reason': 'a test'}"));
+    until("its task is blocked", () -> admin.count(
+        "select count(*) from tasker.tasks where initiator = 'schedule:blocking' and state = 'blocked_by_failures'") == 1);
+    console.go("schedules?name=blocking");
+    browser.awaitText("1 started, 1 of them blocked");
+  }
+
+  @Test
+  void the_dead_letters_of_a_group_are_closed_at_once_after_a_dry_run() {
+    register("looked_into", "steps:\n  - {name: charge, handler: {callable: testing.Fail}}\n");
+    for (String way : List.of("permanent", "permanent", "endless message")) {
+      admin.awaitTerminalOrBlocked(
+          admin.submit("testing", "looked_into", "{\"way\": \"" + way + "\"}"));
+    }
+    String open = "select count(*) from tasker.v_dlq_investigation_queue where task_name = 'looked_into'";
+    until("they have their dead letters", () -> admin.count(open) == 3);
+    console.signIn("ann");
+    console.go("failures?namespace=testing");
+    String row = "[...document.querySelectorAll('tbody tr')].find((r) => r.innerText.includes('testing/looked_into') && r.innerText.includes('no and never'))";
+    browser.await(row);
+    browser.run("[..." + row
+        + ".querySelectorAll('button')].find((b) => b.innerText === 'Close dead letters').click()");
+    browser.await("document.querySelector('dialog[open] [data-filter]')");
+    assertThat(text("document.querySelector('dialog[open] [data-filter]').innerText"))
+        .contains("of the template looked_into", "that failed at step charge", "no and never");
+    choose("dialog[open] select[name=resolution_status]", "permanently_failed");
+    console.giveReason("a known fault");
+    browser.press("Dry run");
+    browser.await(
+        "[...document.querySelectorAll('dialog[open] button')].some((b) => b.innerText === 'Close 2 dead letters')");
+    assertThat(console.violations()).isEmpty();
+    assertThat(admin.count(open)).as("a dry run closes nothing").isEqualTo(3);
+    browser.press("Close 2 dead letters");
+    browser.awaitText("2 done, 0 already so, 0 refused.");
+    browser.press("Close");
+    assertThat(admin.count(open)).isEqualTo(1);
+    assertThat(admin.count(
+        "select count(*) from tasker.tasks_dlq where resolution_status = 'permanently_failed' and resolution_notes = 'a known fault' and resolved_by = 'ann'"))
+        .isEqualTo(2);
+    assertThat(admin.count(
+        "select count(*) from tasker.operator_actions where action = 'update_dlq_entry' and reason = 'a known fault' and bulk_token is not null"))
+        .isEqualTo(2);
   }
 
   @Test
@@ -203,7 +362,7 @@ class ConsoleTruthIT extends WithConsole {
     int ofUntaken = admin.get("/v1/templates/approvals/approval_routing/1.0.0").body()
         .contains("dependencies")
             ? number(
-                "document.querySelectorAll('.graph path.edge.untaken').length")
+                "[...document.querySelectorAll('.graph path.edge.untaken')].flatMap((p) => p.getAttribute('d').match(/M/g)).length")
             : -1;
     assertThat(ofUntaken).as("edges into and out of steps that were not taken")
         .isGreaterThanOrEqualTo(

@@ -206,6 +206,11 @@ class ConsoleWorkIT extends WithConsole {
     until("it is changed",
         () -> schedules("made_here",
             "cron = '30 4 * * *' and version = 2 and context = '{\"even_number\": 8}' and zone = 'Europe/Berlin'") == 1);
+    browser.awaitText("every day at 04:30");
+    assertThat(text(
+        "[...document.querySelectorAll('main dd')].map((e) => e.innerText).join('|')"))
+        .as("the words of the reader").contains("skip the fire time", "make up for the last")
+        .doesNotContain("skip|", "cancel_previous", "|last|");
     console.go("schedules?name=made_here");
     browser.await("document.querySelector(arguments[0])?.innerText.includes('30 4 * * *')",
         "tr[data-schedule='" + uuid + "']");
