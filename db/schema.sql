@@ -731,9 +731,7 @@ create table tasker.named_step_edges (
   from_position        integer not null,
   to_named_step_uuid   uuid not null,
   to_position          integer not null,
-  constraint named_step_edges_pkey PRIMARY KEY (from_named_step_uuid, from_position, to_position),
-  constraint named_step_edges_named_task_uuid_fkey FOREIGN KEY (named_task_uuid)
-      REFERENCES tasker.named_tasks(named_task_uuid)
+  constraint named_step_edges_pkey PRIMARY KEY (from_named_step_uuid, from_position, to_position)
 );
 CREATE INDEX named_step_edges_to_named_step_uuid_idx ON tasker.named_step_edges
     USING btree (to_named_step_uuid, to_position);
@@ -2249,11 +2247,6 @@ CREATE INDEX write_requests_requested_at_idx ON tasker.write_requests USING btre
 
 -- Views
 -- -----
--- The edges of templates and the added ones of tasks, by the positions of their steps; the owner is
---   the step of the template, or the task.
-view tasker.position_edges (from_owner_uuid uuid, from_position integer, to_owner_uuid uuid,
-    to_position integer);
-  -- read by no function or class: for manual use
 -- Dead letters by reason: how many are open, how they were closed, how long it took.
 view tasker.v_dlq_dashboard (dlq_reason tasker.dlq_reason, total_entries bigint, pending bigint,
     manually_resolved bigint, permanent_failures bigint, cancelled bigint,
@@ -2606,6 +2599,9 @@ function tasker.apply_task_moves(p_moves tasker.task_change[], p_server_uuid uui
 -- How long a task that nothing is known to happen to may rest until it is looked at.
 function tasker.calculate_check_interval() returns interval, stable;
   -- called by create_steps, create_task, set_next_wakeups
+-- How deep a child of a task would be below the topmost task.
+function tasker.calculate_child_depth(p_task_uuid uuid) returns integer, stable;
+  -- called by pass_child_waits
 -- How many decisions lead to a decision, itself included.
 function tasker.calculate_decision_depth(p_step_uuid uuid) returns integer, stable;
   -- called by check_decision, decide_steps, move_steps_by_operator, record_decisions
@@ -2682,11 +2678,15 @@ function tasker.decide_steps(p_step_uuids uuid[], p_server_uuid uuid, p_now time
 function tasker.deliver_notices(p_server_uuid uuid, p_limit integer DEFAULT 100,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by advance_due_tasks
+-- The error of a step whose child task is blocked, in error, cancelled or gone.
+function tasker.describe_child_failure(p_wait tasker.step_waits, p_child tasker.tasks,
+    p_is_undo boolean) returns jsonb, stable;
+  -- called by pass_child_waits
 -- Ends one step that the engine completes itself: pending to complete with p_result, or to error
 --   with p_error.
 function tasker.end_automatic_step(p_step_uuid uuid, p_result jsonb, p_error jsonb,
     p_server_uuid uuid, p_now timestamp with time zone) returns tasker.task_delta;
-  -- called by advance_batches, cut_batches, pass_child_waits
+  -- called by advance_batches, cut_batches, pass_child_waits, submit_children
 -- Ends steps that the engine completes itself: pending to complete with a result, or to error with
 --   an error.
 function tasker.end_automatic_steps(p_ends jsonb, p_server_uuid uuid,
@@ -2883,6 +2883,12 @@ function tasker.settle_steps(p_step_uuids uuid[], p_server_uuid uuid, p_now time
     DEFAULT NULL::timestamp with time zone, OUT o_completed uuid[],
     OUT o_deltas tasker.task_delta[]) returns record;
   -- called by advance_tasks, record_task_fault
+-- Submits child tasks, and arms the waits of their steps.
+function tasker.submit_children(p_requests jsonb[], p_waits jsonb[], p_server_uuid uuid,
+    p_claim_limit integer, p_lease_seconds integer, p_now timestamp with time zone,
+    OUT o_deltas tasker.task_delta[], OUT o_claimed uuid[], OUT o_queued text[],
+    OUT o_next_due_at timestamp with time zone) returns record;
+  -- called by pass_child_waits
 -- The result submission: the worker's part of a completion.
 function tasker.submit_results(p_results jsonb, p_server_uuid uuid, p_settle boolean,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, OUT o_completed uuid[],
@@ -3070,7 +3076,7 @@ function tasker.measure_path(p_normal text, p_document jsonb, p_nodes bigint,
   -- called by bound_path, check_path
 -- The instant that a JSON text gives in ISO 8601 with an offset; null when it is something else.
 function tasker.parse_instant(p_value jsonb) returns timestamp with time zone, immutable;
-  -- called by pass_waits, submit_tasks
+  -- called by judge_task_request, pass_waits, submit_tasks
 -- Whether one of the paths of a filter starts at $ and reads all of the list that the filter is
 --   applied to.
 function tasker.reads_its_list(p_paths jsonb, p_elements jsonb) returns boolean, immutable;
@@ -3524,9 +3530,9 @@ function tasker.try_lock_tasks(p_task_uuids uuid[], p_wait interval DEFAULT '00:
 -- Why a document may not be stored: null, or what is wrong with it.
 function tasker.check_document(p_document jsonb, p_most_bytes integer DEFAULT 33554432,
     p_deepest integer DEFAULT 500, p_text text DEFAULT NULL::text) returns text, immutable;
-  -- called by act_on_step, act_on_task, add_steps, check_batches, check_checkpoint, check_signal,
-  --   create_task, decide_approval, preview_bulk_action, save_schedule, stamp_document_hash,
-  --   submit_tasks, update_dlq_entry
+  -- called by act_on_step, act_on_task, check_additions, check_batches, check_checkpoint,
+  --   check_signal, create_task, decide_approval, judge_task_request, preview_bulk_action,
+  --   save_schedule, stamp_document_hash, update_dlq_entry
 -- Checks on the existing data whether every promise was kept: one row per invariant, with the
 --   number of its violations and up to five examples.
 function tasker.check_history(p_since timestamp with time zone
@@ -3882,7 +3888,7 @@ function tasker.get_next_ready_tasks(p_limit integer DEFAULT 5, p_now timestamp 
     DEFAULT NULL::timestamp with time zone) returns TABLE(task_uuid uuid, task_name text,
     priority integer, namespace_name text, ready_steps_count bigint, computed_priority numeric,
     current_state character varying);
-  -- called by advance_due_tasks, get_next_ready_task
+  -- called by advance_due_tasks, get_next_ready_task, set_aside_due_task
 -- The parents of a step, those of its template and those that were added.
 function tasker.get_parent_steps(p_step_uuid uuid) returns SETOF tasker.workflow_steps, stable;
   -- called by add_steps, calculate_decision_depth, calculate_dependency_levels,
@@ -4463,6 +4469,10 @@ function tasker.calculate_priority(p_claim_order bigint, p_retries integer DEFAU
 -- The canonical text of a JSON value.
 function tasker.canonical_json(p_value jsonb) returns text, immutable;
   -- called by calculate_identity_hash
+-- Why steps and edges that are to be added to a task are not in the form of add_steps; null when
+--   they are.
+function tasker.check_additions(p_steps jsonb, p_edges jsonb) returns jsonb, stable;
+  -- called by add_steps
 -- The steps, wake-ups and first history of tasks that have just been inserted.
 function tasker.create_steps(p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit integer,
     p_lease_seconds integer, p_now timestamp with time zone) returns tasker.step_handoff[];
@@ -4490,6 +4500,11 @@ function tasker.get_next_step_position(p_task_uuid uuid, p_is_of_batch boolean D
 function tasker.insert_steps(p_births tasker.step_birth[], p_server_uuid uuid,
     p_now timestamp with time zone, p_counts boolean DEFAULT true) returns void;
   -- called by add_steps, begin_compensations, create_batch_workers, expand_decisions
+-- The verdict of submit_tasks about a request that it refuses before it writes a row.
+function tasker.judge_task_request(p_request jsonb, p_namespace text, p_named_task_uuid uuid,
+    p_identity_strategy tasker.identity_strategy, p_parents jsonb, p_context_checked boolean,
+    p_now timestamp with time zone) returns jsonb, stable;
+  -- called by submit_tasks
 -- Starts the unchecked tasks whose context is valid; the others end in error.
 function tasker.start_validated_tasks(p_verdicts jsonb, p_server_uuid uuid, p_claim_limit integer
     DEFAULT 0, p_lease_seconds integer DEFAULT 60, p_now timestamp with time zone
@@ -4510,7 +4525,7 @@ function tasker.submit_tasks(p_requests jsonb, p_server_uuid uuid DEFAULT NULL::
     p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60, p_start boolean
     DEFAULT true, p_context_checked boolean DEFAULT false, p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns json;
-  -- called by TaskGateway, fork_task, pass_child_waits, submit_queued_requests, submit_task
+  -- called by TaskGateway, fork_task, submit_children, submit_queued_requests, submit_task
 -- Reads task requests that other programs put on the queue orchestration_task_requests.
 function tasker.take_task_requests(p_limit integer DEFAULT 100) returns jsonb;
   -- called by TaskGateway
