@@ -2,8 +2,9 @@
 -- at first and ten minutes at most. After p_fault_limit errors in a row the task is parked:
 -- submitted steps that cannot be settled move to error, with the cause, so that the task becomes
 -- blocked_by_failures like after any other failure. When none of them causes the error the task
--- gets a dead letter and one try per hour. What the database gave up (is_too_expensive) is not tried
--- step by step, which would take as long again; such a task gets a dead letter and one try a day.
+-- gets a dead letter and one try per hour. What the database gave up (is_too_expensive) is not
+-- tried step by step, which would take as long again; such a task gets a dead letter and one try a
+-- day.
 -- Returns {ended: [{task_uuid, state}]}. Locks: the task, then its steps.
 create or replace function tasker.record_task_fault(
   p_task_uuid uuid, p_sqlstate text, p_cause text, p_server_uuid uuid, p_fault_limit int,

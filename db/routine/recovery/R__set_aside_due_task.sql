@@ -1,6 +1,6 @@
 -- Records a fault of the next due task, after the database gave up a round of advance_due_tasks for
--- that task alone (is_too_expensive): it is tried again later, and then without others beside it, so
--- that these never wait for it. p_cause, p_fault_limit: see record_task_fault.
+-- that task alone (is_too_expensive): it is tried again later, and then without others beside it,
+-- so that these never wait for it. p_cause, p_fault_limit: see record_task_fault.
 -- Returns the task; null when none is due.
 -- Locks: as get_next_ready_tasks and record_task_fault.
 create or replace function tasker.set_aside_due_task(

@@ -1,6 +1,6 @@
--- Takes the next message off the queue orchestration_step_results, after the database gave up a call
--- of process_step_results for that message alone (is_too_expensive), and records a fault of its
--- task. The result stands in the rows: the poller comes to it when the task is tried again.
+-- Takes the next message off the queue orchestration_step_results, after the database gave up a
+-- call of process_step_results for that message alone (is_too_expensive), and records a fault of
+-- its task. The result stands in the rows: the poller comes to it when the task is tried again.
 -- p_cause, p_fault_limit: see record_task_fault.
 -- Returns the task; null when there is no message, or it names no task.
 -- Locks: the message (skip locked), then as record_task_fault.

@@ -17,7 +17,7 @@ final class Filters {
   private Filters() {
   }
 
-  /** @throws Problem 400 with the name, when the value is longer than anything that it could find */
+  /** @throws Problem 400 with the name, when the value is longer than what it could find */
   static void add(JsonObjectBuilder filter, String name, String value) {
     if (value != null) {
       filter.add(name, bounded(name, value));
