@@ -3,6 +3,7 @@ package ee.tasker.insight;
 import ee.tasker.engine.reply.InstallationStatus;
 import ee.tasker.platform.DatabaseUsability;
 import ee.tasker.platform.EngineThreads;
+import ee.tasker.platform.PoolerCheck;
 import ee.tasker.platform.SchemaMigration;
 import ee.tasker.platform.StartSequence;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -48,6 +49,9 @@ public class DatabaseReadiness implements HealthCheck {
   @Inject
   private DatabaseUsability usability;
 
+  @Inject
+  private PoolerCheck pooler;
+
   /**
    * One query at a time: with a hanging database, each probe would otherwise block another thread.
    */
@@ -58,7 +62,10 @@ public class DatabaseReadiness implements HealthCheck {
     HealthCheckResponseBuilder answer = HealthCheckResponse.named("database");
     if (start.isUnderWay()) {
       return answer.down().withData("problem",
-          start.isWaiting() ? "waiting for the database since the start" : "starting").build();
+          start.isWaiting()
+              ? pooler.problem().orElse("waiting for the database since the start")
+              : "starting")
+          .build();
     }
     answer.withData("schema_expected", schema.broughtVersion());
     long asking = System.nanoTime();

@@ -3,7 +3,9 @@ package ee.tasker.message;
 import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Secret;
 import ee.tasker.platform.ServerIdentity;
+import ee.tasker.platform.ServerSessions;
 import ee.tasker.platform.Settings;
 import ee.tasker.platform.StartSequence;
 import jakarta.annotation.PostConstruct;
@@ -18,11 +20,13 @@ import jakarta.ejb.TransactionAttribute;
 import jakarta.ejb.TransactionAttributeType;
 import jakarta.enterprise.concurrent.ManagedThreadFactory;
 import jakarta.inject.Inject;
+import java.io.IOException;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -77,6 +81,16 @@ public class Listener {
     }
   }
 
+  /** It is of no use: what would be notified is another connection that has the session then. */
+  private static final class SharedSession extends SQLException {
+    private static final long serialVersionUID = 1L;
+
+    SharedSession() {
+      super("it leads to a pooler in transaction mode, where LISTEN has no effect: set "
+          + "DB_LISTEN_HOST and DB_LISTEN_PORT to the address of PostgreSQL itself");
+    }
+  }
+
   private final CountDownLatch stopped = new CountDownLatch(1);
   private volatile boolean connected;
   /** Why it is not connected, and since when; health reports it. */
@@ -125,11 +139,17 @@ public class Listener {
         if (connected) {
           pause = FIRST_PAUSE;
         }
+        boolean isKnown = !connected && Objects.equals(absence.cause(), e.getMessage());
         absence = connected ? Absence.now(e.getMessage())
             : new Absence(absence.sinceNanos(), e.getMessage());
         connected = false;
         closeQuietly();
-        if (stopped.getCount() > 0) {
+        if (e instanceof SharedSession) {
+          pause = LONGEST_PAUSE;
+          if (!isKnown) {
+            LOG.write(LogEvent.LISTENER_POOLED, "problem", e.getMessage());
+          }
+        } else if (stopped.getCount() > 0) {
           LOG.write(LogEvent.LISTENER_LOST, e, "retry_ms", pause.toMillis());
         }
       }
@@ -155,6 +175,7 @@ public class Listener {
     try (Connection fresh = connect(settings.listen());
         Statement statement = fresh.createStatement()) {
       connection = fresh;
+      int session = ownSession(fresh);
       statement.execute("listen tasker_wakeup");
       statement.execute("listen pgmq_message_ready");
       connected = true;
@@ -167,6 +188,9 @@ public class Listener {
         if (received == null || received.length == 0) {
           // A half-open connection is detected only by using it.
           refuseStandby(statement);
+          if (ServerSessions.session(fresh) != session) {
+            throw new SharedSession();
+          }
           continue;
         }
         for (PGNotification notification : received) {
@@ -190,6 +214,24 @@ public class Listener {
     }
   }
 
+  /**
+   * The session that this connection has to itself. PostgreSQL names its process when it accepts a
+   * connection, a pooler something else, and whether that keeps a session for each connection
+   * shows when there is a second one. Asked before LISTEN, which would stay behind in a session of
+   * others.
+   */
+  private int ownSession(Connection fresh) throws SQLException {
+    int session = ServerSessions.session(fresh);
+    if (fresh.unwrap(PGConnection.class).getBackendPID() != session) {
+      try (Connection second = connect(settings.listen())) {
+        if (ServerSessions.areShared(fresh, second)) {
+          throw new SharedSession();
+        }
+      }
+    }
+    return session;
+  }
+
   private void receive(PGNotification notification) {
     String[] words = notification.getParameter().split(" ", 2);
     if (!"tasker_wakeup".equals(notification.getName())) {
@@ -211,7 +253,14 @@ public class Listener {
     source.setHostRecheckSeconds(1);
     source.setDatabaseName(to.database());
     source.setUser(to.user());
-    source.setPassword(to.password());
+    source.setPassword(password(to.password()));
+    Settings.TlsSettings tls = to.tls();
+    source.setSslMode(tls.mode());
+    // An empty name of a certificate or key is none; a missing one would be looked for at home.
+    source.setSslCert(tls.certificate());
+    source.setSslKey(tls.key());
+    source.setSslPassword(tls.keyPassword());
+    source.setSslRootCert(tls.rootCertificate());
     source.setApplicationName("tasker-listener");
     source.setTcpKeepAlive(true);
     source.setConnectTimeout(CONNECT_SECONDS);
@@ -219,6 +268,14 @@ public class Listener {
     // connection.
     source.setSocketTimeout(ANSWER_SECONDS);
     return source.getConnection();
+  }
+
+  private static String password(Secret secret) throws SQLException {
+    try {
+      return secret.current();
+    } catch (IOException e) {
+      throw new SQLException("the file with the password cannot be read: " + e, "28P01", e);
+    }
   }
 
   private void closeQuietly() {

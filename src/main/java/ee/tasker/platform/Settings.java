@@ -15,6 +15,8 @@ import java.util.Set;
  * @param roles              {@code tasker.roles}: what this server takes part in
  * @param events             {@code tasker.notify.enabled}: whether wake-ups are sent; without them
  *   the poller finds all work
+ * @param migrates           {@code tasker.migrate}: whether this server applies pending migrations;
+ *   otherwise it does not start while there are any
  * @param guards             {@code tasker.guards}: whether the tables of tasks and steps are
  *   guarded by constraints and the trigger of the rules
  * @param pollInterval       {@code tasker.poll.interval-seconds}: interval of the fallback poller;
@@ -52,7 +54,7 @@ import java.util.Set;
  * @param replica            a standby for reads that may be stale; empty for none
  */
 public record Settings(
-    Set<Role> roles, boolean events, boolean guards, Duration pollInterval,
+    Set<Role> roles, boolean events, boolean migrates, boolean guards, Duration pollInterval,
     Optional<Path> templatesFolder,
     String environment, WorkerSettings worker, ListenSettings listen, int maxBodyBytes,
     int largeBytes, BodyPace bodyPace, int maxRequests, Duration longestQueueing,
@@ -158,7 +160,7 @@ public record Settings(
    * @param hosts a primary and its standbys, in any order; at least one
    */
   public record ListenSettings(List<DatabaseHost> hosts, String database, String user,
-      String password) {
+      Secret password, TlsSettings tls) {
     public ListenSettings {
       hosts = List.copyOf(hosts);
     }
@@ -166,6 +168,24 @@ public record Settings(
     @Override
     public String toString() {
       return "ListenSettings[" + hosts + "/" + database + " as " + user + "]";
+    }
+  }
+
+  /**
+   * How the listening connection is encrypted and what it checks, in the driver's words; empty
+   * texts for what is not given.
+   *
+   * @param mode            {@code tasker.database.ssl-mode}
+   * @param rootCertificate {@code tasker.database.ssl-root-cert}: a file
+   * @param certificate     {@code tasker.database.ssl-cert}: a file
+   * @param key             {@code tasker.database.ssl-key}: a file
+   * @param keyPassword     {@code tasker.database.ssl-password}
+   */
+  public record TlsSettings(String mode, String rootCertificate, String certificate, String key,
+      String keyPassword) {
+    @Override
+    public String toString() {
+      return "TlsSettings[" + mode + "]";
     }
   }
 

@@ -3,6 +3,7 @@ package ee.tasker.platform;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
+import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,6 +32,9 @@ public class SettingsReader {
   private static final Pattern HOST = Pattern
       .compile("([^\\s:,/\\[\\]]+|\\[[0-9A-Fa-f:.]+])(?::([0-9]{1,6}))?");
 
+  private static final List<String> SSL_MODES = List.of("disable", "allow", "prefer", "require",
+      "verify-ca", "verify-full");
+
   private static final Pattern NOT_IN_A_VARIABLE = Pattern.compile("[^A-Za-z0-9]");
 
   private final List<String> complaints = new ArrayList<>();
@@ -51,7 +55,8 @@ public class SettingsReader {
           "tasker.worker.heartbeat-seconds must be at most a third of tasker.worker.lease-seconds");
     }
     Settings settings = new Settings(
-        roles(), flag("tasker.notify.enabled", true), flag("tasker.guards", false),
+        roles(), flag("tasker.notify.enabled", true), flag("tasker.migrate", true),
+        flag("tasker.guards", false),
         seconds("tasker.poll.interval-seconds", 30, 0, 86_400), folder(),
         text("tasker.environment", "production"),
         new Settings.WorkerSettings(
@@ -64,7 +69,7 @@ public class SettingsReader {
             databaseHosts(),
             text(either("tasker.database.name", "DB_NAME"), "tasker"),
             text(either("tasker.database.user", "DB_USER"), "tasker"),
-            text(either("tasker.database.password", "DB_PASSWORD"), "tasker")),
+            databasePassword(), tls()),
         number("tasker.api.max-body-bytes", 1_048_576, 1_024, 67_108_864),
         number("tasker.api.large-bytes", 65_536, 1_024, 67_108_864),
         new Settings.BodyPace(seconds("tasker.api.body-timeout-seconds", 30, 1, 3_600),
@@ -152,8 +157,8 @@ public class SettingsReader {
         .forEach(name -> complaints.add(
             "tasker.security.open: only metrics and openapi can be open, not \"" + name + "\""));
     String name = text("tasker.security.admin.name", "admin");
-    String password = text("tasker.security.admin.password", null);
-    String hash = text("tasker.security.admin.password-hash", null);
+    String password = secret("tasker.security.admin.password");
+    String hash = secret("tasker.security.admin.password-hash");
     if (password != null && hash != null) {
       complaints.add(
           "tasker.security.admin.password and tasker.security.admin.password-hash: give only one of them");
@@ -177,7 +182,7 @@ public class SettingsReader {
   private Optional<Settings.TokenSettings> token() {
     String issuer = text("tasker.security.token.issuer", null);
     String audience = text("tasker.security.token.audience", null);
-    String key = text("tasker.security.token.public-key", null);
+    String key = secret("tasker.security.token.public-key");
     String url = text("tasker.security.token.jwks-url", null);
     if (issuer == null && audience == null && key == null && url == null) {
       return Optional.empty();
@@ -260,8 +265,8 @@ public class SettingsReader {
    * surface only at a failover.
    */
   private List<Settings.DatabaseHost> databaseHosts() {
-    String key = either("tasker.database.host", "DB_HOST");
-    String portKey = either("tasker.database.port", "DB_PORT");
+    String key = either("tasker.database.host", "DB_LISTEN_HOST", "DB_HOST");
+    String portKey = either("tasker.database.port", "DB_LISTEN_PORT", "DB_PORT");
     int port = number(portKey, 5432, 1, 65_535);
     String[] names = text(key, "localhost").split(",", -1);
     List<Settings.DatabaseHost> hosts = new ArrayList<>();
@@ -302,8 +307,75 @@ public class SettingsReader {
    * resolve expressions against
    * the environment.
    */
-  private String either(String key, String variable) {
-    return text(key, null) == null && text(variable, null) != null ? variable : key;
+  private String either(String key, String... variables) {
+    if (text(key, null) == null) {
+      for (String variable : variables) {
+        if (text(variable, null) != null) {
+          return variable;
+        }
+      }
+    }
+    return key;
+  }
+
+  /** The value of a key, or what is in the file that the key with "-file" at its end names. */
+  private String secret(String key) {
+    Optional<Path> file = readable(key + "-file");
+    if (file.isEmpty()) {
+      return text(key, null);
+    }
+    try {
+      String value = Secret.read(file.get());
+      return value.isBlank() ? null : value;
+    } catch (IOException e) {
+      complaints.add(key + "-file cannot be read: " + e);
+      return null;
+    }
+  }
+
+  /** With a file, the value that is also given, or that is the default, counts for nothing. */
+  private Secret databasePassword() {
+    return new Secret(text(either("tasker.database.password", "DB_PASSWORD"), "tasker"),
+        readable(either("tasker.database.password-file", "DB_PASSWORD_FILE")));
+  }
+
+  private Settings.TlsSettings tls() {
+    String modeKey = either("tasker.database.ssl-mode", "DB_SSL_MODE");
+    String mode = text(modeKey, "prefer").strip().toLowerCase(Locale.ROOT);
+    if (!SSL_MODES.contains(mode)) {
+      complaints.add(modeKey + " must be one of " + String.join(", ", SSL_MODES) + ", not \"" + mode
+          + "\"");
+    }
+    String rootKey = either("tasker.database.ssl-root-cert", "DB_SSL_ROOT_CERT");
+    Optional<Path> root = readable(rootKey);
+    if (mode.startsWith("verify-") && text(rootKey, null) == null) {
+      complaints.add(modeKey + " " + mode + " needs " + rootKey
+          + ", a file with the certificates that the database's is checked against");
+    }
+    String certificateKey = either("tasker.database.ssl-cert", "DB_SSL_CERT");
+    String keyKey = either("tasker.database.ssl-key", "DB_SSL_KEY");
+    Optional<Path> certificate = readable(certificateKey);
+    Optional<Path> key = readable(keyKey);
+    // One file with both, as PKCS 12, needs no other.
+    if (text(certificateKey, null) != null && text(keyKey, null) == null) {
+      complaints.add(certificateKey + " needs " + keyKey + ", the file with its key");
+    }
+    String password = text(either("tasker.database.ssl-password", "DB_SSL_PASSWORD"), "");
+    return new Settings.TlsSettings(mode, named(root), named(certificate), named(key), password);
+  }
+
+  private static String named(Optional<Path> file) {
+    return file.map(Path::toString).orElse("");
+  }
+
+  /** Empty when it is not given, and with a complaint when it cannot be read. */
+  private Optional<Path> readable(String key) {
+    Optional<Path> file = Optional.ofNullable(text(key, null)).map(Path::of);
+    if (file.isPresent() && !Files.isReadable(file.get())) {
+      complaints.add(key + ": there is no readable file " + file.get());
+      return Optional.empty();
+    }
+    return file;
   }
 
   private String text(String key, String fallback) {

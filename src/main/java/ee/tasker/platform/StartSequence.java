@@ -56,11 +56,24 @@ public class StartSequence {
   }
 
   /** The database cannot be reached: the caller may retry. */
-  static final class NoDatabase extends RuntimeException {
+  static class NoDatabase extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     NoDatabase(Throwable cause) {
       super(DatabaseFaults.message(cause), cause);
+    }
+
+    NoDatabase(String reason) {
+      super(reason);
+    }
+  }
+
+  /** The database answers and cannot be used; the check that noticed has logged why. */
+  static final class UnusableDatabase extends NoDatabase {
+    private static final long serialVersionUID = 1L;
+
+    UnusableDatabase(String reason) {
+      super(reason);
     }
   }
 
@@ -139,10 +152,10 @@ public class StartSequence {
     if (stopped) {
       return;
     }
-    if (isAbsence(fault)) {
+    if (isAbsence(fault) && !(fault instanceof UnusableDatabase)) {
       LOG.write(LogEvent.DATABASE_AWAITED, "retry_ms", pause.toMillis(), "cause",
           DatabaseFaults.message(fault));
-    } else {
+    } else if (!isAbsence(fault)) {
       LOG.write(LogEvent.START_FAILED, fault, "retry_ms", pause.toMillis());
     }
     try {
