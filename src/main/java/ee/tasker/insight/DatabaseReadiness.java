@@ -61,6 +61,7 @@ public class DatabaseReadiness implements HealthCheck {
   public synchronized HealthCheckResponse call() {
     HealthCheckResponseBuilder answer = HealthCheckResponse.named("database");
     if (start.isUnderWay()) {
+      start.cause().ifPresent(cause -> answer.withData("cause", cause));
       return answer.down().withData("problem",
           start.isWaiting()
               ? pooler.problem().orElse("waiting for the database since the start")
@@ -79,7 +80,8 @@ public class DatabaseReadiness implements HealthCheck {
       asked = null;
       if (status.isReadOnly()) {
         answer.withData("problem",
-            "the database is read-only: a standby, or a primary that was demoted");
+            "the database is read-only: a standby, a primary that was demoted, or a login whose "
+                + "default_transaction_read_only is on");
       }
       Optional<String> unusable = usability.problem();
       unusable.ifPresent(problem -> answer.withData("problem", problem));

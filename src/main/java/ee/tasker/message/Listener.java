@@ -1,9 +1,9 @@
 package ee.tasker.message;
 
 import ee.tasker.platform.DatabaseFaults;
+import ee.tasker.platform.DirectConnection;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
-import ee.tasker.platform.Secret;
 import ee.tasker.platform.ServerIdentity;
 import ee.tasker.platform.ServerSessions;
 import ee.tasker.platform.Settings;
@@ -20,7 +20,6 @@ import jakarta.ejb.TransactionAttribute;
 import jakarta.ejb.TransactionAttributeType;
 import jakarta.enterprise.concurrent.ManagedThreadFactory;
 import jakarta.inject.Inject;
-import java.io.IOException;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -32,7 +31,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * Listens for notifications of other servers on a dedicated connection, because a pooled one cannot
@@ -49,8 +47,6 @@ import org.postgresql.ds.PGSimpleDataSource;
 public class Listener {
   private static final Log LOG = Log.of(Listener.class);
   private static final int WAIT_MS = 5_000;
-  private static final int CONNECT_SECONDS = 5;
-  private static final int ANSWER_SECONDS = 20;
   private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
 
@@ -241,41 +237,9 @@ public class Listener {
     }
   }
 
+  /** A standby refuses LISTEN and receives no notifications. */
   static Connection connect(Settings.ListenSettings to) throws SQLException {
-    PGSimpleDataSource source = new PGSimpleDataSource();
-    source.setServerNames(
-        to.hosts().stream().map(Settings.DatabaseHost::name).toArray(String[]::new));
-    source.setPortNumbers(to.hosts().stream().mapToInt(Settings.DatabaseHost::port).toArray());
-    // A standby refuses LISTEN and receives no notifications. The driver caches the status of
-    // hosts, which would keep it
-    // from a standby that was just promoted.
-    source.setTargetServerType("primary");
-    source.setHostRecheckSeconds(1);
-    source.setDatabaseName(to.database());
-    source.setUser(to.user());
-    source.setPassword(password(to.password()));
-    Settings.TlsSettings tls = to.tls();
-    source.setSslMode(tls.mode());
-    // An empty name of a certificate or key is none; a missing one would be looked for at home.
-    source.setSslCert(tls.certificate());
-    source.setSslKey(tls.key());
-    source.setSslPassword(tls.keyPassword());
-    source.setSslRootCert(tls.rootCertificate());
-    source.setApplicationName("tasker-listener");
-    source.setTcpKeepAlive(true);
-    source.setConnectTimeout(CONNECT_SECONDS);
-    // Longer than a wait for notifications; detects a host that vanished without closing the
-    // connection.
-    source.setSocketTimeout(ANSWER_SECONDS);
-    return source.getConnection();
-  }
-
-  private static String password(Secret secret) throws SQLException {
-    try {
-      return secret.current();
-    } catch (IOException e) {
-      throw new SQLException("the file with the password cannot be read: " + e, "28P01", e);
-    }
+    return DirectConnection.toPrimary(to, "tasker-listener");
   }
 
   private void closeQuietly() {

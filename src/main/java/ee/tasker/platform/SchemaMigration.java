@@ -140,7 +140,8 @@ public class SchemaMigration {
             + ". As an administrator of the database: grant connect on database \""
             + database.database() + "\" to \"" + database.user() + "\";", e);
       }
-      throw new StartSequence.NoDatabase(e);
+      throw DirectConnection.readOnlyLogin(database, e).map(StartSequence.NoDatabase::new)
+          .orElseGet(() -> new StartSequence.NoDatabase(e));
     }
   }
 

@@ -6,10 +6,14 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import ee.tasker.release.InstallScript;
 import ee.tasker.run.RunProblem;
 import ee.tasker.testing.Program;
+import ee.tasker.testing.server.Answer;
+import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -100,6 +104,30 @@ class LeastRightsIT {
     cluster.administer("postgres", "revoke connect on database outside from outside");
 
     assertThat(refusal("outside")).isEqualTo("grant connect on database \"outside\" to \"outside\";");
+  }
+
+  @Test
+  void a_login_that_may_only_read_is_named_as_such_and_served_once_it_may_write() {
+    makeLogin("reading");
+    cluster.administer("postgres", "alter database reading owner to reading",
+        "alter role reading set default_transaction_read_only = on");
+    try (TestServer server = starting("reading", Map.of())) {
+      TaskerClient.until("health names it", Duration.ofSeconds(120), () -> {
+        try {
+          Answer ready = server.client().get("/health/ready");
+          return ready.status() == 503
+              && ready.body().contains("alter role reading reset default_transaction_read_only;");
+        } catch (UncheckedIOException notYet) {
+          return false;
+        }
+      });
+      assertThat(server.log()).containsPattern("TK1005.*login reading is read-only");
+
+      cluster.administer("postgres", "alter role reading reset default_transaction_read_only");
+
+      server.awaitReady();
+      assertThat(Cluster.runTask(server, 6)).isEqualTo("complete");
+    }
   }
 
   @Test
