@@ -65,6 +65,8 @@ public class SchemaMigration {
   private void migrate(DataSource dataSource) {
     connect(dataSource, settings.listen());
     expectFittingPooler(dataSource);
+    SchemaRights rights = SchemaRights.of(dataSource);
+    rights.expectToServe();
     Flyway flyway = Flyway.configure(SchemaMigration.class.getClassLoader())
         .dataSource(MigrationDataSource.of(dataSource))
         .schemas("tasker")
@@ -80,7 +82,7 @@ public class SchemaMigration {
       throw new IllegalStateException("only " + known
           + " migrations were found in the application, so its files cannot be read");
     }
-    apply(flyway, dataSource);
+    apply(flyway, rights);
     makeHistoryPartitions(dataSource);
     guardTables(dataSource, settings.guards());
     // Each look reads all migrations anew.
@@ -109,9 +111,7 @@ public class SchemaMigration {
    * schema nor on pgmq. All that a login lacks is reported before the first statement that would
    * need it.
    */
-  private void apply(Flyway flyway, DataSource dataSource) {
-    SchemaRights rights = SchemaRights.of(dataSource);
-    rights.expectToServe();
+  private void apply(Flyway flyway, SchemaRights rights) {
     MigrationInfo[] pending = flyway.info().pending();
     if (pending.length == 0) {
       flyway.validate();
@@ -136,9 +136,10 @@ public class SchemaMigration {
       statement.execute("select 1");
     } catch (SQLException e) {
       if (INSUFFICIENT_PRIVILEGE.equals(DatabaseFaults.sqlState(e))) {
-        throw new IllegalStateException(DatabaseFaults.message(e)
-            + ". As an administrator of the database: grant connect on database \""
-            + database.database() + "\" to \"" + database.user() + "\";", e);
+        // Without the cause, which a server would show instead.
+        throw new IllegalStateException("the login " + database.user()
+            + " may not connect. As an administrator of the database: grant connect on database \""
+            + database.database() + "\" to \"" + database.user() + "\";");
       }
       throw DirectConnection.readOnlyLogin(database, e).map(StartSequence.NoDatabase::new)
           .orElseGet(() -> new StartSequence.NoDatabase(e));

@@ -52,15 +52,14 @@ public final class ServerSessions {
       }
       for (int round = 0; round < ROUNDS; round++) {
         int before = session(who);
-        other.setAutoCommit(false);
+        run(other, "begin");
         try {
-          // The other one now holds the session in which the statement was prepared, or none does.
-          if (session(other) == before && session(who) != before) {
-            return false;
+          // Does the other one now hold the session in which the statement was prepared?
+          if (session(other) == before) {
+            return isUnknownInATransaction(one, who);
           }
         } finally {
-          other.rollback();
-          other.setAutoCommit(true);
+          run(other, "rollback");
         }
       }
       return false;
@@ -72,6 +71,23 @@ public final class ServerSessions {
     }
   }
 
+  /** Outside of a transaction the driver would prepare it again and hide the loss. */
+  private static boolean isUnknownInATransaction(Connection one, PreparedStatement who)
+      throws SQLException {
+    run(one, "begin");
+    try {
+      session(who);
+      return false;
+    } catch (SQLException e) {
+      if (isLostStatement(e)) {
+        return true;
+      }
+      throw e;
+    } finally {
+      run(one, "rollback");
+    }
+  }
+
   /** Whether a call failed because a prepared statement was unknown, or known already. */
   public static boolean isLostStatement(Throwable fault) {
     String state = DatabaseFaults.sqlState(fault);
@@ -79,12 +95,18 @@ public final class ServerSessions {
   }
 
   private static int sessionInTransaction(Connection connection) throws SQLException {
-    connection.setAutoCommit(false);
-    // A pooler may refuse a transaction and close the connection: only the first fault says so.
+    // As text: a pooler may refuse it and close the connection, and an application server that has
+    // begun a transaction would then fail to end it.
+    run(connection, "begin");
     int session = session(connection);
-    connection.rollback();
-    connection.setAutoCommit(true);
+    run(connection, "rollback");
     return session;
+  }
+
+  private static void run(Connection connection, String command) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(command);
+    }
   }
 
   /** The process of PostgreSQL that runs this connection's statements now. */
