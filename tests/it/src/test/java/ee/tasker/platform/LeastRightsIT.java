@@ -103,7 +103,8 @@ class LeastRightsIT {
     makeLogin("outside");
     cluster.administer("postgres", "revoke connect on database outside from outside");
 
-    assertThat(refusal("outside")).isEqualTo("grant connect on database \"outside\" to \"outside\";");
+    assertThat(refusal("outside"))
+        .isEqualTo("grant connect on database \"outside\" to \"outside\";");
   }
 
   @Test

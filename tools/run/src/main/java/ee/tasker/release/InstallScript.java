@@ -48,7 +48,8 @@ public final class InstallScript {
     for (var migration : repeatable(db))
       script.append(step(migration, "coalesce((select h.checksum"
           + " from tasker.flyway_schema_history h where h.version is null and h.script = "
-          + literal(migration.script()) + " order by h.installed_rank desc limit 1) <> " + migration.checksum() + ", true)"));
+          + literal(migration.script()) + " order by h.installed_rank desc limit 1) <> "
+          + migration.checksum() + ", true)"));
     return script.append(TAIL).toString();
   }
 
