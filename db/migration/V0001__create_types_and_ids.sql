@@ -2,9 +2,20 @@
 -- spelled as in the documents), the composite types that the engine's functions exchange, and the
 -- time-ordered key of every table.
 
-create schema if not exists tasker;
-comment on schema tasker is
-  'Tasker EE: tasks, steps, their history, and the functions that move them.';
+-- A schema that an administrator has made needs neither the right to create schemas nor its
+-- ownership: "create schema if not exists" asks for the first even where it does nothing.
+do $schema$
+begin
+  if pg_catalog.to_regnamespace('tasker') is null then
+    create schema tasker;
+  end if;
+  if pg_catalog.pg_has_role((select n.nspowner from pg_catalog.pg_namespace n
+                             where n.nspname = 'tasker'), 'usage') then
+    comment on schema tasker is
+      'Tasker EE: tasks, steps, their history, and the functions that move them.';
+  end if;
+end
+$schema$;
 
 create type tasker.task_state as enum (
   'pending', 'initializing', 'enqueuing_steps', 'steps_in_process', 'evaluating_results',

@@ -20,7 +20,9 @@ begin
     end;
   end if;
 
-  create schema if not exists pgmq;
+  if pg_catalog.to_regnamespace('pgmq') is null then
+    create schema pgmq;
+  end if;
   execute $sql$
     create table pgmq.meta (
       queue_name     varchar     not null unique,
@@ -311,8 +313,11 @@ begin
     create function pgmq.metrics_all() returns setof pgmq.metrics_result language sql as
       'select m.* from pgmq.list_queues() q, pgmq.metrics(q.queue_name) m';
   $sql$;
-  comment on schema pgmq is
-    'Message queues with the interface of the pgmq extension, installed by Tasker EE because the '
-    'extension was not available.';
+  if pg_catalog.pg_has_role((select n.nspowner from pg_catalog.pg_namespace n
+                             where n.nspname = 'pgmq'), 'usage') then
+    comment on schema pgmq is
+      'Message queues with the interface of the pgmq extension, installed by Tasker EE because the '
+      'extension was not available.';
+  end if;
 end
 $install$;

@@ -9,7 +9,12 @@ begin
   select pg_catalog.pg_get_userbyid(n.nspowner) into v_owner
   from pg_catalog.pg_namespace n
   where n.nspname = 'pgmq';
-  if v_owner is null or v_owner = current_user then
+  -- An empty schema is one that an administrator has made for the functions of Tasker EE.
+  if v_owner is null or v_owner = current_user
+     or not exists (select
+                    from pg_catalog.pg_proc p
+                    join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+                    where n.nspname = 'pgmq' and p.proname = 'create') then
     return;
   end if;
   begin

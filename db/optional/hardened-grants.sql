@@ -129,6 +129,22 @@ begin
     raise exception 'there is no schema tasker in this database: start a server, or migrate, first';
   end if;
   perform set_config('search_path', 'pg_catalog, pg_temp', true);
+  -- What is missing is said before anything is tried.
+  if not has_database_privilege(v_owner, current_database(), 'create')
+     and exists (select from jsonb_object_keys(v_lists) as actor
+                 where actor <> 'server' and to_regnamespace('tasker_' || actor) is null) then
+    raise exception 'role % may not create the schemas of the wrappers', v_owner
+      using errcode = '42501',
+            hint = format('grant create on database %I to %I;', current_database(), v_owner);
+  end if;
+  if not exists (select from pg_roles r where r.rolname = current_user
+                 and (r.rolcreaterole or r.rolsuper))
+     and exists (select from jsonb_object_keys(v_lists) as actor
+                 where not exists (select from pg_roles r where r.rolname = 'tasker_' || actor))
+  then
+    raise exception 'role % may not create roles', current_user
+      using errcode = '42501', hint = format('alter role %I createrole;', current_user);
+  end if;
 
   for v_actor in select jsonb_object_keys(v_lists) loop
     v_role := 'tasker_' || v_actor;

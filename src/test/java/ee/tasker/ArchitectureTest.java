@@ -168,7 +168,12 @@ class ArchitectureTest {
       .that()
       .doNotHaveSimpleName("SchemaMigration").and()
       .haveNameNotMatching("ee\\.tasker\\.platform\\.MigrationDataSource(\\$.*)?").and()
-      .doNotHaveSimpleName("Listener").and().doNotHaveSimpleName("Replica")
+      .haveNameNotMatching("ee\\.tasker\\.message\\.Listener(\\$.*)?").and()
+      .doNotHaveSimpleName("Replica")
+      // What is asked of the way to the database before the first call: ADR 0084.
+      .and().haveNameNotMatching("ee\\.tasker\\.platform\\.SchemaRights(\\$.*)?")
+      .and().doNotHaveSimpleName("DirectConnection").and().doNotHaveSimpleName("PoolerCheck")
+      .and().doNotHaveSimpleName("ServerSessions")
       .and().doNotHaveSimpleName("ReadOnlyConnection").and().doNotHaveSimpleName("DatabaseFaults")
       .and().doNotHaveSimpleName("FaultMapper")
       .and().haveNameNotMatching("ee\\.tasker\\.platform\\.EclipseLinkSettings(\\$.*)?")

@@ -3,6 +3,7 @@ package ee.tasker.insight;
 import ee.tasker.engine.reply.InstallationStatus;
 import ee.tasker.platform.DatabaseUsability;
 import ee.tasker.platform.EngineThreads;
+import ee.tasker.platform.PoolerCheck;
 import ee.tasker.platform.SchemaMigration;
 import ee.tasker.platform.StartSequence;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -48,6 +49,9 @@ public class DatabaseReadiness implements HealthCheck {
   @Inject
   private DatabaseUsability usability;
 
+  @Inject
+  private PoolerCheck pooler;
+
   /**
    * One query at a time: with a hanging database, each probe would otherwise block another thread.
    */
@@ -57,8 +61,12 @@ public class DatabaseReadiness implements HealthCheck {
   public synchronized HealthCheckResponse call() {
     HealthCheckResponseBuilder answer = HealthCheckResponse.named("database");
     if (start.isUnderWay()) {
+      start.cause().ifPresent(cause -> answer.withData("cause", cause));
       return answer.down().withData("problem",
-          start.isWaiting() ? "waiting for the database since the start" : "starting").build();
+          start.isWaiting()
+              ? pooler.problem().orElse("waiting for the database since the start")
+              : "starting")
+          .build();
     }
     answer.withData("schema_expected", schema.broughtVersion());
     long asking = System.nanoTime();
@@ -72,7 +80,8 @@ public class DatabaseReadiness implements HealthCheck {
       asked = null;
       if (status.isReadOnly()) {
         answer.withData("problem",
-            "the database is read-only: a standby, or a primary that was demoted");
+            "the database is read-only: a standby, a primary that was demoted, or a login whose "
+                + "default_transaction_read_only is on");
       }
       Optional<String> unusable = usability.problem();
       unusable.ifPresent(problem -> answer.withData("problem", problem));

@@ -1,9 +1,11 @@
 package ee.tasker.message;
 
 import ee.tasker.platform.DatabaseFaults;
+import ee.tasker.platform.DirectConnection;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.ServerIdentity;
+import ee.tasker.platform.ServerSessions;
 import ee.tasker.platform.Settings;
 import ee.tasker.platform.StartSequence;
 import jakarta.annotation.PostConstruct;
@@ -23,12 +25,12 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * Listens for notifications of other servers on a dedicated connection, because a pooled one cannot
@@ -45,8 +47,6 @@ import org.postgresql.ds.PGSimpleDataSource;
 public class Listener {
   private static final Log LOG = Log.of(Listener.class);
   private static final int WAIT_MS = 5_000;
-  private static final int CONNECT_SECONDS = 5;
-  private static final int ANSWER_SECONDS = 20;
   private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
 
@@ -74,6 +74,16 @@ public class Listener {
 
     public Duration length() {
       return Duration.ofNanos(System.nanoTime() - sinceNanos);
+    }
+  }
+
+  /** It is of no use: what would be notified is another connection that has the session then. */
+  private static final class SharedSession extends SQLException {
+    private static final long serialVersionUID = 1L;
+
+    SharedSession() {
+      super("it leads to a pooler in transaction mode, where LISTEN has no effect: set "
+          + "DB_LISTEN_HOST and DB_LISTEN_PORT to the address of PostgreSQL itself");
     }
   }
 
@@ -125,11 +135,17 @@ public class Listener {
         if (connected) {
           pause = FIRST_PAUSE;
         }
+        boolean isKnown = !connected && Objects.equals(absence.cause(), e.getMessage());
         absence = connected ? Absence.now(e.getMessage())
             : new Absence(absence.sinceNanos(), e.getMessage());
         connected = false;
         closeQuietly();
-        if (stopped.getCount() > 0) {
+        if (e instanceof SharedSession) {
+          pause = LONGEST_PAUSE;
+          if (!isKnown) {
+            LOG.write(LogEvent.LISTENER_POOLED, "problem", e.getMessage());
+          }
+        } else if (stopped.getCount() > 0) {
           LOG.write(LogEvent.LISTENER_LOST, e, "retry_ms", pause.toMillis());
         }
       }
@@ -155,6 +171,7 @@ public class Listener {
     try (Connection fresh = connect(settings.listen());
         Statement statement = fresh.createStatement()) {
       connection = fresh;
+      int session = ownSession(fresh);
       statement.execute("listen tasker_wakeup");
       statement.execute("listen pgmq_message_ready");
       connected = true;
@@ -167,6 +184,9 @@ public class Listener {
         if (received == null || received.length == 0) {
           // A half-open connection is detected only by using it.
           refuseStandby(statement);
+          if (ServerSessions.session(fresh) != session) {
+            throw new SharedSession();
+          }
           continue;
         }
         for (PGNotification notification : received) {
@@ -190,6 +210,24 @@ public class Listener {
     }
   }
 
+  /**
+   * The session that this connection has to itself. PostgreSQL names its process when it accepts a
+   * connection, a pooler something else, and whether that keeps a session for each connection
+   * shows when there is a second one. Asked before LISTEN, which would stay behind in a session of
+   * others.
+   */
+  private int ownSession(Connection fresh) throws SQLException {
+    int session = ServerSessions.session(fresh);
+    if (fresh.unwrap(PGConnection.class).getBackendPID() != session) {
+      try (Connection second = connect(settings.listen())) {
+        if (ServerSessions.areShared(fresh, second)) {
+          throw new SharedSession();
+        }
+      }
+    }
+    return session;
+  }
+
   private void receive(PGNotification notification) {
     String[] words = notification.getParameter().split(" ", 2);
     if (!"tasker_wakeup".equals(notification.getName())) {
@@ -199,26 +237,9 @@ public class Listener {
     }
   }
 
+  /** A standby refuses LISTEN and receives no notifications. */
   static Connection connect(Settings.ListenSettings to) throws SQLException {
-    PGSimpleDataSource source = new PGSimpleDataSource();
-    source.setServerNames(
-        to.hosts().stream().map(Settings.DatabaseHost::name).toArray(String[]::new));
-    source.setPortNumbers(to.hosts().stream().mapToInt(Settings.DatabaseHost::port).toArray());
-    // A standby refuses LISTEN and receives no notifications. The driver caches the status of
-    // hosts, which would keep it
-    // from a standby that was just promoted.
-    source.setTargetServerType("primary");
-    source.setHostRecheckSeconds(1);
-    source.setDatabaseName(to.database());
-    source.setUser(to.user());
-    source.setPassword(to.password());
-    source.setApplicationName("tasker-listener");
-    source.setTcpKeepAlive(true);
-    source.setConnectTimeout(CONNECT_SECONDS);
-    // Longer than a wait for notifications; detects a host that vanished without closing the
-    // connection.
-    source.setSocketTimeout(ANSWER_SECONDS);
-    return source.getConnection();
+    return DirectConnection.toPrimary(to, "tasker-listener");
   }
 
   private void closeQuietly() {

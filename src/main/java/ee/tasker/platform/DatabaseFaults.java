@@ -190,13 +190,14 @@ public final class DatabaseFaults {
     return null;
   }
 
-  /** The driver's own message. */
+  /** The driver's own message: that of the innermost, since a pool wraps it in one of its own. */
   public static String message(Throwable fault) {
+    String message = fault.toString();
     for (Throwable cause = fault; cause != null; cause = cause.getCause()) {
       if (cause instanceof SQLException) {
-        return cause.getMessage();
+        message = cause.getMessage();
       }
     }
-    return fault.toString();
+    return message;
   }
 }

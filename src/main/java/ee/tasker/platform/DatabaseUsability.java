@@ -8,7 +8,8 @@ import java.util.function.LongSupplier;
 /**
  * Remembers faults that make the database unusable for this server although it still answers reads,
  * or still answers on the
- * connections that the pool has: a full disk, a refused login. Each counts for a while after it was
+ * connections that the pool has: a full disk, a refused login, a pooler that loses prepared
+ * statements. Each counts for a while after it was
  * last seen, and a full
  * disk until a write was possible again. Thread-safe.
  */
@@ -20,6 +21,7 @@ public class DatabaseUsability {
   private final LongSupplier clock;
   private Long diskFullAt;
   private Long loginRefusedAt;
+  private Long statementLostAt;
 
   public DatabaseUsability() {
     this(System::nanoTime);
@@ -39,6 +41,10 @@ public class DatabaseUsability {
       synchronized (this) {
         loginRefusedAt = clock.getAsLong();
       }
+    } else if (ServerSessions.isLostStatement(fault)) {
+      synchronized (this) {
+        statementLostAt = clock.getAsLong();
+      }
     }
   }
 
@@ -50,8 +56,11 @@ public class DatabaseUsability {
     if (diskFullAt != null) {
       return Optional.of("the disk of the database is full");
     }
-    return loginRefusedAt != null && isRecent(loginRefusedAt)
-        ? Optional.of("the database refuses the login of this server")
+    if (loginRefusedAt != null && isRecent(loginRefusedAt)) {
+      return Optional.of("the database refuses the login of this server");
+    }
+    return statementLostAt != null && isRecent(statementLostAt)
+        ? Optional.of(PoolerCheck.LOST_STATEMENTS)
         : Optional.empty();
   }
 

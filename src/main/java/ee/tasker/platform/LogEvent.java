@@ -134,6 +134,11 @@ public enum LogEvent {
           + "[streams](operations.md#streams-of-events)"),
   STREAM_FAILED("TK1405", Level.WARNING, "stream ended because an event could not be written",
       "not because the client went away: the cause is in the log; the client can resume"),
+  LISTENER_POOLED("TK1406", Level.WARNING,
+      "the listening connection leads to a pooler that lends its session to others, polling "
+          + "meanwhile",
+      "set `DB_LISTEN_HOST` and `DB_LISTEN_PORT` to PostgreSQL itself, see "
+          + "[PgBouncer](database.md#pgbouncer)"),
   CALL_FAILED("TK1501", Level.ERROR, "database call failed, it will be retried",
       "`sql_state` and `cause` for [errors that "
           + "pass](failures.md#errors-of-the-database-that-pass), otherwise a stack trace"),
@@ -154,6 +159,9 @@ public enum LogEvent {
           + "Health shows the present state"),
   REPLICA_BACK("TK1507", Level.INFO, "the replica can be read again",
       "`away_seconds`, `failed_reads`"),
+  POOLER_UNUSABLE("TK1508", Level.ERROR,
+      "the pooler before the database does not fit the datasource, this server waits",
+      "`cause` says what to set, see [PgBouncer](database.md#pgbouncer)"),
   FIRST_ADMINISTRATOR("TK1601", Level.INFO, "first administrator created",
       "from the configuration, because the database had no user"),
   LOGIN_REFUSED("TK1602", Level.WARNING, "credentials refused",

@@ -13,6 +13,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import javax.naming.InitialContext;
 import javax.naming.NamingException;
@@ -49,6 +50,9 @@ public class SchemaMigration {
   @Inject
   private Settings settings;
 
+  @Inject
+  private PoolerCheck pooler;
+
   private volatile String version;
   private volatile MigrationVersion brought;
 
@@ -59,7 +63,10 @@ public class SchemaMigration {
   }
 
   private void migrate(DataSource dataSource) {
-    connect(dataSource);
+    connect(dataSource, settings.listen());
+    expectFittingPooler(dataSource);
+    SchemaRights rights = SchemaRights.of(dataSource);
+    rights.expectToServe();
     Flyway flyway = Flyway.configure(SchemaMigration.class.getClassLoader())
         .dataSource(MigrationDataSource.of(dataSource))
         .schemas("tasker")
@@ -75,7 +82,7 @@ public class SchemaMigration {
       throw new IllegalStateException("only " + known
           + " migrations were found in the application, so its files cannot be read");
     }
-    flyway.migrate();
+    apply(flyway, rights);
     makeHistoryPartitions(dataSource);
     guardTables(dataSource, settings.guards());
     // Each look reads all migrations anew.
@@ -88,17 +95,54 @@ public class SchemaMigration {
     start.schemaIsReady();
   }
 
+  private void expectFittingPooler(DataSource dataSource) {
+    try {
+      Optional<String> problem = pooler.check(dataSource);
+      if (problem.isPresent()) {
+        throw new StartSequence.UnusableDatabase(problem.get());
+      }
+    } catch (SQLException e) {
+      throw new StartSequence.NoDatabase(e);
+    }
+  }
+
+  /**
+   * A server whose schema is up to date changes nothing, and so needs no right to: neither on the
+   * schema nor on pgmq. All that a login lacks is reported before the first statement that would
+   * need it.
+   */
+  private void apply(Flyway flyway, SchemaRights rights) {
+    MigrationInfo[] pending = flyway.info().pending();
+    if (pending.length == 0) {
+      flyway.validate();
+      return;
+    }
+    if (!settings.migrates()) {
+      throw new IllegalStateException("the schema lacks " + pending.length
+          + " migrations, from " + pending[0].getScript() + " on, and tasker.migrate is false: the "
+          + "owner of the schema applies them with psql, db/install.sql of this version");
+    }
+    rights.expectToMigrate(pending.length);
+    flyway.migrate();
+  }
+
   /**
    * Every failure to connect, including a wrong password that may be corrected later, is a reason
-   * to wait; a later failure
-   * is not.
+   * to wait; a later failure is not, nor is a database that this login may not connect to.
    */
-  private static void connect(DataSource dataSource) {
+  private static void connect(DataSource dataSource, Settings.ListenSettings database) {
     try (Connection connection = dataSource.getConnection();
         Statement statement = connection.createStatement()) {
       statement.execute("select 1");
     } catch (SQLException e) {
-      throw new StartSequence.NoDatabase(e);
+      if (INSUFFICIENT_PRIVILEGE.equals(DatabaseFaults.sqlState(e))) {
+        // Without the cause, which a server would show instead.
+        throw new IllegalStateException("the login " + database.user()
+            + " may not connect. As an administrator of the database: grant connect on database \""
+            + database.database() + "\" to \"" + database.user() + "\";");
+      }
+      throw DirectConnection.readOnlyLogin(database, e).map(StartSequence.NoDatabase::new)
+          .orElseGet(() -> new StartSequence.NoDatabase(e));
     }
   }
 

@@ -21,6 +21,9 @@ public enum Setting {
   NOTIFY_ENABLED("tasker.notify.enabled", "true", "`true`, `false`",
       "Whether servers notify each other of work (LISTEN, NOTIFY). If `false`, there is no "
           + "listening connection and the poller finds all work"),
+  MIGRATE("tasker.migrate", "true", "`true`, `false`",
+      "Whether this server applies pending migrations. If `false`, it does not start while "
+          + "there are any: [who creates the schema](database.md#who-creates-the-schema)"),
   GUARDS("tasker.guards", "false", "`true`, `false`",
       "Whether this server, when it starts, installs the [guards of the "
           + "tables](data-model.md#guards-of-the-tables) or removes them. The run command sets "
@@ -172,16 +175,26 @@ public enum Setting {
       "Host of the listening connection, which the application opens itself; everything "
           + "else uses the server's datasource `jdbc/tasker`. Both must lead to the same "
           + "database. Several hosts are a primary and its standbys, see "
-          + "[below](configuration.md#several-hosts-of-the-database). Without it, `DB_HOST`; "
-          + "likewise the other four keys of the database and their `DB_…`"),
+          + "[below](configuration.md#several-hosts-of-the-database). Without it, "
+          + "`DB_LISTEN_HOST` or `DB_HOST`"),
   DATABASE_PORT("tasker.database.port", 5432, 1, 65_535,
-      "Port of the last host"),
+      "Port of the last host. Without it, `DB_LISTEN_PORT` or `DB_PORT`"),
   DATABASE_NAME("tasker.database.name", "tasker", "any",
       "Name of the database"),
   DATABASE_USER("tasker.database.user", "tasker", "any",
       "User that the listening connection logs in as"),
   DATABASE_PASSWORD("tasker.database.password", "tasker", "any",
-      "Password of that user");
+      "Password of that user"),
+  DATABASE_PASSWORD_FILE("tasker.database.password-file", null, "a file",
+      "Instead of the password, and read for each connection: [passwords in "
+          + "files](configuration.md#passwords-in-files)"),
+  DATABASE_SSL_MODE("tasker.database.ssl-mode", "prefer", "of the driver",
+      "[TLS](configuration.md#tls-to-the-database) of the listening connection"),
+  DATABASE_SSL_ROOT_CERT("tasker.database.ssl-root-cert", null, "a file",
+      "Certificates of the authority"),
+  DATABASE_SSL_CERT("tasker.database.ssl-cert", null, "a file", "A client's certificate"),
+  DATABASE_SSL_KEY("tasker.database.ssl-key", null, "a file", "Its key"),
+  DATABASE_SSL_PASSWORD("tasker.database.ssl-password", null, "any", "Password of the key");
 
   private final String key;
   private final String fallback;

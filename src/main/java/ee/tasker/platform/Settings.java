@@ -13,6 +13,7 @@ import java.util.Set;
  *
  * @param roles              {@link Setting#ROLES}
  * @param events             {@link Setting#NOTIFY_ENABLED}
+ * @param migrates           {@link Setting#MIGRATE}
  * @param guards             {@link Setting#GUARDS}
  * @param pollInterval       {@link Setting#POLL_INTERVAL_SECONDS}
  * @param templatesFolder    {@link Setting#TEMPLATES_FOLDER}
@@ -40,7 +41,7 @@ import java.util.Set;
  * @param replica            a standby for reads that may be stale; empty for none
  */
 public record Settings(
-    Set<Role> roles, boolean events, boolean guards, Duration pollInterval,
+    Set<Role> roles, boolean events, boolean migrates, boolean guards, Duration pollInterval,
     Optional<Path> templatesFolder,
     String environment, WorkerSettings worker, ListenSettings listen, int maxBodyBytes,
     int largeBytes, BodyPace bodyPace, int maxRequests, Duration longestQueueing,
@@ -136,7 +137,7 @@ public record Settings(
    * @param hosts a primary and its standbys, in any order; at least one
    */
   public record ListenSettings(List<DatabaseHost> hosts, String database, String user,
-      String password) {
+      Secret password, TlsSettings tls) {
     public ListenSettings {
       hosts = List.copyOf(hosts);
     }
@@ -144,6 +145,24 @@ public record Settings(
     @Override
     public String toString() {
       return "ListenSettings[" + hosts + "/" + database + " as " + user + "]";
+    }
+  }
+
+  /**
+   * How the listening connection is encrypted and what it checks, in the driver's words; empty
+   * texts for what is not given.
+   *
+   * @param mode            {@code tasker.database.ssl-mode}
+   * @param rootCertificate {@code tasker.database.ssl-root-cert}: a file
+   * @param certificate     {@code tasker.database.ssl-cert}: a file
+   * @param key             {@code tasker.database.ssl-key}: a file
+   * @param keyPassword     {@code tasker.database.ssl-password}
+   */
+  public record TlsSettings(String mode, String rootCertificate, String certificate, String key,
+      String keyPassword) {
+    @Override
+    public String toString() {
+      return "TlsSettings[" + mode + "]";
     }
   }
 

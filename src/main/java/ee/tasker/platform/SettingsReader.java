@@ -3,6 +3,7 @@ package ee.tasker.platform;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
+import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,6 +33,9 @@ public class SettingsReader {
   private static final Pattern HOST = Pattern
       .compile("([^\\s:,/\\[\\]]+|\\[[0-9A-Fa-f:.]+])(?::([0-9]{1,6}))?");
 
+  private static final List<String> SSL_MODES = List.of("disable", "allow", "prefer", "require",
+      "verify-ca", "verify-full");
+
   private static final Pattern NOT_IN_A_VARIABLE = Pattern.compile("[^A-Za-z0-9]");
 
   private final List<String> complaints = new ArrayList<>();
@@ -52,7 +56,7 @@ public class SettingsReader {
           "tasker.worker.heartbeat-seconds must be at most a third of tasker.worker.lease-seconds");
     }
     Settings settings = new Settings(
-        roles(), flag(Setting.NOTIFY_ENABLED), flag(Setting.GUARDS),
+        roles(), flag(Setting.NOTIFY_ENABLED), flag(Setting.MIGRATE), flag(Setting.GUARDS),
         seconds(Setting.POLL_INTERVAL_SECONDS), folder(),
         text(Setting.ENVIRONMENT),
         new Settings.WorkerSettings(
@@ -65,7 +69,7 @@ public class SettingsReader {
             databaseHosts(),
             text(either(Setting.DATABASE_NAME, "DB_NAME"), Setting.DATABASE_NAME),
             text(either(Setting.DATABASE_USER, "DB_USER"), Setting.DATABASE_USER),
-            text(either(Setting.DATABASE_PASSWORD, "DB_PASSWORD"), Setting.DATABASE_PASSWORD)),
+            databasePassword(), tls()),
         number(Setting.API_MAX_BODY_BYTES),
         number(Setting.API_LARGE_BYTES),
         new Settings.BodyPace(seconds(Setting.API_BODY_TIMEOUT_SECONDS),
@@ -152,8 +156,8 @@ public class SettingsReader {
         .forEach(name -> complaints.add(
             "tasker.security.open: only metrics and openapi can be open, not \"" + name + "\""));
     String name = text(Setting.SECURITY_ADMIN_NAME);
-    String password = text(Setting.SECURITY_ADMIN_PASSWORD);
-    String hash = text(Setting.SECURITY_ADMIN_PASSWORD_HASH);
+    String password = secret(Setting.SECURITY_ADMIN_PASSWORD);
+    String hash = secret(Setting.SECURITY_ADMIN_PASSWORD_HASH);
     if (password != null && hash != null) {
       complaints.add(
           "tasker.security.admin.password and tasker.security.admin.password-hash: give only one of them");
@@ -177,7 +181,7 @@ public class SettingsReader {
   private Optional<Settings.TokenSettings> token() {
     String issuer = text(Setting.SECURITY_TOKEN_ISSUER);
     String audience = text(Setting.SECURITY_TOKEN_AUDIENCE);
-    String key = text(Setting.SECURITY_TOKEN_PUBLIC_KEY);
+    String key = secret(Setting.SECURITY_TOKEN_PUBLIC_KEY);
     String url = text(Setting.SECURITY_TOKEN_JWKS_URL);
     if (issuer == null && audience == null && key == null && url == null) {
       return Optional.empty();
@@ -260,8 +264,8 @@ public class SettingsReader {
    * surface only at a failover.
    */
   private List<Settings.DatabaseHost> databaseHosts() {
-    String key = either(Setting.DATABASE_HOST, "DB_HOST");
-    String portKey = either(Setting.DATABASE_PORT, "DB_PORT");
+    String key = either(Setting.DATABASE_HOST, "DB_LISTEN_HOST", "DB_HOST");
+    String portKey = either(Setting.DATABASE_PORT, "DB_LISTEN_PORT", "DB_PORT");
     int port = number(portKey, Setting.DATABASE_PORT);
     String[] names = text(key, Setting.DATABASE_HOST).split(",", -1);
     List<Settings.DatabaseHost> hosts = new ArrayList<>();
@@ -302,9 +306,15 @@ public class SettingsReader {
    * resolve expressions against
    * the environment.
    */
-  private String either(Setting setting, String variable) {
-    return text(setting.key(), (String) null) == null && text(variable, (String) null) != null
-        ? variable : setting.key();
+  private String either(Setting setting, String... variables) {
+    if (text(setting.key(), (String) null) == null) {
+      for (String variable : variables) {
+        if (text(variable, (String) null) != null) {
+          return variable;
+        }
+      }
+    }
+    return setting.key();
   }
 
   /** Null without a value and a default. */
@@ -314,6 +324,67 @@ public class SettingsReader {
 
   private String text(String key, Setting setting) {
     return text(key, setting.fallback().orElse(null));
+  }
+
+  /** The value of a key, or what is in the file that the key with "-file" at its end names. */
+  private String secret(Setting setting) {
+    String key = setting.key();
+    Optional<Path> file = readable(key + "-file");
+    if (file.isEmpty()) {
+      return text(key, (String) null);
+    }
+    try {
+      String value = Secret.read(file.get());
+      return value.isBlank() ? null : value;
+    } catch (IOException e) {
+      complaints.add(key + "-file cannot be read: " + e);
+      return null;
+    }
+  }
+
+  /** With a file, the value that is also given, or that is the default, counts for nothing. */
+  private Secret databasePassword() {
+    return new Secret(text(either(Setting.DATABASE_PASSWORD, "DB_PASSWORD"), Setting.DATABASE_PASSWORD),
+        readable(either(Setting.DATABASE_PASSWORD_FILE, "DB_PASSWORD_FILE")));
+  }
+
+  private Settings.TlsSettings tls() {
+    String modeKey = either(Setting.DATABASE_SSL_MODE, "DB_SSL_MODE");
+    String mode = text(modeKey, Setting.DATABASE_SSL_MODE).strip().toLowerCase(Locale.ROOT);
+    if (!SSL_MODES.contains(mode)) {
+      complaints.add(modeKey + " must be one of " + String.join(", ", SSL_MODES) + ", not \"" + mode
+          + "\"");
+    }
+    String rootKey = either(Setting.DATABASE_SSL_ROOT_CERT, "DB_SSL_ROOT_CERT");
+    Optional<Path> root = readable(rootKey);
+    if (mode.startsWith("verify-") && text(rootKey, (String) null) == null) {
+      complaints.add(modeKey + " " + mode + " needs " + rootKey
+          + ", a file with the certificates that the database's is checked against");
+    }
+    String certificateKey = either(Setting.DATABASE_SSL_CERT, "DB_SSL_CERT");
+    String keyKey = either(Setting.DATABASE_SSL_KEY, "DB_SSL_KEY");
+    Optional<Path> certificate = readable(certificateKey);
+    Optional<Path> key = readable(keyKey);
+    // One file with both, as PKCS 12, needs no other.
+    if (text(certificateKey, (String) null) != null && text(keyKey, (String) null) == null) {
+      complaints.add(certificateKey + " needs " + keyKey + ", the file with its key");
+    }
+    String password = text(either(Setting.DATABASE_SSL_PASSWORD, "DB_SSL_PASSWORD"), "");
+    return new Settings.TlsSettings(mode, named(root), named(certificate), named(key), password);
+  }
+
+  private static String named(Optional<Path> file) {
+    return file.map(Path::toString).orElse("");
+  }
+
+  /** Empty when it is not given, and with a complaint when it cannot be read. */
+  private Optional<Path> readable(String key) {
+    Optional<Path> file = Optional.ofNullable(text(key, (String) null)).map(Path::of);
+    if (file.isPresent() && !Files.isReadable(file.get())) {
+      complaints.add(key + ": there is no readable file " + file.get());
+      return Optional.empty();
+    }
+    return file;
   }
 
   private String text(String key, String fallback) {

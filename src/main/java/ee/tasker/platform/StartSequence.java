@@ -7,6 +7,7 @@ import jakarta.inject.Inject;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -37,6 +38,7 @@ public class StartSequence {
   /** Guarded by this; the lock is held while a step runs. */
   private final Deque<Runnable> open = new ArrayDeque<>();
   private volatile boolean waiting;
+  private volatile String cause;
   private volatile boolean schemaReady;
   private volatile boolean webReady;
   private volatile boolean stopped;
@@ -56,11 +58,30 @@ public class StartSequence {
   }
 
   /** The database cannot be reached: the caller may retry. */
-  static final class NoDatabase extends RuntimeException {
+  static class NoDatabase extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     NoDatabase(Throwable cause) {
       super(DatabaseFaults.message(cause), cause);
+    }
+
+    NoDatabase(String reason) {
+      super(reason);
+    }
+
+    /** What the log says of it. */
+    @Override
+    public String toString() {
+      return getMessage();
+    }
+  }
+
+  /** The database answers and cannot be used; the check that noticed has logged why. */
+  static final class UnusableDatabase extends NoDatabase {
+    private static final long serialVersionUID = 1L;
+
+    UnusableDatabase(String reason) {
+      super(reason);
     }
   }
 
@@ -80,6 +101,11 @@ public class StartSequence {
       waiting = true;
       tryAgainIn(FIRST_PAUSE, fault);
     }
+  }
+
+  /** Of what the last try failed, while this server waits; empty otherwise. */
+  public Optional<String> cause() {
+    return waiting ? Optional.ofNullable(cause) : Optional.empty();
   }
 
   /** Whether this server still waits for its database, or has not yet run the steps that waited. */
@@ -139,10 +165,11 @@ public class StartSequence {
     if (stopped) {
       return;
     }
-    if (isAbsence(fault)) {
+    cause = DatabaseFaults.message(fault);
+    if (isAbsence(fault) && !(fault instanceof UnusableDatabase)) {
       LOG.write(LogEvent.DATABASE_AWAITED, "retry_ms", pause.toMillis(), "cause",
           DatabaseFaults.message(fault));
-    } else {
+    } else if (!isAbsence(fault)) {
       LOG.write(LogEvent.START_FAILED, fault, "retry_ms", pause.toMillis());
     }
     try {

@@ -3,6 +3,7 @@ package ee.tasker.message;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ee.tasker.platform.Secret;
 import ee.tasker.platform.Settings;
 import ee.tasker.run.EmbeddedDatabase;
 import ee.tasker.testing.FreePort;
@@ -151,8 +152,8 @@ class StandbyTest {
     return new Settings.ListenSettings(
         Stream.of(databases)
             .map(each -> new Settings.DatabaseHost("127.0.0.1", each.address().port())).toList(),
-        "tasker", "tasker",
-        "tasker");
+        "tasker", "tasker", Secret.of("tasker"),
+        new Settings.TlsSettings("prefer", "", "", "", ""));
   }
 
   private static TaskerClient of(EmbeddedDatabase database) {

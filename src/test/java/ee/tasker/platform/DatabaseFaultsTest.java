@@ -136,4 +136,14 @@ class DatabaseFaultsTest {
   private static RuntimeException wrapped(SQLException cause) {
     return new IllegalStateException(new RuntimeException(cause));
   }
+
+  @Test
+  void message_is_that_of_the_driver_however_a_pool_wraps_it() {
+    SQLException driver = new SQLException("no such host", "08001");
+    assertThat(DatabaseFaults.message(new IllegalStateException(
+        new SQLException("unable to get a connection", new IllegalStateException(driver)))))
+        .isEqualTo("no such host");
+    assertThat(DatabaseFaults.message(new IllegalStateException("no")))
+        .isEqualTo("java.lang.IllegalStateException: no");
+  }
 }

@@ -3,6 +3,7 @@ package ee.tasker.platform;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.sql.SQLException;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -48,6 +49,18 @@ class DatabaseUsabilityTest {
         .hasValueSatisfying(problem -> assertThat(problem).contains("login"));
     pass(2);
     assertThat(usability.problem()).isEmpty();
+  }
+
+  @Test
+  void lost_prepared_statements_are_a_problem_for_a_while_and_name_the_setting() {
+    for (String state : List.of("26000", "42P05")) {
+      fail(state);
+      pass(14);
+      assertThat(usability.problem())
+          .hasValueSatisfying(problem -> assertThat(problem).contains("DB_PREPARE_THRESHOLD=0"));
+      pass(2);
+      assertThat(usability.problem()).isEmpty();
+    }
   }
 
   @Test

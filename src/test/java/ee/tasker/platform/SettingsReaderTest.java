@@ -3,8 +3,11 @@ package ee.tasker.platform;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,6 +18,7 @@ import org.eclipse.microprofile.config.ConfigValue;
 import org.eclipse.microprofile.config.spi.ConfigSource;
 import org.eclipse.microprofile.config.spi.Converter;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -163,6 +167,71 @@ class SettingsReaderTest {
   @Test
   void password_is_not_shown() {
     assertThat(read(Map.of("tasker.database.password", "hush")).toString()).doesNotContain("hush");
+  }
+
+  @Test
+  void the_listening_connection_may_have_an_address_of_its_own() {
+    Map<String, String> pooler = Map.of("DB_HOST", "pooler", "DB_PORT", "6432");
+    assertThat(read(pooler).listen().hosts())
+        .containsExactly(new Settings.DatabaseHost("pooler", 6432));
+    assertThat(read(with(pooler, "DB_LISTEN_HOST", "db")).listen().hosts())
+        .containsExactly(new Settings.DatabaseHost("db", 6432));
+    assertThat(read(with(pooler, "DB_LISTEN_PORT", "5432")).listen().hosts())
+        .containsExactly(new Settings.DatabaseHost("pooler", 5432));
+    assertThat(read(with(with(pooler, "DB_LISTEN_HOST", "db"), "tasker.database.host", "other"))
+        .listen().hosts()).containsExactly(new Settings.DatabaseHost("other", 6432));
+  }
+
+  @Test
+  void tls_of_the_listening_connection_is_that_of_the_datasource(@TempDir Path folder)
+      throws IOException {
+    String file = Files.writeString(folder.resolve("ca.crt"), "a certificate").toString();
+    assertThat(read(Map.of()).listen().tls().mode()).isEqualTo("prefer");
+
+    Settings.TlsSettings tls = read(Map.of("DB_SSL_MODE", "verify-full", "DB_SSL_ROOT_CERT", file,
+        "DB_SSL_CERT", file, "DB_SSL_KEY", file, "DB_SSL_PASSWORD", "of the key")).listen().tls();
+
+    assertThat(tls)
+        .isEqualTo(new Settings.TlsSettings("verify-full", file, file, file, "of the key"));
+    assertThat(tls.toString()).doesNotContain("of the key");
+  }
+
+  @Test
+  void tls_that_would_check_nothing_or_fail_at_each_connection_is_refused() {
+    assertThatThrownBy(() -> read(Map.of("DB_SSL_MODE", "verify-full")))
+        .hasMessageContaining("DB_SSL_MODE verify-full needs tasker.database.ssl-root-cert");
+    assertThatThrownBy(() -> read(Map.of("DB_SSL_MODE", "verify_full")))
+        .hasMessageContaining("must be one of disable, allow, prefer, require, verify-ca");
+    assertThatThrownBy(() -> read(Map.of("DB_SSL_ROOT_CERT", "/no/such/file")))
+        .hasMessageContaining("DB_SSL_ROOT_CERT: there is no readable file /no/such/file");
+    assertThatThrownBy(() -> read(Map.of("DB_SSL_CERT", "pom.xml")))
+        .hasMessageContaining("DB_SSL_CERT needs tasker.database.ssl-key");
+  }
+
+  @Test
+  void secrets_are_read_from_files_and_that_of_the_database_each_time(@TempDir Path folder)
+      throws IOException {
+    Path file = Files.writeString(folder.resolve("secret"), "twelve letters\n");
+
+    Settings settings = read(Map.of("DB_PASSWORD", "other", "DB_PASSWORD_FILE", file.toString(),
+        "TASKER_SECURITY_ADMIN_PASSWORD_FILE", file.toString()));
+
+    assertThat(settings.security().admin())
+        .contains(new Settings.FirstAdmin("admin", "twelve letters"));
+    assertThat(settings.listen().password().current()).isEqualTo("twelve letters");
+    Files.writeString(file, "the next one");
+    assertThat(settings.listen().password().current()).isEqualTo("the next one");
+    assertThat(read(Map.of("DB_PASSWORD", "other")).listen().password().current())
+        .isEqualTo("other");
+    assertThat(settings.listen().password().toString()).doesNotContain("other");
+    assertThatThrownBy(() -> read(Map.of("DB_PASSWORD_FILE", "/no/such/file")))
+        .hasMessageContaining("DB_PASSWORD_FILE: there is no readable file /no/such/file");
+  }
+
+  private static Map<String, String> with(Map<String, String> values, String key, String value) {
+    Map<String, String> more = new HashMap<>(values);
+    more.put(key, value);
+    return more;
   }
 
   private static Settings read(Map<String, String> values) {

@@ -35,6 +35,7 @@ public final class LibertyProcess extends ServerProcess {
     Folders.delete(server.resolve("jdbc"));
     Files.createDirectories(server.resolve("jdbc"));
     Files.copy(driver(), server.resolve("jdbc").resolve(driver().getFileName()));
+    LoginJar.write(server.resolve("jdbc").resolve(LoginJar.NAME), LoginJar.ANY_TIME);
   }
 
   @Override

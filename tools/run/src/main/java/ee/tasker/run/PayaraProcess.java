@@ -1,5 +1,6 @@
 package ee.tasker.run;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,6 +38,7 @@ public final class PayaraProcess extends ServerProcess {
     Files.createDirectories(domain());
     Folders.copy(serverConfig, folder);
     Files.copy(driver(), folder.resolve("postgresql.jar"), StandardCopyOption.REPLACE_EXISTING);
+    LoginJar.write(folder.resolve(LoginJar.NAME), LoginJar.ANY_TIME);
   }
 
   @Override
@@ -61,7 +63,8 @@ public final class PayaraProcess extends ServerProcess {
         "--rootdir", domain().toString(),
         "--unpackdir", folder.resolve("runtime").toString(),
         "--port", Integer.toString(httpPort),
-        "--addlibs", folder.resolve("postgresql.jar").toString(),
+        "--addlibs",
+        folder.resolve("postgresql.jar") + File.pathSeparator + folder.resolve(LoginJar.NAME),
         "--prebootcommandfile", folder.resolve("pre-boot.asadmin").toString(),
         "--postbootcommandfile", folder.resolve("post-boot.asadmin").toString(),
         "--logproperties", folder.resolve("logging.properties").toString(),

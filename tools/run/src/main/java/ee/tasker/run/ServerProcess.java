@@ -1,5 +1,6 @@
 package ee.tasker.run;
 
+import ee.tasker.login.PasswordFile;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -164,6 +165,10 @@ public abstract sealed class ServerProcess implements AutoCloseable
           .redirectError(output)
           .redirectInput(ProcessBuilder.Redirect.PIPE);
       builder.environment().putAll(environment);
+      // The jar with it lies beside the driver, wherever this starts a server.
+      if (builder.environment().containsKey("DB_PASSWORD_FILE"))
+        builder.environment().putIfAbsent("DB_AUTHENTICATION_PLUGIN",
+            PasswordFile.class.getName());
       if (console != null)
         builder.redirectOutput(console.toFile()).redirectError(console.toFile());
       process = builder.start();

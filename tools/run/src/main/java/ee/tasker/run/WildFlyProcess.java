@@ -82,6 +82,8 @@ public final class WildFlyProcess extends ServerProcess {
     Folders.delete(modules());
     Folders.copy(serverConfig.resolve("modules"), modules());
     Files.copy(driver(), modules().resolve("org/postgresql/jdbc/main/postgresql.jar"));
+    LoginJar.write(modules().resolve("org/postgresql/jdbc/main").resolve(LoginJar.NAME),
+        LoginJar.ANY_TIME);
     Files.copy(home.resolveSibling("eclipselink.jar"),
         modules().resolve("org/eclipse/persistence/main/eclipselink.jar"));
     Files.copy(glue(), modules().resolve("org/eclipse/persistence/main/jipijapa-eclipselink.jar"));

@@ -1,0 +1,254 @@
+package ee.tasker.protection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import ee.tasker.release.InstallScript;
+import ee.tasker.testing.DatabaseTest;
+import ee.tasker.testing.Program;
+import ee.tasker.testing.TestDatabase;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.flywaydb.core.Flyway;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.postgresql.ds.common.BaseDataSource;
+
+/**
+ * The three ways to install, with logins that are no superusers, and what a login is told that
+ * lacks a right for one of them.
+ */
+@DatabaseTest
+class LeastRightsTest {
+  private static final String DATABASE = "least_rights";
+  private static final Path CHECKOUT = Path.of(System.getProperty("tasker.checkout", "."));
+
+  @TempDir
+  private Path folder;
+
+  @BeforeEach
+  void make() throws SQLException {
+    aside("create role rights_dba login createrole", "create role rights_owner nologin",
+        "create role rights_app login", "grant rights_owner to rights_dba",
+        "create database " + DATABASE + " owner rights_owner");
+  }
+
+  @AfterEach
+  void drop() throws SQLException {
+    aside("drop database " + DATABASE + " with (force)");
+    for (String actor : List.of("orchestrator", "worker", "recovery", "operator", "api", "server",
+        "reader")) {
+      aside("drop role if exists tasker_" + actor);
+    }
+    for (String role : List.of("rights_dba", "rights_app", "rights_owner")) {
+      aside("drop role " + role);
+    }
+  }
+
+  private static void aside(String... statements) throws SQLException {
+    try (Connection aside = TestDatabase.get().connectAside();
+        Statement statement = aside.createStatement()) {
+      for (String each : statements) {
+        statement.execute(each);
+      }
+    }
+  }
+
+  private static DataSource as(String user) {
+    return TestDatabase.get().database(DATABASE, user);
+  }
+
+  private static void run(String user, String... statements) throws SQLException {
+    try (Connection connection = as(user).getConnection();
+        Statement statement = connection.createStatement()) {
+      for (String each : statements) {
+        statement.execute(each);
+      }
+    }
+  }
+
+  private static Flyway flyway(String user) {
+    return Flyway.configure().dataSource(as(user)).schemas("tasker")
+        .locations("classpath:db/migration", "classpath:db/routine").load();
+  }
+
+  /** What the login lacks, as statements. */
+  private static List<String> missing(String user, String purpose)
+      throws SQLException, IOException {
+    try (Connection connection = as(user).getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement
+            .executeQuery(Files.readString(CHECKOUT.resolve("db/missing-grants.sql")))) {
+      List<String> statements = new ArrayList<>();
+      while (rows.next()) {
+        if (rows.getString("purpose").equals(purpose)) {
+          statements.add(rows.getString("statement"));
+        }
+      }
+      return statements;
+    }
+  }
+
+  @Test
+  void in_schemas_that_an_administrator_made_it_migrates_without_create_on_the_database()
+      throws SQLException, IOException {
+    run("postgres", "create schema tasker", "create schema pgmq",
+        "grant usage, create on schema tasker, pgmq to rights_app");
+    assertThat(missing("rights_app", "migrate")).isEmpty();
+
+    flyway("rights_app").migrate();
+
+    assertThat(flyway("rights_app").info().pending()).isEmpty();
+    assertThat(missing("rights_app", "migrate")).isEmpty();
+    assertThat(missing("rights_app", "serve")).isEmpty();
+  }
+
+  @Test
+  void a_login_that_may_nothing_is_told_the_statements_after_which_it_can_migrate()
+      throws SQLException, IOException {
+    List<String> statements = missing("rights_app", "migrate");
+    assertThat(statements).containsExactly("create schema tasker authorization rights_app;",
+        "create schema pgmq authorization rights_app;");
+
+    run("postgres", statements.toArray(String[]::new));
+
+    assertThat(missing("rights_app", "migrate")).isEmpty();
+    flyway("rights_app").migrate();
+  }
+
+  @Test
+  void a_login_that_may_only_use_the_schemas_is_told_which_grants_it_lacks()
+      throws SQLException, IOException {
+    run("postgres", "create schema tasker", "create schema pgmq",
+        "grant usage on schema tasker, pgmq to rights_app");
+    List<String> statements = missing("rights_app", "migrate");
+    assertThat(statements).containsExactly(
+        "grant usage, create on schema tasker to rights_app;",
+        "grant usage, create on schema pgmq to rights_app;");
+
+    run("postgres", statements.toArray(String[]::new));
+
+    assertThat(missing("rights_app", "migrate")).isEmpty();
+    flyway("rights_app").migrate();
+  }
+
+  @Test
+  void psql_installs_what_a_server_would_and_records_it_so_that_nothing_is_pending()
+      throws SQLException, IOException {
+    assertThat(install("rights_dba").status()).isZero();
+
+    run("rights_dba", "grant tasker_server to rights_app");
+    Flyway server = flyway("rights_app");
+    assertThat(server.info().applied()).hasSameSizeAs(server.info().all());
+    assertThat(server.info().pending()).isEmpty();
+    server.validate();
+    assertThat(missing("rights_app", "serve")).isEmpty();
+    // The hardened login can change nothing, and is told so if it were to.
+    assertThat(missing("rights_app", "migrate"))
+        .contains("grant usage, create on schema tasker to rights_app;",
+            "grant rights_owner to rights_app;");
+    assertThatThrownBy(() -> run("rights_app", "create table tasker.mine (id int)"))
+        .isInstanceOfSatisfying(SQLException.class,
+            refusal -> assertThat(refusal.getSQLState()).isEqualTo("42501"));
+  }
+
+  @Test
+  void a_login_without_the_role_of_servers_is_told_which_one_it_lacks()
+      throws SQLException, IOException {
+    assertThat(install("rights_dba").status()).isZero();
+    List<String> statements = missing("rights_app", "serve");
+    assertThat(statements).containsExactly("grant tasker_server to rights_app;");
+
+    run("rights_dba", statements.toArray(String[]::new));
+
+    assertThat(missing("rights_app", "serve")).isEmpty();
+  }
+
+  @Test
+  void the_next_version_is_applied_by_the_same_script_and_servers_are_never_refused()
+      throws SQLException, IOException {
+    assertThat(install("rights_dba").status()).isZero();
+    run("rights_dba", "grant tasker_server to rights_app");
+    Path changed;
+    try (Stream<Path> files = Files.walk(folder.resolve("db/routine"))) {
+      changed = files.filter(file -> file.endsWith("R__make_history_partitions.sql")).findFirst()
+          .orElseThrow();
+    }
+    Files.writeString(changed, Files.readString(changed) + "-- of the next version\n");
+
+    Program.Ended upgrade = installAgain("rights_dba");
+
+    assertThat(upgrade.status()).as(upgrade.output()).isZero();
+    assertThat(upgrade.output()).contains("make history partitions")
+        .doesNotContain("create tasks and steps");
+    assertThat(missing("rights_app", "serve")).isEmpty();
+    run("rights_app", "select tasker.make_history_partitions()");
+  }
+
+  @Test
+  void a_version_that_cannot_be_applied_changes_nothing() throws SQLException, IOException {
+    assertThat(install("rights_dba").status()).isZero();
+    run("rights_dba", "grant tasker_server to rights_app");
+    Path routines = folder.resolve("db/routine");
+    Path first = routines.resolve("engine/R__aa_new_function.sql");
+    Files.createDirectories(first.getParent());
+    Files.writeString(first,
+        "create function tasker.aa_new() returns int language sql as 'select 1';\n");
+    Files.writeString(routines.resolve("engine/R__zz_broken.sql"), "select 1 / 0;\n");
+
+    Program.Ended upgrade = installAgain("rights_dba");
+
+    assertThat(upgrade.status()).isNotZero();
+    assertThat(upgrade.output()).contains("division by zero");
+    assertThatThrownBy(() -> run("rights_app", "select tasker.aa_new()"))
+        .hasMessageContaining("does not exist");
+    assertThat(missing("rights_app", "serve")).isEmpty();
+  }
+
+  @Test
+  void what_hardening_lacks_is_said_before_it_changes_anything() throws SQLException, IOException {
+    run("postgres", "alter database " + DATABASE + " owner to postgres",
+        "create schema tasker authorization rights_owner",
+        "create schema pgmq authorization rights_owner");
+    Program.Ended refused = install("rights_dba");
+    assertThat(refused.status()).isNotZero();
+    assertThat(refused.output())
+        .contains("grant create on database " + DATABASE + " to rights_owner;");
+
+    run("postgres", "grant create on database " + DATABASE + " to rights_owner");
+
+    assertThat(installAgain("rights_dba").status()).isZero();
+  }
+
+  private Program.Ended install(String user) throws IOException {
+    Program.PSQL.require();
+    Path db = CHECKOUT.resolve("db");
+    try (Stream<Path> files = Files.walk(db)) {
+      for (Path file : files.toList()) {
+        Files.copy(file, folder.resolve("db").resolve(db.relativize(file).toString()));
+      }
+    }
+    return installAgain(user);
+  }
+
+  private Program.Ended installAgain(String user) throws IOException {
+    Path db = folder.resolve("db");
+    Files.writeString(db.resolve("install.sql"), InstallScript.of(db, "test"));
+    BaseDataSource source = (BaseDataSource) as(user);
+    return Program.PSQL.run(folder, Map.of(), List.of("-X", "-h", source.getServerNames()[0], "-p",
+        Integer.toString(source.getPortNumbers()[0]), "-U", user, "-d", DATABASE, "-v",
+        "owner=rights_owner", "-v", "hardened=yes", "-f", "db/install.sql"));
+  }
+}

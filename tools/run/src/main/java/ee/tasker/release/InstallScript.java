@@ -1,0 +1,178 @@
+package ee.tasker.release;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.zip.CRC32;
+
+/**
+ * Writes {@code install.sql}: plain psql that installs the schema, or upgrades it, where servers
+ * may not. It applies the migrations that a database lacks, in the order in which a server would,
+ * and records them as Flyway does, so that a server finds nothing pending afterwards.
+ */
+public final class InstallScript {
+
+  private static final Pattern VERSIONED = Pattern.compile("V(\\d+)__(.+)\\.sql");
+  private static final Pattern REPEATABLE = Pattern.compile("R__(.+)\\.sql");
+
+  /**
+   * A file of {@code db}.
+   *
+   * @param file    relative to {@code db}
+   * @param script  as Flyway names it: relative to the folder in which it searches
+   * @param version empty for one that is applied again when it changes
+   */
+  private record Migration(String file, String script, String version, String description,
+      int checksum) {
+
+    String title() {
+      return (version.isEmpty() ? "" : version + " ") + description;
+    }
+  }
+
+  private InstallScript() {}
+
+  /** @param db the folder with the migrations, beside which the script will be run */
+  public static String of(Path db, String version) throws IOException {
+    var script = new StringBuilder(HEAD.replace("{version}", version));
+    for (var migration : versioned(db))
+      script.append(step(migration, "not exists (select from tasker.flyway_schema_history h"
+          + " where h.version = " + literal(migration.version()) + ")"));
+    for (var migration : repeatable(db))
+      script.append(step(migration, "coalesce((select h.checksum"
+          + " from tasker.flyway_schema_history h where h.version is null and h.script = "
+          + literal(migration.script()) + " order by h.installed_rank desc limit 1) <> "
+          + migration.checksum() + ", true)"));
+    return script.append(TAIL).toString();
+  }
+
+  private static final String HEAD = """
+      -- Tasker EE {version}: installs the schema in a database, or upgrades it, with psql. Made by
+      -- the build. For installations whose servers log in without the right to change anything.
+      --
+      --   psql -d tasker -v owner=tasker_owner -v hardened=yes -f db/install.sql
+      --
+      -- owner     the role that is to own everything; the login itself unless given. It needs
+      --           CREATE on the database, or, without hardened, two schemas: tasker and pgmq
+      -- hardened  if given, optional/hardened-grants.sql is run in the same transaction, so that
+      --           logins with the role tasker_server can run servers, before and after
+      --
+      -- One transaction: what fails changes nothing. To be repeated at will: what is there is kept.
+      \\set ON_ERROR_STOP on
+      \\set QUIET on
+      begin;
+      set local client_min_messages = warning;
+      \\if :{?owner}
+      set local role :"owner";
+      \\endif
+      -- The files need no order, except for those that run a function at once.
+      set local check_function_bodies = off;
+      set local search_path = tasker, pg_catalog;
+      select to_regnamespace('tasker') is null as missing \\gset
+      \\if :missing
+      create schema tasker;
+      \\endif
+      select to_regclass('tasker.flyway_schema_history') is null as missing \\gset
+      \\if :missing
+      create table tasker.flyway_schema_history (
+        installed_rank integer not null,
+        version varchar(50),
+        description varchar(200) not null,
+        type varchar(20) not null,
+        script varchar(1000) not null,
+        checksum integer,
+        installed_by varchar(100) not null,
+        installed_on timestamp not null default now(),
+        execution_time integer not null,
+        success boolean not null,
+        constraint flyway_schema_history_pk primary key (installed_rank));
+      create index flyway_schema_history_s_idx on tasker.flyway_schema_history (success);
+      \\endif
+      -- Neither another run nor a server that migrates comes between.
+      lock table tasker.flyway_schema_history in exclusive mode;
+      \\ir migration/beforeMigrate__pgmq_can_be_used.sql
+      """;
+
+  private static final String TAIL = """
+      reset role;
+      \\if :{?hardened}
+      \\ir optional/hardened-grants.sql
+      \\endif
+      commit;
+      \\echo The schema is up to date.
+      """;
+
+  private static String step(Migration migration, String condition) {
+    return "select " + condition + " as pending \\gset\n\\if :pending\n\\echo "
+        + literal(migration.title())
+        + "\n\\ir '" + migration.file() + "'\n"
+        + "insert into tasker.flyway_schema_history (installed_rank, version, description,\n"
+        + "    type, script, checksum, installed_by, execution_time, success)\n"
+        + "  select coalesce(max(h.installed_rank), 0) + 1, "
+        + (migration.version().isEmpty() ? "null" : literal(migration.version())) + ", "
+        + literal(migration.description()) + ", 'SQL', " + literal(migration.script()) + ", "
+        + migration.checksum() + ", current_user, 0, true\n"
+        + "  from tasker.flyway_schema_history h;\n\\endif\n";
+  }
+
+  private static String literal(String text) {
+    return "'" + text.replace("'", "''") + "'";
+  }
+
+  private static List<Migration> versioned(Path db) throws IOException {
+    var found = new ArrayList<Migration>();
+    for (var file : files(db, "migration")) {
+      Matcher name = VERSIONED.matcher(file.getFileName().toString());
+      if (name.matches())
+        found.add(migration(db, "migration", file, name.group(1), name.group(2)));
+    }
+    found.sort(Comparator.comparing(migration -> Integer.parseInt(migration.version())));
+    return found;
+  }
+
+  private static List<Migration> repeatable(Path db) throws IOException {
+    var found = new ArrayList<Migration>();
+    for (var folder : List.of("migration", "routine"))
+      for (var file : files(db, folder)) {
+        Matcher name = REPEATABLE.matcher(file.getFileName().toString());
+        if (name.matches())
+          found.add(migration(db, folder, file, "", name.group(1)));
+      }
+    found.sort(Comparator.comparing(Migration::description));
+    return found;
+  }
+
+  private static List<Path> files(Path db, String folder) throws IOException {
+    try (var files = Files.walk(db.resolve(folder))) {
+      return files.filter(Files::isRegularFile).sorted().toList();
+    }
+  }
+
+  private static Migration migration(Path db, String folder, Path file, String version,
+      String description) throws IOException {
+    return new Migration(slashes(db.relativize(file)),
+        slashes(db.resolve(folder).relativize(file)), version, description.replace('_', ' '),
+        checksum(file));
+  }
+
+  private static String slashes(Path path) {
+    return path.toString().replace('\\', '/');
+  }
+
+  /** As Flyway does: of the lines, whatever ends them. */
+  private static int checksum(Path file) throws IOException {
+    var checksum = new CRC32();
+    try (BufferedReader lines = Files.newBufferedReader(file)) {
+      for (var line = lines.readLine(); line != null; line = lines.readLine())
+        checksum.update(line.getBytes(StandardCharsets.UTF_8));
+    }
+    return (int) checksum.getValue();
+  }
+}
