@@ -8,7 +8,7 @@ returns table (ends_at timestamptz)
 language sql stable rows 1
 as $$
   select case when count(*) > 0 and count(*) filter (where w.due_at <= p_now) = 0 then
-                least(min(w.due_at), min(a.claim_ends_at), p_now + interval '1 day') end
+                least(min(w.due_at), min(a.claim_ends_at), p_now + interval '24 hours') end
   from tasker.step_waits w
   left join tasker.approvals a on a.approval_uuid = w.wait_uuid and w.kind = 'approval'
   where w.task_uuid = p_task_uuid and w.state = 'open'

@@ -34,7 +34,7 @@ begin
   update tasker.task_wakeups w
   set wake_at
       = v_now + case when v_faults >= p_fault_limit
-                          and tasker.is_too_expensive(p_sqlstate) then interval '1 day'
+                          and tasker.is_too_expensive(p_sqlstate) then interval '24 hours'
                      when v_faults >= p_fault_limit then interval '1 hour'
                      else least(30 * 2 ^ least(v_faults - 1, 10), 600) * interval '1 second' end
   where w.task_uuid = p_task_uuid;

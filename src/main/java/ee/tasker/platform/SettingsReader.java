@@ -344,7 +344,8 @@ public class SettingsReader {
 
   /** With a file, the value that is also given, or that is the default, counts for nothing. */
   private Secret databasePassword() {
-    return new Secret(text(either(Setting.DATABASE_PASSWORD, "DB_PASSWORD"), Setting.DATABASE_PASSWORD),
+    return new Secret(
+        text(either(Setting.DATABASE_PASSWORD, "DB_PASSWORD"), Setting.DATABASE_PASSWORD),
         readable(either(Setting.DATABASE_PASSWORD_FILE, "DB_PASSWORD_FILE")));
   }
 

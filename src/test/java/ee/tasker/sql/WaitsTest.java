@@ -11,9 +11,11 @@ import ee.tasker.testing.DatabaseTest;
 import ee.tasker.testing.Operator;
 import ee.tasker.testing.Sql;
 import ee.tasker.testing.SqlWorker;
+import ee.tasker.testing.TestDatabase;
 import jakarta.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -333,7 +335,9 @@ class WaitsTest {
   void a_task_that_waits_is_neither_stale_nor_past_its_sla() {
     Dag.Task task = asleep(
         sleepingFor("P400D").lifecycle("max_waiting_for_dependencies_minutes", 1).slaMinutes(1));
-    Instant later = Instant.now().plus(300, ChronoUnit.DAYS).truncatedTo(ChronoUnit.MICROS);
+    // The clocks of the session change within the day after it, which has no 24 hours there.
+    Instant later = ZoneId.of(TestDatabase.SESSION_ZONE).getRules().nextTransition(Instant.now())
+        .getInstant().minus(1, ChronoUnit.HOURS);
     sql.run("update tasker.task_wakeups set wake_at = ? where task_uuid = ?", later, task.uuid());
     worker.at(later).advance();
 
