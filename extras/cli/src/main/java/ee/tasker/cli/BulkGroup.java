@@ -22,10 +22,16 @@ final class BulkGroup {
     for (String[] action : new String[][]{{"retry", "Runs the failed steps of many tasks again."},
       {"resolve", "Marks many blocked tasks as resolved."},
       {"fail", "Ends many blocked tasks in error."}, {"cancel", "Cancels many tasks."},
-      {"compensate", "Undoes what many tasks have done."}}) {
+      {"compensate", "Undoes what many tasks have done."},
+      {"close", "Closes the open dead letters of many tasks, which stay as they are."}}) {
+      boolean closes = action[0].equals("close");
       commands.add(Command.of(action[0], action[1])
           .calls(Operation.PREVIEW_BULK_ACTION, Operation.RUN_BULK_ACTION)
-          .constant("action_type", action[0])
+          .constant("action_type", closes ? "close_dead_letters" : action[0])
+          .with(closes ? List.of(Arg.body("resolution_status", "STATUS", "How they are closed.")
+              .named("--status")
+              .values("manually_resolved", "permanently_failed", "cancelled").required())
+              : List.of())
           .with(Arg.body("filter.namespace", "NAMESPACE", "Of this namespace.").alias("-n"),
               Arg.body("filter.name", "NAME", "Of this template."),
               Arg.body("filter.version", "VERSION", "Of this version."),
@@ -54,6 +60,7 @@ final class BulkGroup {
           .example(action[0].equals("cancel")
               ? "tasker bulk cancel --namespace payments --created-before 2026-11-01T00:00:00Z -m \"too old\" --yes"
               : "tasker bulk " + action[0]
+                  + (closes ? " --status manually_resolved" : "")
                   + " --namespace payments --failed-step charge -m \"the bank is back\" --dry-run"));
     }
     commands.add(Command.of("run",
