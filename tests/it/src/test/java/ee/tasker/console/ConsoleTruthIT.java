@@ -201,7 +201,9 @@ class ConsoleTruthIT extends WithConsole {
             type: batch_worker
             depends_on: [cut]
             handler: {callable: testing.WorkOffBatch}
-            batch_config: {worker_template: work, parallelism: 2}
+            retry: {retryable: false, max_attempts: 1}
+            batch_config: {worker_template: work, parallelism: 2, failure_strategy: isolate, tolerate: 1}
+          - {name: join, type: deferred_convergence, depends_on: [work], handler: {callable: testing.Echo}}
         """, "{\"cursors\": [\"fail\", \"fail\"]}");
     console.awaitState(failed, "blocked_by_failures");
     console.go("tasks/" + failed);
