@@ -731,7 +731,7 @@ class ConsoleIT extends WithConsole {
         new String[]{"source", "templates/linear/mathematical_sequence?tab=source", "Square"},
         new String[]{"submit", "templates/linear/mathematical_sequence?tab=submit", "even_number"},
         new String[]{"editor", "templates/new", "Valid."},
-        new String[]{"deadletters", "deadLetters", "the card was declined"},
+        new String[]{"deadletters", "deadLetters", "blocked by failures"},
         new String[]{"deadmessages", "deadMessages", "No message is parked."},
         new String[]{"analytics", "analytics", "Slowest steps"},
         new String[]{"servers", "servers", "healthy"},

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * A server whose application is not there yet, or just being replaced, is not ready: a balancer
- * would send it requests, which nothing answers.
+ * A server whose application is not there yet is not ready: a balancer would send it requests,
+ * which nothing answers.
  */
 @Tag("long")
 class ReadyWithoutChecksIT {
@@ -78,14 +78,6 @@ class ReadyWithoutChecksIT {
       server.awaitReady();
       assertThat(probe.unready).hasPositiveValue();
       assertThat(probe.wrong).as("while it starts").isEmpty();
-
-      probe.unready.set(0);
-      if (server.redeploy(TestServer.warWith("tasker-ee-again.war", war -> war))) {
-        TaskerClient.until("it was unready in between", Duration.ofSeconds(120),
-            () -> probe.unready.get() > 0);
-        server.awaitReady();
-        assertThat(probe.wrong).as("while its application is replaced").isEmpty();
-      }
     }
   }
 }
