@@ -44,6 +44,8 @@ class EdgesTest {
     assertThat(stored(task.uuid())).isZero();
     assertThat(edges(task.uuid())).containsExactly("a b provides", "a c provides", "b d provides",
         "c d provides");
+    assertThat(sql.number("select count(*) from (select tasker.get_child_steps(?)) child",
+        task.step("a"))).isEqualTo(2);
   }
 
   @Test

@@ -58,7 +58,7 @@ class ConsoleIT extends WithConsole {
         new String[]{"webhooks/new", "Calls at a time"},
         new String[]{"schedules/new?namespace=linear&template=mathematical_sequence",
           "even_number"},
-        new String[]{"deadLetters", "the card was declined"},
+        new String[]{"deadLetters", "blocked by failures"},
         new String[]{"failures", "no and never"},
         new String[]{"templates/linear/mathematical_sequence?tab=difference",
           "There is no other version."},
