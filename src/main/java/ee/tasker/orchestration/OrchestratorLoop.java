@@ -70,7 +70,10 @@ public class OrchestratorLoop implements Orchestrator {
   private volatile Instant lastProgress = Instant.now();
   private EarliestTimer earliestTimer;
 
-  /** @param setAside what to do with the one item that the database gave up; null: nothing */
+  /**
+   * @param setAside takes the one item that the database gave up out of the way, and tells which it
+   *   was; null when there is no such way
+   */
   private record Duty(String name, BatchSize size, RoundOf round,
       Function<Exception, Optional<UUID>> setAside) {
   }
@@ -224,9 +227,9 @@ public class OrchestratorLoop implements Orchestrator {
       return false;
     }
     try {
-      duty.setAside().apply(fault).ifPresent(
-          item -> LOG.write(LogEvent.CALL_FAILED, "call", duty.name(), "set_aside", item));
-      return true;
+      Optional<UUID> item = duty.setAside().apply(fault);
+      item.ifPresent(its -> LOG.write(LogEvent.CALL_FAILED, "call", duty.name(), "set_aside", its));
+      return item.isPresent();
     } catch (Exception another) {
       LOG.write(LogEvent.CALL_FAILED, another, "call", duty.name());
       return false;

@@ -53,7 +53,7 @@ class DatabaseTlsIT {
     cluster.administer("postgres", "create role certified login", "create database certified owner "
         + "certified", "create role rotated login password 'first'",
         "create database rotated owner rotated");
-    // Where PostgreSQL may read them, whoever runs it.
+    // Where PostgreSQL may read them, also as another account.
     Path data = cluster.database().data();
     for (String file : List.of("server.crt", "server.key", "ca.crt")) {
       copy(file, data.resolve("tls-" + file));
