@@ -88,6 +88,21 @@ class EdgesTest {
   }
 
   @Test
+  void a_completion_alone_starts_the_child_of_the_template_and_the_one_that_was_added() {
+    Dag.Task task = Dag.linear(2).started();
+    sql.object("select tasker.add_steps(?, ?, ?)", task.uuid(),
+        "[{\"name\": \"w\", \"step\": \"s1\"}]", "[{\"from\": \"s1\", \"to\": \"w\"}]");
+
+    worker.complete(worker.claimOne().success());
+
+    assertThat(sql.texts(
+        "select coalesce(name, 's2') || ' ' || remaining_parents || ' ' || handoffs "
+            + "from tasker.workflow_steps where task_uuid = ? and step_position > "
+            + "(select min(step_position) from tasker.workflow_steps where task_uuid = ?) order by 1",
+        task.uuid(), task.uuid())).containsExactly("s2 0 1", "w 0 1");
+  }
+
+  @Test
   void what_a_decision_created_has_edges_that_are_stored() {
     Dag.Task task = Dag.of("a").step("route").dependsOn("a").decision().step("x")
         .dependsOn("route").step("y").dependsOn("route").step("end").dependsOn("x", "y")
