@@ -167,8 +167,16 @@ final class Completion {
   }
 
   private static String fish(CommandLine root) {
-    StringBuilder script = new StringBuilder(
-        "# Completes tasker in fish.\ncomplete -c tasker -f\n");
+    StringBuilder script = new StringBuilder("""
+        # Completes tasker in fish.
+        function __tasker_in
+          __fish_seen_subcommand_from $argv[1]; and __fish_seen_subcommand_from $argv[2]
+        end
+        function __tasker_before
+          __fish_seen_subcommand_from $argv[1]; and not __fish_seen_subcommand_from $argv[2..-1]
+        end
+        complete -c tasker -f
+        """);
     Set<String> shared = shared(leaves(root));
     CommandSpec any = leaves(root).values().iterator().next();
     any.options().stream().filter(option -> shared.contains(option.longestName()))
@@ -182,11 +190,10 @@ final class Completion {
         options(script, "__fish_seen_subcommand_from " + group.getKey(), group.getValue(), shared);
       }
       for (Map.Entry<String, CommandLine> command : inside.entrySet()) {
-        String seen = "__fish_seen_subcommand_from " + group.getKey();
         line(script,
-            seen + "; and not __fish_seen_subcommand_from " + String.join(" ", inside.keySet()),
+            "__tasker_before " + group.getKey() + " " + String.join(" ", inside.keySet()),
             command.getKey(), command.getValue());
-        options(script, seen + "; and __fish_seen_subcommand_from " + command.getKey(),
+        options(script, "__tasker_in " + group.getKey() + " " + command.getKey(),
             command.getValue(), shared);
       }
     }

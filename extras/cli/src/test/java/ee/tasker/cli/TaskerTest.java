@@ -292,7 +292,7 @@ class TaskerTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"bash,40000", "zsh,40000", "fish,160000"})
+  @CsvSource({"bash,40000", "zsh,40000", "fish,140000"})
   void script_of_completion_is_small(String shell, int most) {
     assertThat(tasker.run("completion", shell)).isZero();
 
@@ -598,7 +598,7 @@ class TaskerTest {
     assertThat(tasker.run("completion", "fish")).isZero();
     assertThat(tasker.out)
         .contains(
-            "-n '__fish_seen_subcommand_from task; and __fish_seen_subcommand_from list' -l state -s s -x -a 'pending ");
+            "-n '__tasker_in task list' -l state -s s -x -a 'pending ");
   }
 
   @Test
