@@ -60,6 +60,7 @@ class PlanBookTest {
   void an_index_that_is_missing_is_seen() throws SQLException {
     lab.change("drop index tasker.task_wakeups_wake_at_idx");
     lab.change("alter table tasker.added_step_edges drop constraint added_step_edges_pkey");
+    lab.change("drop index tasker.added_step_edges_to_position_idx");
 
     assertThat(lab.measure(List.of(1)).scansOfBigTables())
         .anyMatch(scan -> scan.contains("added_step_edges"))
