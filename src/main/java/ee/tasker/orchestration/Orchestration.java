@@ -5,12 +5,13 @@ import ee.tasker.engine.reply.PurgeReply;
 import ee.tasker.engine.reply.ReconcileReply;
 import ee.tasker.engine.reply.RoundReply;
 import ee.tasker.platform.DatabaseFaults;
+import ee.tasker.platform.Json;
 import ee.tasker.platform.Settings;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
 import jakarta.transaction.Transactional;
 import java.util.Optional;
-import java.util.UUID;
 
 /**
  * The facade of the orchestrator: each method runs one round of one duty in its own transaction.
@@ -36,16 +37,25 @@ public class Orchestration {
         settings.recovery().deliveries());
   }
 
-  /** After the database gave up a round for one due task. @return the task, which comes later */
-  public Optional<UUID> setAsideDueTask(Throwable fault) {
-    return gateway.setAsideDueTask(DatabaseFaults.sqlState(fault), DatabaseFaults.message(fault),
-        settings.recovery().deliveries());
+  /**
+   * After the database gave up a round for one task.
+   *
+   * @return the task that comes later, or how many that the round took before it are due like the
+   *   others now; empty when there was none
+   */
+  public Optional<String> setAsideDueTask(Throwable fault) {
+    JsonObject reply = gateway.setAsideDueTask(DatabaseFaults.sqlState(fault),
+        DatabaseFaults.message(fault), settings.recovery().deliveries());
+    return Json.text(reply, "task_uuid").map(task -> "task " + task)
+        .or(() -> Optional.of(reply.getInt("made_due")).filter(count -> count > 0)
+            .map(count -> "made due: " + count));
   }
 
   /** After the database gave up a call for one result. @return its task, which comes later */
-  public Optional<UUID> setAsideStepResult(Throwable fault) {
+  public Optional<String> setAsideStepResult(Throwable fault) {
     return gateway.setAsideStepResult(DatabaseFaults.sqlState(fault),
-        DatabaseFaults.message(fault), settings.recovery().deliveries());
+        DatabaseFaults.message(fault), settings.recovery().deliveries())
+        .map(task -> "task " + task);
   }
 
   /**

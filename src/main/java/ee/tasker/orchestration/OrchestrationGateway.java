@@ -9,8 +9,8 @@ import ee.tasker.platform.Settings;
 import ee.tasker.platform.SqlFunctions;
 import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
 import java.util.Optional;
-import java.util.UUID;
 
 /** Calls the orchestrator's functions of the database. */
 @Dependent
@@ -36,17 +36,15 @@ class OrchestrationGateway {
             server.uuid(), limit, claimLimit, leaseSeconds, deliveries));
   }
 
-  Optional<UUID> setAsideDueTask(String sqlState, String cause, int deliveries) {
-    return setAside("set_aside_due_task", sqlState, cause, deliveries);
+  /** @return {@code {made_due, task_uuid}} */
+  JsonObject setAsideDueTask(String sqlState, String cause, int deliveries) {
+    return sql.object("set_aside_due_task(cast(? as uuid), ?, ?, ?)", server.uuid(), sqlState,
+        cause, deliveries);
   }
 
-  Optional<UUID> setAsideStepResult(String sqlState, String cause, int deliveries) {
-    return setAside("set_aside_step_result", sqlState, cause, deliveries);
-  }
-
-  private Optional<UUID> setAside(String function, String sqlState, String cause, int deliveries) {
-    return Optional.ofNullable(sql.text(function + "(cast(? as uuid), ?, ?, ?)", server.uuid(),
-        sqlState, cause, deliveries)).map(UUID::fromString);
+  Optional<String> setAsideStepResult(String sqlState, String cause, int deliveries) {
+    return Optional.ofNullable(sql.text("set_aside_step_result(cast(? as uuid), ?, ?, ?)",
+        server.uuid(), sqlState, cause, deliveries));
   }
 
   RoundReply advanceBulkActions() {
