@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
@@ -84,6 +85,32 @@ class NamesInPagesTest {
     })).isEmpty();
   }
 
+  /** In brackets behind the key: {@code (30)}, {@code (12 hours)}, {@code (a day; 0 for …)}. */
+  @Test
+  void defaults_of_settings_are_those_of_their_table() {
+    Map<String, Long> units = Map.of("", 1L, "s", 1L, "hours", 3_600L, "day", 86_400L, "KiB",
+        1_024L, "MiB", 1_048_576L);
+    List<String> wrong = new ArrayList<>();
+    int compared = 0;
+    for (Map.Entry<String, String> page : PAGES.entrySet()) {
+      for (MatchResult use : find("`(tasker\\.[\\w.-]+)`\\]?(?:\\([^)]*\\.md[^)]*\\))? "
+          + "\\((a|[\\d ]*\\d) ?(s|hours|day|KiB|MiB|)(?:\\)|; )", page.getValue()).toList()) {
+        long said = ("a".equals(use.group(2)) ? 1 : Long.parseLong(use.group(2).replace(" ", "")))
+            * units.get(use.group(3));
+        for (Setting setting : Setting.values()) {
+          if (setting.key().equals(use.group(1))) {
+            compared++;
+            if (!setting.fallback().equals(Optional.of(String.valueOf(said)))) {
+              wrong.add(page.getKey() + ": " + use.group());
+            }
+          }
+        }
+      }
+    }
+    assertThat(wrong).isEmpty();
+    assertThat(compared).isGreaterThan(10);
+  }
+
   @Test
   void functions_of_sql_and_their_named_arguments_exist() {
     Map<String, String> functions = new TreeMap<>();
@@ -143,8 +170,10 @@ class NamesInPagesTest {
     List<String> wrong = new ArrayList<>();
 
     assertThat(problems).hasSizeGreaterThan(50);
-    PAGES.forEach((page, content) -> find("\\b([45]\\d\\d) \\(?`([a-z]+(?:-[a-z]+)*)`", content)
-        .filter(use -> !use.group(1).equals(problems.get(use.group(2))))
+    PAGES.forEach((page, content) -> find(
+        "\\b([45]\\d\\d) (?:\\(?`([a-z]+(?:-[a-z]+)*)`|([a-z]+(?:-[a-z]+)+)`)", content)
+        .filter(use -> !use.group(1).equals(
+            problems.get(use.group(2) == null ? use.group(3) : use.group(2))))
         .forEach(use -> wrong.add(page + ": " + use.group())));
     assertThat(wrong).isEmpty();
   }
