@@ -36,6 +36,9 @@ const drawn = ['architecture', 'approvals', 'batches', 'compensation', 'data-mod
   'state-machines', 'waits', 'workers']
 /** What a reader types, and the page that must be among the results. */
 const searches = { PgBouncer: 'installing', TK1503: 'log-events', 'tasker.worker.capacity': 'configuration' }
+/** Pages on which a term is used whose author did not link it: the first use leads to the glossary. */
+const termsOf = { architecture: 'fallback-poller', 'checking-the-product': 'lease', failures: 'wake-up', sql: 'dead-letter',
+  troubleshooting: 'permit', 'reference/invariants': 'handoff' }
 const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml',
   '.webp': 'image/webp', '.png': 'image/png', '.woff2': 'font/woff2', '.json': 'application/json' }
 
@@ -53,6 +56,11 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const wrong = []
 
 const sourceLinks = linksToSources()
+const entries = readFileSync(join(site, 'glossary.html'), 'utf8')
+for (const [page, term] of Object.entries(termsOf)) {
+  const links = readFileSync(join(site, `${page}.html`), 'utf8').split(`glossary.html#${term}"`).length - 1
+  if (links !== 1 || !entries.includes(` id="${term}"`)) wrong.push(`${page}.html: ${links} links to ${term} in the glossary`)
+}
 
 const browser = await puppeteer.launch({ executablePath: browserPath, args: ['--no-sandbox'] })
 try {
