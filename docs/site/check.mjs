@@ -37,7 +37,7 @@ const drawn = ['architecture', 'approvals', 'batches', 'compensation', 'data-mod
 /** What a reader types, and the page that must be among the results. */
 const searches = { PgBouncer: 'installing', TK1503: 'log-events', 'tasker.worker.capacity': 'configuration' }
 /** Pages on which a term is used whose author did not link it: the first use leads to the glossary. */
-const termsOf = { architecture: 'fallback-poller', 'checking-the-product': 'lease', failures: 'wake-up', sql: 'dead-letter',
+const termsOf = { architecture: 'fallback-poller', 'checking-the-product': 'lease', failures: 'wake-up', guarantees: 'dead-letter',
   troubleshooting: 'permit', 'reference/invariants': 'handoff' }
 const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml',
   '.webp': 'image/webp', '.png': 'image/png', '.woff2': 'font/woff2', '.json': 'application/json' }
