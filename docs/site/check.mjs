@@ -32,10 +32,10 @@ const pages = ['', 'tutorial.html', 'templates.html', 'architecture.html', 'guar
 const widths = [1440, 390]
 const themes = ['light', 'dark']
 /** Pages whose diagrams must be drawn. */
-const drawn = ['architecture', 'approvals', 'batches', 'compensation', 'data-model', 'installing', 'schedules',
-  'state-machines', 'waits', 'workers']
+const drawn = ['architecture', 'approvals', 'batches', 'compensation', 'data-model', 'schedules',
+  'state-machines', 'upgrading', 'waits', 'workers']
 /** What a reader types, and the page that must be among the results. */
-const searches = { PgBouncer: 'installing', TK1503: 'log-events', 'tasker.worker.capacity': 'configuration' }
+const searches = { PgBouncer: 'database', TK1503: 'log-events', 'tasker.worker.capacity': 'configuration' }
 /** Pages on which a term is used whose author did not link it: the first use leads to the glossary. */
 const termsOf = { architecture: 'fallback-poller', 'checking-the-product': 'lease', failures: 'wake-up', guarantees: 'dead-letter',
   troubleshooting: 'permit', 'reference/invariants': 'handoff' }
