@@ -85,6 +85,18 @@ class NamesInPagesTest {
     })).isEmpty();
   }
 
+  @Test
+  void releases_of_servers_are_those_of_the_build() {
+    String pom = text(Path.of("pom.xml"));
+    List<String> releases = Stream.of("liberty", "wildfly", "payara")
+        .map(server -> find("<" + server + "\\.version>([^<]+)", pom).findFirst().orElseThrow()
+            .group(1)).toList();
+
+    assertThat(PAGES.get("docs/servers.md"))
+        .contains("| tested release | " + String.join(" | ", releases) + " |");
+    assertThat(PAGES.get("docs/tutorial.md")).contains("liberty-" + releases.get(0) + "/wlp");
+  }
+
   /** In brackets behind the key: {@code (30)}, {@code (12 hours)}, {@code (a day; 0 for …)}. */
   @Test
   void defaults_of_settings_are_those_of_their_table() {
