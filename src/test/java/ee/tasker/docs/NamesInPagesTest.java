@@ -90,7 +90,8 @@ class NamesInPagesTest {
     String pom = text(Path.of("pom.xml"));
     List<String> releases = Stream.of("liberty", "wildfly", "payara")
         .map(server -> find("<" + server + "\\.version>([^<]+)", pom).findFirst().orElseThrow()
-            .group(1)).toList();
+            .group(1))
+        .toList();
 
     assertThat(PAGES.get("docs/servers.md"))
         .contains("| tested release | " + String.join(" | ", releases) + " |");
