@@ -19,10 +19,10 @@ public enum LogEvent {
       ""),
   SERVER_LOST("TK1004", Level.WARNING, "another server was lost",
       "verify that it is; its steps run again elsewhere, see "
-          + "[below](failures.md#lost-servers)"),
+          + "[failures](failures.md#lost-servers)"),
   DATABASE_AWAITED("TK1005", Level.WARNING,
       "the database cannot be reached, this server waits for it",
-      "`retry_ms`, `cause`; see [below](failures.md#a-start-without-a-database)"),
+      "`retry_ms`, `cause`; see [failures](failures.md#a-start-without-a-database)"),
   START_FAILED("TK1006", Level.ERROR, "this server cannot start, it will retry",
       "the database became reachable after the deployment but cannot be used, for instance "
           + "because another program created the schema. The server retries, since the "
@@ -117,7 +117,7 @@ public enum LogEvent {
       "steps were given back unstarted, this server cannot run their handler",
       "nothing during a rolling update; otherwise the bean lacks the method, or the "
           + "resolver finds nothing "
-          + "([handlers.md](inner-loop.md#several-servers-with-different-handlers))"),
+          + "([packaging](inner-loop.md#several-servers-with-different-handlers))"),
   WORKER_REGISTERED("TK1314", Level.INFO, "worker outside the servers registered",
       "`caller`: who registered it"),
   WORKER_DRAINED("TK1315", Level.INFO, "worker outside the servers gets no further steps",
