@@ -40,6 +40,8 @@ select (select i.version from installed i) as installed_version,
        coalesce((a.tables, a.version, a.is_release)
                   > (a.own_tables, a.own_version, a.own_is_release),
                 a.tables > a.own_tables, false) as is_newer,
+       (select m.manifest ->> 'version' from own m)
+         is distinct from (select i.version from installed i) as is_other,
        (select count(*)
         from parts p
         where not exists (select from tasker.installed_routines i

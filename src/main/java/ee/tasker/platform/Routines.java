@@ -48,11 +48,12 @@ public final class Routines {
   /**
    * @param installed   the version that the database has; empty before the first
    * @param isNewer     whether that is a later one
+   * @param isOther     whether that is another one
    * @param pending     how many parts differ
    * @param notCallable functions that the application calls, and that the database has not, or with
    *                    another signature
    */
-  public record Comparison(Optional<String> installed, boolean isNewer, int pending,
+  public record Comparison(Optional<String> installed, boolean isNewer, boolean isOther, int pending,
       Optional<String> notCallable) {
   }
 
@@ -91,7 +92,7 @@ public final class Routines {
         try (ResultSet row = statement.executeQuery(script("compare"))) {
           row.next();
           return new Comparison(Optional.ofNullable(row.getString("installed_version")),
-              row.getBoolean("is_newer"), row.getInt("pending"),
+              row.getBoolean("is_newer"), row.getBoolean("is_other"), row.getInt("pending"),
               Optional.ofNullable(row.getString("not_callable")));
         }
       } finally {
@@ -152,7 +153,7 @@ public final class Routines {
       statement.setEscapeProcessing(false);
       statement.execute(script("prepare"));
       List<Pending> pending = pending(statement);
-      if (pending.isEmpty() && !isAnythingDropped(statement)) {
+      if (pending.isEmpty() && !isAnythingElseNew(statement)) {
         return 0;
       }
       for (Pending each : pending) {
@@ -171,9 +172,13 @@ public final class Routines {
     }
   }
 
-  private static boolean isAnythingDropped(Statement statement) throws SQLException {
-    try (ResultSet row = statement
-        .executeQuery("select current_setting('tasker.drops') <> '[]'")) {
+  /** Something to drop, or only the version. */
+  private static boolean isAnythingElseNew(Statement statement) throws SQLException {
+    try (ResultSet row = statement.executeQuery("""
+        select current_setting('tasker.drops') <> '[]'
+               or current_setting('tasker.manifest')::jsonb ->> 'version' is distinct from (
+                 select i.version from tasker.installations i order by i.installation desc limit 1)
+        """)) {
       row.next();
       return row.getBoolean(1);
     }

@@ -125,13 +125,20 @@ public class SchemaMigration {
       expectToServeBeside(found);
     } else if (found.pending() > 0) {
       expectToMigrate(rights, found.pending() + " functions, views or triggers of this version");
-      try {
-        routines.install(dataSource);
-      } catch (Routines.TablesBusy busy) {
-        throw new StartSequence.NoDatabase(busy.getMessage());
-      }
+      install(routines, dataSource);
+    } else if (found.isOther() && settings.migrates() && rights.allowToMigrate()) {
+      // Nothing but the version, by which an older server recognises what is there.
+      install(routines, dataSource);
     }
     refusal = null;
+  }
+
+  private static void install(Routines routines, DataSource dataSource) {
+    try {
+      routines.install(dataSource);
+    } catch (Routines.TablesBusy busy) {
+      throw new StartSequence.NoDatabase(busy.getMessage());
+    }
   }
 
   /**

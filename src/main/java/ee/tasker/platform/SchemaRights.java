@@ -71,6 +71,11 @@ final class SchemaRights {
         " Or the owner of the schema applies them with psql: db/install.sql of this version.");
   }
 
+  /** Whether the login could, if there were anything to apply. */
+  boolean allowToMigrate() {
+    return gaps.stream().noneMatch(gap -> gap.purpose().equals("migrate"));
+  }
+
   private void expect(String purpose, String consequence, String otherwise) {
     List<Gap> missing = gaps.stream().filter(gap -> gap.purpose().equals(purpose)).toList();
     if (!missing.isEmpty()) {

@@ -28,10 +28,11 @@ public final class RoutineParts {
   private static final Pattern FILE = Pattern.compile("R__(.+)\\.sql");
   private static final Pattern MIGRATION = Pattern.compile("V(\\d+)__.+\\.sql");
   private static final Pattern FUNCTION = Pattern
-      .compile("(?ms)^create or replace function tasker\\.(\\w+)(.*?)\\blanguage\\b");
-  private static final Pattern VIEW = Pattern.compile("(?m)^create or replace view tasker\\.(\\w+)");
+      .compile("(?ms)^create or replace function\\s+tasker\\.(\\w+)(.*?)\\blanguage\\b");
+  private static final Pattern VIEW = Pattern.compile("(?m)^create or replace view\\s+tasker\\.(\\w+)");
   private static final Pattern TRIGGER = Pattern.compile(
-      "(?ms)^create or replace trigger (\\w+)\\b.*?\\bon\\s+tasker\\.(\\w+).*?;\\R");
+      "(?ms)^create or replace trigger\\s+(\\w+)\\b.*?\\bon\\s+tasker\\.(\\w+).*?;\\R");
+  private static final Pattern CREATE = Pattern.compile("(?im)^(create|alter|drop)\\s");
   /** A call that a gateway makes, or one within a statement, as in SchemaDump. */
   private static final Pattern CALL = Pattern
       .compile("\"([a-z][a-z_0-9]*)\\(|(?<!@code )(?<!\\* )\\btasker\\.([a-z][a-z_0-9]*)\\(");
@@ -115,6 +116,9 @@ public final class RoutineParts {
       objects.add("view " + views.group(1));
       kind = Kind.VIEW;
     }
+    if (CREATE.matcher(rest).results().count() != objects.size())
+      throw new IllegalStateException(
+          name + " creates something else than functions, views and triggers");
     parts.add(new Part(name, kind, rest,
         kind == Kind.ROWS ? "" : sha256(kind == Kind.VIEW ? rest : header.toString()), objects));
   }
