@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import ee.tasker.platform.Routines;
 import ee.tasker.platform.SchemaInstaller;
 import ee.tasker.release.InstallScript;
+import ee.tasker.release.Versions;
 import ee.tasker.testing.DatabaseTest;
 import ee.tasker.testing.Program;
 import ee.tasker.testing.TestDatabase;
@@ -206,6 +207,33 @@ class LeastRightsTest {
   }
 
   @Test
+  void psql_drops_what_is_gone_and_keeps_the_grants_of_what_is_changed()
+      throws SQLException, IOException {
+    assertThat(install("rights_dba").status()).isZero();
+    Path engine = folder.resolve("db/routine/engine");
+    Files.writeString(engine.resolve("R__gone.sql"), function("gone", "", "int"));
+    Files.writeString(engine.resolve("R__changed.sql"), function("changed", "", "int"));
+    assertThat(installAgain("rights_dba").status()).isZero();
+    run("rights_dba", "grant tasker_server to rights_app", "set role rights_owner",
+        "grant execute on function tasker.changed() to rights_app");
+
+    Files.delete(engine.resolve("R__gone.sql"));
+    Files.writeString(engine.resolve("R__changed.sql"),
+        function("changed", "p_a int default 1", "bigint"));
+    Program.Ended upgrade = installAgain("rights_dba");
+
+    assertThat(upgrade.status()).as(upgrade.output()).isZero();
+    run("rights_app", "select tasker.changed()");
+    assertThatThrownBy(() -> run("rights_app", "select tasker.gone()"))
+        .hasMessageContaining("does not exist");
+  }
+
+  private static String function(String name, String arguments, String result) {
+    return "create or replace function tasker." + name + "(" + arguments + ")\nreturns " + result
+        + "\nlanguage sql\nset search_path = ''\nas $$ select 1 $$;\n";
+  }
+
+  @Test
   void a_version_that_cannot_be_applied_changes_nothing() throws SQLException, IOException {
     assertThat(install("rights_dba").status()).isZero();
     run("rights_dba", "grant tasker_server to rights_app");
@@ -253,7 +281,7 @@ class LeastRightsTest {
 
   private Program.Ended installAgain(String user) throws IOException {
     Path db = folder.resolve("db");
-    Files.writeString(db.resolve("install.sql"), InstallScript.of(db, "test"));
+    Files.writeString(db.resolve("install.sql"), InstallScript.of(db, Versions.of(CHECKOUT)));
     BaseDataSource source = (BaseDataSource) as(user);
     return Program.PSQL.run(folder, Map.of(), List.of("-X", "-h", source.getServerNames()[0], "-p",
         Integer.toString(source.getPortNumbers()[0]), "-U", user, "-d", DATABASE, "-v",

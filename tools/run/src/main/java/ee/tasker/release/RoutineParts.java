@@ -80,6 +80,8 @@ public final class RoutineParts {
    * @param sources of the application, which calls functions; may not exist
    */
   public static RoutineParts of(Path db, String version, Path sources) throws IOException {
+    if (!version.matches("\\d+(\\.\\d+)*(-\\w+)?"))
+      throw new IllegalArgumentException("no version: " + version);
     var parts = new ArrayList<Part>();
     for (var file : files(db.resolve("routine"), FILE))
       read(db.resolve("routine"), file, parts);
