@@ -241,7 +241,7 @@ class LeastRightsTest {
     Path first = routines.resolve("engine/R__aa_new_function.sql");
     Files.createDirectories(first.getParent());
     Files.writeString(first,
-        "create function tasker.aa_new() returns int language sql as 'select 1';\n");
+        function("aa_new", "", "int"));
     Files.writeString(routines.resolve("engine/R__zz_broken.sql"), "select 1 / 0;\n");
 
     Program.Ended upgrade = installAgain("rights_dba");
