@@ -372,14 +372,17 @@ class RoutinesTest {
   void of_several_servers_that_start_together_one_installs() throws Exception {
     write("engine/R__added.sql", function("added", "", "int", "select 1"));
     change("recovery/R__z_views.sql", text -> text.replace("as total_entries", "as entries"));
-    Callable<Integer> server = () -> next().install(owner());
+    // Long enough that all are there before the first has ended.
+    write("engine/R__slow.sql", "select pg_sleep(1);\n");
+    Routines next = next();
+    Callable<Integer> server = () -> next.install(owner());
     ExecutorService threads = Executors.newFixedThreadPool(4);
     try {
       int installed = 0;
       for (Future<Integer> each : threads.invokeAll(List.of(server, server, server, server))) {
         installed += each.get();
       }
-      assertThat(installed).isEqualTo(2);
+      assertThat(installed).isEqualTo(3);
     } finally {
       threads.shutdown();
     }
@@ -446,7 +449,8 @@ class RoutinesTest {
       long end = System.nanoTime() + Duration.ofSeconds(4).toNanos();
       while (System.nanoTime() < end) {
         long asked = System.nanoTime();
-        run("routines_owner", "begin; lock table tasker.tasks in row exclusive mode; rollback");
+        run("routines_owner", "set lock_timeout = '3s'",
+            "begin; lock table tasker.tasks in row exclusive mode; rollback");
         longest = Math.max(longest, System.nanoTime() - asked);
         LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
       }
