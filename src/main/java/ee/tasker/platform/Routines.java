@@ -53,7 +53,8 @@ public final class Routines {
    * @param notCallable functions that the application calls, and that the database has not, or with
    *                    another signature
    */
-  public record Comparison(Optional<String> installed, boolean isNewer, boolean isOther, int pending,
+  public record Comparison(Optional<String> installed, boolean isNewer, boolean isOther,
+      int pending,
       Optional<String> notCallable) {
   }
 

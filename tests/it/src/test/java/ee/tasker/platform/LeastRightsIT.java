@@ -167,7 +167,8 @@ class LeastRightsIT {
         Files.copy(file, folder.resolve("db").resolve(db.relativize(file).toString()));
       }
     }
-    Files.writeString(folder.resolve("db/install.sql"), InstallScript.of(db, Versions.of(CHECKOUT)));
+    Files.writeString(folder.resolve("db/install.sql"),
+        InstallScript.of(db, Versions.of(CHECKOUT)));
     // The superuser's own database access needs no password; the login that installs gets one.
     cluster.administer("postgres", "alter role installing password 'installing'");
     Program.Ended installed = Program.PSQL.run(folder, Map.of("PGPASSWORD", "installing"),

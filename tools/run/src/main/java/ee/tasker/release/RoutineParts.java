@@ -29,7 +29,8 @@ public final class RoutineParts {
   private static final Pattern MIGRATION = Pattern.compile("V(\\d+)__.+\\.sql");
   private static final Pattern FUNCTION = Pattern
       .compile("(?ms)^create or replace function\\s+tasker\\.(\\w+)(.*?)\\blanguage\\b");
-  private static final Pattern VIEW = Pattern.compile("(?m)^create or replace view\\s+tasker\\.(\\w+)");
+  private static final Pattern VIEW = Pattern
+      .compile("(?m)^create or replace view\\s+tasker\\.(\\w+)");
   private static final Pattern TRIGGER = Pattern.compile(
       "(?ms)^create or replace trigger\\s+(\\w+)\\b.*?\\bon\\s+tasker\\.(\\w+).*?;\\R");
   private static final Pattern CREATE = Pattern.compile("(?im)^(create|alter|drop)\\s");
