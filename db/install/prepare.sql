@@ -80,7 +80,8 @@ begin
            coalesce(r.ev_class, d.objid)
     from dropped x
     join pg_catalog.pg_depend d
-      on d.refclassid = x.classid and d.refobjid = x.objid and d.deptype in ('n', 'a', 'i', 'P', 'S')
+      on d.refclassid = x.classid and d.refobjid = x.objid
+     and d.deptype in ('n', 'a', 'i', 'P', 'S')
     left join pg_catalog.pg_rewrite r
       on d.classid = 'pg_catalog.pg_rewrite'::regclass and r.oid = d.objid),
   dropped_objects as (
