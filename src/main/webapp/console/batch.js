@@ -1,12 +1,15 @@
 // A batch: its counters come with the task, a picture has a cell for each worker, and the workers themselves come page by page.
-import { html, useEffect, useRef, useState } from "./dom.js";
-import { get, useLoad } from "./core.js";
+import { html, memo, useEffect, useRef, useState } from "./dom.js";
+import { get, useLoad, useParts } from "./core.js";
 import { Document, MOST_BYTES, ofStep } from "./documents.js";
 import { cellAt, draw, LETTERS } from "./mosaic.js";
 import { t } from "./texts.js";
-import { ENDED, Facts, Loaded, State, Table, Time } from "./ui/index.js";
+import { zoneName } from "./time.js";
+import { ENDED, Facts, Fold, Loaded, Said, State, Table, Time } from "./ui/index.js";
 
 const PAGE = 50;
+/** So many rows are drawn at a stretch. */
+const PART = 25;
 const EVERY = 5_000;
 /** At most so many workers have a cell. */
 const MOST_CELLS = 10_000;
@@ -49,13 +52,19 @@ function Mosaic({ batch, states, at, onPick }) {
     <p class="row small">${Object.entries(LETTERS).filter(([letter]) => states.includes(letter)).map(([letter, family]) => html`<span key=${letter} class=${`f-${family}`}>■ ${t.batch.letters[letter]} ${[...states].filter((one) => one === letter).length.toLocaleString()}</span>`)}</p>`;
 }
 
-function Worker({ task, worker, isSought }) {
+/** zone: in which its times are shown. */
+const Worker = memo(({ task, worker, isSought }) => {
   const kind = ["error", "result"].find((one) => worker.document_bytes[one]);
-  return html`<tr data-worker=${worker.name} class=${isSought ? "sought" : ""}><td><${State} of=${worker.state} /></td><td>${worker.name}</td><td>${worker.attempts > 0 && `${worker.attempts} / ${worker.max_attempts}`}</td><td>${worker.completed_at && html`<${Time} at=${worker.completed_at} />`}</td>
-    <td>${kind && html`<details><summary class="small">${worker.error?.message ?? t.task.stepResult}</summary><${Document} ...${ofStep(task, worker, kind)} name=${worker.name} /></details>`}</td></tr>`;
-}
+  return html`<tr data-worker=${worker.name} class=${isSought ? "sought" : ""}><td><${State} of=${worker.state} /></td><td>${worker.name}</td><td data-label=${COLUMNS[0]}>${worker.attempts > 0 && `${worker.attempts} / ${worker.max_attempts}`}</td><td data-label=${COLUMNS[1]}>${worker.completed_at && html`<${Time} at=${worker.completed_at} />`}</td>
+    <td data-label=${COLUMNS[2]}>${kind && html`<${Fold} summary=${html`<${Said} text=${worker.error?.message ?? t.task.stepResult} />`}>${() => html`<${Document} ...${ofStep(task, worker, kind)} name=${worker.name} />`}<//>`}</td></tr>`;
+});
 
-const Workers = ({ task, label, of, sought }) => html`<${Table} label=${label} head=${[t.task.state, t.task.worker, t.task.attempts, t.task.ended, t.task.result]}>${of.map((worker) => html`<${Worker} key=${worker.step_uuid} task=${task} worker=${worker} isSought=${worker.name === sought} />`)}<//>`;
+const COLUMNS = [t.task.attempts, t.task.ended, t.task.result];
+
+function Workers({ task, label, of, sought }) {
+  const drawn = useParts(of.length, PART, of[0]?.step_uuid);
+  return html`<${Table} label=${label} head=${[t.task.state, t.task.worker, ...COLUMNS]}>${of.slice(0, drawn).map((worker) => html`<${Worker} key=${worker.step_uuid} task=${task} worker=${worker} zone=${zoneName()} isSought=${worker.name === sought} />`)}<//>`;
+}
 
 export function Batch({ task, batch }) {
   const path = `v1/tasks/${task.task_uuid}/workflow_steps`;

@@ -264,6 +264,23 @@ export function useThrottled(action, pause) {
   };
 }
 
+/** How many of `count` are drawn by now: `part` more with each frame, so that the page answers in between; from the beginning when `of` is another. */
+export function useParts(count, part, of, first = part) {
+  const [now, draw] = useState({ of, drawn: first });
+  const drawn = now.of === of ? now.drawn : first;
+  useEffect(() => {
+    if (drawn >= count) return undefined;
+    let timer;
+    // In a frame of its own: what was drawn last is laid out and painted before.
+    const next = requestAnimationFrame(() => { timer = setTimeout(() => draw({ of, drawn: drawn + part })); });
+    return () => {
+      cancelAnimationFrame(next);
+      clearTimeout(timer);
+    };
+  }, [drawn, count, of]);
+  return drawn;
+}
+
 /** One clock for all relative times. */
 export function useClock() {
   const [now, set] = useState(Date.now());

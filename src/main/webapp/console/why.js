@@ -3,7 +3,7 @@ import { html } from "./dom.js";
 import { link, may, mayEverywhere, setParams } from "./core.js";
 import { t } from "./texts.js";
 import { withTimes } from "./time.js";
-import { Ago, State } from "./ui/index.js";
+import { Ago, Said, State } from "./ui/index.js";
 
 /** What an operator can change comes first, what follows from other steps last. */
 const ORDER = ["failed", "no_server", "no_handler", "paused", "slot", "approval", "signal", "child", "child_retry", "lease_expired", "cancelling", "running", "batch", "offered", "retry", "retry_due", "yielded", "timer", "delayed",
@@ -42,7 +42,7 @@ function Unserved({ waiting }) {
 /** The error of a step that failed, where the sentence about it does not have it: what is long. */
 function ErrorOf({ step, sentence }) {
   const message = step?.error?.message ?? step?.error?.type;
-  return message && !sentence.includes(message) && html`<div class="f-failed" data-error=${step.name}><strong>✕</strong> ${step.error.type && step.error.type !== message && html`<span class="small">${step.error.type}:</span>`} ${message} <span class="quiet small">${t.task.attempt(step.attempts, step.max_attempts)}</span></div>`;
+  return message && !sentence.includes(message) && html`<div class="f-failed" data-error=${step.name}><strong>✕</strong> ${step.error.type && step.error.type !== message && html`<span class="small">${step.error.type}:</span>`} <${Said} text=${message} /> <span class="quiet small">${t.task.attempt(step.attempts, step.max_attempts)}</span></div>`;
 }
 
 function Cause({ task, cause, steps, all }) {

@@ -3,7 +3,7 @@ import { html, useState } from "../dom.js";
 import { BulkDialog, CLOSE } from "../bulk.js";
 import { get, link, may, setParams, useLoad } from "../core.js";
 import { t } from "../texts.js";
-import { Ago, Empty, Loaded, PageHead, Panel, Spark, Stat, Stats, Table, Tabs, Time, Toolbar } from "../ui/index.js";
+import { Ago, Empty, Loaded, PageHead, Panel, Said, Spark, Stat, Stats, Table, Tabs, Time, Toolbar } from "../ui/index.js";
 
 /** The filter that finds exactly the tasks of a group. */
 const filterOf = ({ namespace, name, step, error_type: type, signature }) =>
@@ -19,7 +19,7 @@ export const FailureTabs = ({ current, namespace }) => html`<${Tabs} label=${t.p
 function row({ key, group, act }) {
   const blocked = { ...filterOf(group), state: "blocked_by_failures" };
   return html`<tr key=${key}><td class="fit"><strong>${group.tasks.toLocaleString()}</strong>${group.blocked_tasks > 0 && html`<div class="small"><a class="f-blocked" href=${link("tasks", blocked)}>${t.failures.blocked(group.blocked_tasks)}</a></div>`}</td>
-    <td class="error"><div class="f-failed">${group.message ?? group.signature ?? t.none}</div><div class="small"><a href=${link("tasks", { ...filterOf(group), state: "blocked_by_failures,error" })}>${group.namespace}/${group.name}</a> · <strong>${group.step}</strong> <span class="quiet">${[group.error_type, ...group.versions].filter(Boolean).join(" · ")}</span></div></td>
+    <td class="error"><div class="f-failed"><${Said} text=${group.message ?? group.signature ?? t.none} /></div><div class="small"><a href=${link("tasks", { ...filterOf(group), state: "blocked_by_failures,error" })}>${group.namespace}/${group.name}</a> · <strong>${group.step}</strong> <span class="quiet">${[group.error_type, ...group.versions].filter(Boolean).join(" · ")}</span></div></td>
     <td><${Spark} values=${group.counts} colour="f-failed" /></td><td class="fit"><${Ago} at=${group.last_at} /><div class="small quiet">${t.failures.since} <${Ago} at=${group.first_at} /></div></td>
     <td class="fit"><div class="row"><a class="button" href=${link("tasks", group.task_uuid, { step: group.step })}>${t.failures.open}</a>
       ${group.blocked_tasks > 0 && may("tasks:act", group.namespace) && html`<button type="button" onClick=${() => act({ action: "retry", label: t.failures.retry(group.blocked_tasks), filter: blocked })}>${t.failures.retry(group.blocked_tasks)}</button>`}

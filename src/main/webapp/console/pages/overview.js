@@ -3,7 +3,7 @@ import { html } from "../dom.js";
 import { get, link, may, mayEverywhere, useLoad } from "../core.js";
 import { Activity, useTimeline } from "../activity.js";
 import { t } from "../texts.js";
-import { Ago, Empty, ENDED, family, Guard, Loaded, Meter, PageHead, Panel, span, Stat, State, Stats, Table, TASK_STATES } from "../ui/index.js";
+import { Ago, Empty, ENDED, family, Guard, Loaded, Meter, PageHead, Panel, Said, span, Stat, State, Stats, Table, TASK_STATES } from "../ui/index.js";
 
 const EVERY = 5_000;
 const GROUPS = 6;
@@ -18,7 +18,7 @@ function Failed({ namespace }) {
     if (tasks) return tasks.map((task) => html`<${Line} key=${task.task_uuid} sign="▲" colour="f-blocked"><a href=${link("tasks", task.task_uuid)}>${task.namespace}/${task.name}</a> <span class="quiet small"><${Ago} at=${task.updated_at} /></span><//>`);
     return failures.filter((group) => group.blocked_tasks > 0).slice(0, GROUPS).map((group) => html`<${Line} key=${[group.namespace, group.name, group.step, group.error_type, group.signature].join()} sign="▲" colour="f-blocked">
       <a href=${link("tasks", group.task_uuid, { step: group.step })} data-needs=${group.task_uuid}>${group.name} · ${group.step}</a> <span class="quiet small">${t.failures.blocked(group.blocked_tasks)} · <${Ago} at=${group.last_at} /></span>
-      <div class="f-failed">${group.message ?? group.error_type ?? t.none}</div><//>`);
+      <div class="f-failed"><${Said} text=${group.message ?? group.error_type ?? t.none} /></div><//>`);
   }}<//>`;
 }
 

@@ -14,7 +14,7 @@ import { clockTime, withTimes } from "../time.js";
 import { Timeline } from "../timeline.js";
 import { ForkedFrom, Tree } from "../tree.js";
 import { Why } from "../why.js";
-import { Action, Ago, Copy, ENDED, ErrorNote, Facts, Guard, Json, Live, Loaded, Meter, PageHead, Panel, span, State, Table, Tabs, Time, words } from "../ui/index.js";
+import { Action, Ago, Copy, ENDED, ErrorNote, Facts, Fold, Guard, Json, Live, Loaded, Meter, PageHead, Panel, Said, span, State, Table, Tabs, Time, words } from "../ui/index.js";
 
 const TABS = Object.entries(t.task.tabs);
 const ROWS = 100;
@@ -152,7 +152,7 @@ function Story({ history, isEnded }) {
   return html`<label><input type="checkbox" checked=${isNewestFirst} onChange=${(e) => turn(e.target.checked)} /> ${t.task.newestFirst}</label>
     <ol class="story">${entries.slice(0, shown).map((entry) => html`<li><span class="quiet small"><${Time} at=${entry.at} /></span><div>${withTimes(t.task.story[entry.kind]?.(entry) ?? entry.kind)}
       ${entry.actor && entry.kind !== "action" && html` <span class="quiet small">${t.task.by(entry.actor)}</span>`}
-      ${(entry.error ?? entry.details) && html`<details><summary class="small">${entry.error?.message ?? entry.error?.type ?? t.task.tabs.data}</summary><${Json} value=${entry.error ?? entry.details} name="entry" /></details>`}</div></li>`)}</ol>
+      ${(entry.error ?? entry.details) && html`<${Fold} summary=${html`<${Said} text=${entry.error?.message ?? entry.error?.type ?? t.task.tabs.data} />`}>${() => html`<${Json} value=${entry.error ?? entry.details} name="entry" />`}<//>`}</div></li>`)}</ol>
     ${entries.length > shown && html`<button type="button" onClick=${() => show(shown + ROWS)}>${t.more}</button>`}`;
 }
 
