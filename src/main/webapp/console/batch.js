@@ -49,7 +49,7 @@ function Mosaic({ batch, states, at, onPick }) {
   return html`<div class="mosaic" tabindex="0" role="slider" aria-label=${t.batch.mosaic(batch.step)} aria-valuemin="1" aria-valuemax=${states.length} aria-valuenow=${at ?? 1} aria-valuetext=${t.batch.cell(picked, states)} onKeyDown=${onKey}>
       <canvas ref=${canvas} onPointerMove=${(event) => point(index(event))} onPointerLeave=${() => point(null)} onClick=${(event) => { const found = index(event); if (found) onPick(found); }}></canvas></div>
     <p class="small" data-cell=${picked ?? ""}>${picked ? t.batch.cell(picked, states) : t.batch.hint}</p>
-    <p class="row small">${Object.entries(LETTERS).filter(([letter]) => states.includes(letter)).map(([letter, family]) => html`<span key=${letter} class=${`f-${family}`}>■ ${t.batch.letters[letter]} ${[...states].filter((one) => one === letter).length.toLocaleString()}</span>`)}</p>`;
+    <p class="row small">${Object.entries(LETTERS).filter(([letter]) => states.includes(letter)).map(([letter, family]) => html`<span key=${letter} class=${`f-${family}`}>■ ${t.batch.letters[letter]}</span>`)}</p>`;
 }
 
 /** zone: in which its times are shown. */

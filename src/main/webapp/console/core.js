@@ -110,6 +110,15 @@ export async function call(method, path, { body, type = "application/json", head
 
 export const get = (path, params = {}, signal) => call("GET", path + query(params), { signal, headers: staleness(path) });
 
+/** {group: {count, more}} of groups of states. The server counts the newest tasks that match and tells when there are more: then each group is counted by itself. */
+export async function countBy(filter, groups, signal) {
+  const all = await get("v1/tasks:count", filter, signal);
+  const of = async (states) => (all.more ? get("v1/tasks:count", { ...filter, state: states.join(",") }, signal)
+    : { count: states.reduce((total, state) => total + (all.by_state[state] ?? 0), 0), more: false });
+  const counts = await Promise.all(Object.entries(groups).map(async ([name, states]) => [name, await of(states)]));
+  return { all, ...Object.fromEntries(counts) };
+}
+
 /** For one intent of the reader. */
 export const newKey = () => crypto.randomUUID?.() ?? `${Date.now()}-${String(Math.random()).slice(2)}`;
 

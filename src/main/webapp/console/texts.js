@@ -41,6 +41,7 @@ const english = {
   tryAgainIn: (seconds) => `Too many failed logins. Try again in ${many(seconds, "second", "seconds")}.`,
   signedInAs: (name) => `Signed in as ${name}`,
   loading: "Loading …",
+  atLeast: ({ count, more }) => `${more ? "> " : ""}${count.toLocaleString()}`,
   none: "none",
   retry: "Try again",
   close: "Close",
@@ -75,7 +76,7 @@ const english = {
   overview: {
     attention: "Needs you",
     attentionNone: "No task is blocked.",
-    byState: "Tasks by state",
+    byState: "Tasks by state", newestOnly: (n) => `Of the newest ${n.toLocaleString()} tasks.`,
     noCounts: "Counts by state need the permission system:analytics_read in all namespaces.",
     lastHour: "in the last hour",
     completed: "completed", failed: "ended in error", duration: "Mean step time",
@@ -171,7 +172,7 @@ const english = {
     tabs: { graph: "Graph", timeline: "Timeline", steps: "Steps", batches: "Batches", tree: "Children and forks", story: "Story", data: "Data" },
     named: (task) => `${task.name} ${task.task_uuid.slice(0, 8)}…`, kind: "task", kindOfStep: "step", keepRunning: "Keep running",
     signal: "Send a signal", signalTo: (task) => `Send a signal to ${task}`, signalSentence: "The step that waits for it goes on; without one the signal is kept.", signalName: "Name of the signal", payload: "Payload (JSON)", signalId: "Id", signalIdHint: "A second signal with the same id is not taken.",
-    until: "until", batchOf: (b) => `${b.done + b.failed + b.cancelled} of ${b.total} workers ended`, batchCounts: { done: "done", failed: "failed", in_flight: "running", waiting: "waiting", cancelled: "cancelled" }, worker: "Worker", noBatches: "The task has no batch.", nextWorkers: "Further workers", firstWorkers: "First workers",
+    until: "until", batchOf: (b) => `${(b.done + b.failed + b.cancelled).toLocaleString()} of ${b.total.toLocaleString()} workers ended`, batchCounts: { done: "done", failed: "failed", in_flight: "running", waiting: "waiting", cancelled: "cancelled" }, worker: "Worker", noBatches: "The task has no batch.", nextWorkers: "Further workers", firstWorkers: "First workers",
     why: "Why it waits",
     cancelRequested: (by, reason) => `A cancel was requested by ${by}${reason ? `: ${reason}` : ""}.`,
     compensated: (c) => `Compensation: ${c.state}${c.planned_steps === null ? "" : `, ${c.completed_steps} of ${c.planned_steps} steps undone`}.${c.unknown_steps.length ? ` Not known whether these had an effect: ${c.unknown_steps.join(", ")}.` : ""}`,
@@ -234,6 +235,7 @@ const english = {
     cell: (n, states) => (n ? `Worker ${n.toLocaleString()}: ${english.batch.letters[states[n - 1]] ?? ""}` : ""),
   },
   why: {
+    ended: "What ended it",
     follows: (n) => `${many(n, "step waits", "steps wait")} for that`,
     place: (n) => `place ${n.toLocaleString()} in the line,`, holder: (uuid) => `holder ${uuid.slice(0, 8)}`, policy: "Concurrency", template: "Its template", workers: "Servers and workers", more: (n) => `and ${many(n, "step", "steps")} more`,
     unserved: (steps) => `No worker takes ${steps.length === 1 ? `the step ${steps[0].name}` : many(steps.length, "step", "steps")}: none that is alive serves the namespace or has the handler.`,

@@ -42,7 +42,14 @@ function Unserved({ waiting }) {
 /** The error of a step that failed, where the sentence about it does not have it: what is long. */
 function ErrorOf({ step, sentence }) {
   const message = step?.error?.message ?? step?.error?.type;
-  return message && !sentence.includes(message) && html`<div class="f-failed" data-error=${step.name}><strong>✕</strong> ${step.error.type && step.error.type !== message && html`<span class="small">${step.error.type}:</span>`} <${Said} text=${message} /> <span class="quiet small">${t.task.attempt(step.attempts, step.max_attempts)}</span></div>`;
+  return message && !sentence.includes(message) && html`<div class="f-failed" data-error=${step.name}><strong>✕</strong> ${step.error.type && step.error.type !== message && html`<span class="small">${step.error.type}:</span>`} <${Said} text=${message} /> ${step.attempts > 0 && html`<span class="quiet small">${t.task.attempt(step.attempts, step.max_attempts)}</span>`}</div>`;
+}
+
+/** What ended a task that failed, in words. */
+export function Ended({ steps }) {
+  const failed = steps.filter((step) => step.state === "error" && step.error);
+  return failed.length > 0 && html`<section class="note bad" aria-label=${t.why.ended} data-ended=${failed.length}><ul>${failed.slice(0, MOST).map((step) => html`<li key=${step.step_uuid}><${ToStep} name=${step.name} /> <${State} of=${step.state} /><${ErrorOf} step=${step} sentence="" /></li>`)}</ul>
+    ${failed.length > MOST && html`<p class="quiet small">${t.why.more(failed.length - MOST)}</p>`}</section>`;
 }
 
 function Cause({ task, cause, steps, all }) {

@@ -43,7 +43,7 @@ export default function Failures({ params }) {
       <${Stats}><${Stat} label=${t.failures.blockedNow} value=${blocked.data ? blocked.data.count.toLocaleString() : "–"} colour=${blocked.data?.count > 0 ? "f-blocked" : "f-complete"} hint=${t.overview.blockedHint} href=${link("tasks", { state: "blocked_by_failures", namespace })} />
         <${Stat} label=${t.failures.failedTasks} value=${`${found.more ? "> " : ""}${found.counted_tasks.toLocaleString()}`} colour="f-failed" trend=${trend} hint=${t.failures.inPeriod(t.failures.hours(hours))} />
         <${Stat} label=${t.failures.causes} value=${groups.length.toLocaleString()} hint=${t.failures.causesHint} /><//>
-      <${Panel} flat><${Toolbar}><input type="search" name="q" aria-label=${t.failures.find} placeholder=${t.failures.find} value=${params.get("q") ?? ""} onInput=${(e) => setParams({ q: e.target.value })} />
+      <${Panel} flat><${Toolbar}><input type="search" name="q" size="30" aria-label=${t.failures.find} placeholder=${t.failures.find} value=${params.get("q") ?? ""} onInput=${(e) => setParams({ q: e.target.value })} />
         <select name="hours" class="inline" aria-label=${t.failures.period} value=${hours} onChange=${(e) => setParams({ hours: e.target.value })}>${HOURS.map((one) => html`<option value=${one}>${t.failures.hours(one)}</option>`)}</select>
         <input type="search" name="namespace" aria-label=${t.tasks.namespace} placeholder=${t.tasks.namespace} value=${namespace} onChange=${(e) => setParams({ namespace: e.target.value.trim() })} /><//>
         ${groups.length === 0 ? html`<${Empty} icon="failures" title=${t.failures.none} />`

@@ -1,7 +1,7 @@
 // The list of tasks: filters in the address, pages by key, live states, and actions on all that match.
 import { html, memo, useCallback, useEffect, useRef, useState } from "../dom.js";
 import { Bulk } from "../bulk.js";
-import { change, get, link, may, mayEverywhere, query, Refusal, setParams, useLoad, useParts, useThrottled } from "../core.js";
+import { change, countBy, get, link, may, mayEverywhere, query, Refusal, setParams, useLoad, useParts, useThrottled } from "../core.js";
 import { Chips, EmptyHint } from "../chips.js";
 import { useStream } from "../live.js";
 import { MOST_SELECTED, SelectionBar } from "../selection.js";
@@ -71,12 +71,10 @@ function Filters({ filter }) {
  */
 function StateTabs({ filter, attributes, at, views, now }) {
   const { state, state_not: unwanted, ...rest } = filter;
-  const count = useLoad((signal) => get("v1/tasks:count", { ...rest, attribute: attributes }, signal), [JSON.stringify(rest), at], 15_000);
-  const by = count.data?.by_state ?? {};
-  const sum = (states) => states.reduce((total, one) => total + (by[one] ?? 0), 0);
-  const tab = (key, states, n) => html`<${Tab} key=${key} href=${link("tasks", { ...rest, attribute: attributes, ...(states && { state: states.join(",") }) })} data=${key}
-    isCurrent=${!unwanted && (state ?? "") === (states?.join(",") ?? "")}>${t.tasks.tabs[key]} <span class="small quiet">${count.data ? `${count.data.more ? "> " : ""}${n.toLocaleString()}` : "…"}</span><//>`;
-  return html`<${TabList} label=${t.tasks.state}>${tab("all", null, count.data?.count ?? 0)}${Object.entries(TABS).filter(([, states]) => sum(states) > 0 || states.join(",") === state).map(([key, states]) => tab(key, states, sum(states)))}
+  const counts = useLoad((signal) => countBy({ ...rest, attribute: attributes }, TABS, signal), [JSON.stringify(rest), at], 15_000);
+  const tab = (key, states) => html`<${Tab} key=${key} href=${link("tasks", { ...rest, attribute: attributes, ...(states && { state: states.join(",") }) })} data=${key}
+    isCurrent=${!unwanted && (state ?? "") === (states?.join(",") ?? "")}>${t.tasks.tabs[key]} <span class="small quiet">${counts.data ? t.atLeast(counts.data[key]) : "…"}</span><//>`;
+  return html`<${TabList} label=${t.tasks.state}>${tab("all", null)}${Object.entries(TABS).filter(([key, states]) => counts.data?.[key].count > 0 || states.join(",") === state).map(([key, states]) => tab(key, states))}
     ${views.map((view) => html`<${Tab} key=${view.view_uuid} href=${`#/tasks${view.query ? `?${view.query}` : ""}`} hint=${view.namespace ? t.views.sharedBy(view) : t.views.views} isCurrent=${view.query === now && now}>★ ${view.name}<//>`)}<//>`;
 }
 
@@ -106,7 +104,7 @@ const Key = ({ of: task }) => {
 const CELLS = {
   cause: (task) => task.failure && html`<span class="f-failed" title=${task.failure.message}><strong>${task.failure.step}</strong> <${Said} text=${task.failure.message ?? task.failure.error_type} /></span>`,
   why: (task) => task.why && html`<span class="small" data-why=${task.task_uuid}>${task.why}</span>`,
-  progress: (task) => html`<${Meter} part=${task.completed_steps} of=${task.total_steps} colour=${task.failed_steps > 0 ? "f-blocked" : "f-complete"} />${task.completed_steps} / ${task.total_steps}${task.failed_steps > 0 && html` <span class="f-failed">${task.failed_steps} ${t.tasks.failedSteps}</span>`}`,
+  progress: (task) => html`<${Meter} part=${task.completed_steps} of=${task.total_steps} colour=${task.failed_steps > 0 ? "f-blocked" : "f-complete"} />${task.completed_steps.toLocaleString()} / ${task.total_steps.toLocaleString()}${task.failed_steps > 0 && html` <span class="f-failed">${task.failed_steps} ${t.tasks.failedSteps}</span>`}`,
   created: (task) => html`<${Time} at=${task.created_at} />`,
   duration: (task) => (task.completed_at ? html`<span title=${stamp(task.created_at)}>${span(new Date(task.completed_at) - new Date(task.created_at))}</span>` : html`<${Ago} at=${task.created_at} />`),
   initiator: (task) => task.initiator,
