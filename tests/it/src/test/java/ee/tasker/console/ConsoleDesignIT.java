@@ -133,6 +133,31 @@ class ConsoleDesignIT extends WithConsole {
   }
 
   @Test
+  void rows_without_a_key_are_one_line_high_and_cut_nothing_that_stands_beside() {
+    register("a_template_whose_name_is_as_long_as_those_of_a_shop",
+        "steps:\n  - {name: charge_the_card_of_the_customer, handler: {callable: testing.Fail}}\n");
+    UUID failed = admin.submit("testing", "a_template_whose_name_is_as_long_as_those_of_a_shop",
+        "{\"way\": \"endless message\"}");
+    console.awaitState(failed, "blocked_by_failures");
+    console.signIn("ann");
+    browser.show(DESK);
+    console.go("tasks?namespace=testing");
+    browser.await("document.querySelector('tr[data-task=\"' + arguments[0] + '\"] td.one')",
+        failed.toString());
+    assertThat(text(
+        "[...document.querySelectorAll('tbody tr')].map((r) => Math.round(r.getBoundingClientRect().height)).filter((h) => h > 36).join()"))
+        .as("heights").isEmpty();
+    assertThat(text(
+        "[...document.querySelectorAll('tbody td')].filter((c) => c.scrollWidth > c.clientWidth + 1 && getComputedStyle(c).overflowX === 'visible').map((c) => c.innerText).join()"))
+        .as("cells whose text stands over the next one").isEmpty();
+    assertThat(isTrue("document.documentElement.scrollWidth <= innerWidth")).isTrue();
+    browser.show(PHONE);
+    assertThat(isTrue("document.documentElement.scrollWidth <= innerWidth")).isTrue();
+    assertThat(console.violations()).isEmpty();
+    browser.show(Console.WIDE);
+  }
+
+  @Test
   void the_search_finds_values_ids_templates_and_approvals_by_keyboard() {
     UUID task = orders("sought", 1, "C-777-").get(0);
     console.signIn("ann");
