@@ -95,7 +95,7 @@ export function Batch({ task, batch }) {
     <svg class="batch" width="100%" height="12" fill="currentcolor" aria-hidden="true">${parts.map(([kind, from, n]) => html`<rect class=${`f-${COLOURS[kind]}`} x=${from} width=${of(n)} height="12" />`)}</svg>
     <${Facts} of=${Object.entries(t.task.batchCounts).map(([kind, label]) => [label, html`<span data-counter=${kind}>${batch[kind].toLocaleString()}</span>`])} />
     ${states && html`<${Mosaic} batch=${batch} states=${states} at=${sought} onPick=${seek} />`}
-    <form class="row" data-find onSubmit=${find}><input type="search" class="seek" name="worker" aria-label=${t.batch.find} placeholder=${t.batch.find} value=${text} onInput=${(event) => set(event.target.value)} /><button>${t.search}</button></form>
+    <form class="row" data-find onSubmit=${find}><input type="search" class="seek" size="26" name="worker" aria-label=${t.batch.find} placeholder=${t.batch.find} value=${text} onInput=${(event) => set(event.target.value)} /><button>${t.search}</button></form>
     ${sought && html`<div data-sought=${sought}><h3>${t.batch.cell(sought, states)}</h3>${one.data && (one.data.steps.length > 0 ? html`<${Workers} task=${task} label=${t.batch.worker(sought)} of=${one.data.steps} sought=${one.data.steps[0].name} />` : html`<p>${t.batch.notCreated}</p>`)}</div>`}
     ${first.data?.length > 0 && html`<h3>${t.batch.first}</h3><div data-first=${first.data.length}><${Workers} task=${task} label=${t.batch.first} of=${first.data} /></div>`}
     <h3>${t.batch.all}</h3><div data-all><${Loaded} of=${page}>${({ steps, next }) => html`<${Workers} task=${task} label=${batch.step} of=${steps} />

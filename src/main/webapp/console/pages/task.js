@@ -78,7 +78,7 @@ function StepActions({ task, step, isDecision, onDone }) {
 function Attempts({ task, step }) {
   const audit = useLoad((signal) => get(`v1/tasks/${task.task_uuid}/workflow_steps/${step.step_uuid}/audit`, { max_document_bytes: MOST_BYTES }, signal), [step.step_uuid, step.attempts, step.state]);
   return html`<${Loaded} of=${audit}>${({ results }) => results.length > 0 && html`<h3>${t.task.attempts}</h3><ul>${results.map((result) => html`<li key=${result.sort_key}>
-    <details><summary>${result.attempt}: ${result.outcome} <span class="quiet small">${tookOf(result)} · <${Time} at=${result.recorded_at} /></span></summary>
+    <details><summary>${result.attempt > 0 && `${result.attempt}: `}${words(result.outcome)} <span class="quiet small">${tookOf(result)} · <${Time} at=${result.recorded_at} /></span></summary>
     <${Document} ...${ofStep(task, step, result.success ? "result" : "error", result)} params=${{ attempt: result.attempt }} name=${`${step.name}-${result.attempt}`} /></details></li>`)}</ul>`}<//>`;
 }
 

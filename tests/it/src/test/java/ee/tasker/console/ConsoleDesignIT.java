@@ -150,6 +150,17 @@ class ConsoleDesignIT extends WithConsole {
     assertThat(text(
         "[...document.querySelectorAll('tbody td')].filter((c) => c.scrollWidth > c.clientWidth + 1 && getComputedStyle(c).overflowX === 'visible').map((c) => c.innerText).join()"))
         .as("cells whose text stands over the next one").isEmpty();
+    console.go("templates");
+    browser.await("document.querySelector('thead th')");
+    assertThat(text(
+        "[...document.querySelectorAll('th')].filter((th) => th.getBoundingClientRect().height > 40 || th.scrollWidth > th.clientWidth + 1).map((th) => th.innerText).join()"))
+        .as("heads that are broken or cut").isEmpty();
+    console.go("webhooks");
+    browser.awaitText("No webhook yet.");
+    assertThat(isTrue("document.querySelector('.pf-v6-c-empty-state a.button')"))
+        .as("and what can be done about it").isTrue();
+    console.go("tasks?namespace=testing");
+    browser.await("document.querySelector('td.one')");
     assertThat(isTrue("document.documentElement.scrollWidth <= innerWidth")).isTrue();
     browser.show(PHONE);
     assertThat(isTrue("document.documentElement.scrollWidth <= innerWidth")).isTrue();

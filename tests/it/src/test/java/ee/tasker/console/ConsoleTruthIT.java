@@ -259,6 +259,18 @@ class ConsoleTruthIT extends WithConsole {
     assertThat(text("document.querySelector('[data-show=open]').innerText"))
         .as("nothing of it is open").isEqualTo("Open 0");
 
+    console.go("tasks/" + undone + "?tab=timeline");
+    browser.await("document.querySelectorAll('svg[data-row]').length === 3");
+    assertThat(text(
+        "[...document.querySelectorAll('svg[data-row]')].map((e) => e.dataset.row).join()"))
+        .as("what was undone stands above its compensation, and what came in between too")
+        .isEqualTo("reserve,pay,reserve:compensation");
+    console.go("tasks/" + undone + "?tab=story");
+    browser.awaitText("reserve: in progress → being processed, attempt 1");
+    assertThat(text("document.querySelector('.story').innerText"))
+        .contains("pay: permanent failure")
+        .doesNotContain("attempt 0", "_orchestration", "in_process");
+
     console.go("failures?namespace=testing");
     String row = "[...document.querySelectorAll('tbody tr')].find((r) => r.innerText.includes('testing/unpaid ·'))";
     browser.await(row);
