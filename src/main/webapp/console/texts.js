@@ -238,7 +238,7 @@ const english = {
     cell: (n, states) => (n ? `Worker ${n.toLocaleString()}: ${english.batch.letters[states[n - 1]] ?? ""}` : ""),
   },
   why: {
-    ended: "What ended it",
+    ended: "What ended it", each: "each",
     follows: (n) => `${many(n, "step waits", "steps wait")} for that`,
     place: (n) => `place ${n.toLocaleString()} in the line,`, holder: (uuid) => `holder ${uuid.slice(0, 8)}`, policy: "Concurrency", template: "Its template", workers: "Servers and workers", more: (n) => `and ${many(n, "step", "steps")} more`,
     unserved: (steps) => `No worker takes ${steps.length === 1 ? `the step ${steps[0].name}` : many(steps.length, "step", "steps")}: none that is alive serves the namespace or has the handler.`,

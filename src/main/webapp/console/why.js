@@ -52,7 +52,14 @@ export function Ended({ steps }) {
     ${failed.length > MOST && html`<p class="quiet small">${t.why.more(failed.length - MOST)}</p>`}</section>`;
 }
 
+/** Steps of which the same is true: their names, and the sentence once. */
+function Together({ task, cause, steps }) {
+  return html`<li data-cause=${cause}><span data-together=${steps.length}>${steps.slice(0, MOST).map((step) => html`<${ToStep} key=${step.step_uuid} name=${step.name} /> `)}${steps.length > MOST && html`<span class="quiet small">${t.why.more(steps.length - MOST)}</span> `}</span>
+    <${State} of=${steps[0].state} /> ${t.why.each} ${withTimes(steps[0].sentence)} <${Blocker} task=${task} step=${steps[0]} /></li>`;
+}
+
 function Cause({ task, cause, steps, all }) {
+  if (steps.length > 1 && UNSERVED.includes(cause) && new Set(steps.map((step) => step.state + step.sentence)).size === 1) return html`<${Together} ...${{ task, cause, steps }} />`;
   return html`<li data-cause=${cause}><ul>${steps.slice(0, MOST).map((step) => html`<li key=${step.step_uuid}><button type="button" class="link" onClick=${() => setParams({ step: step.name })}>${step.name}</button> <${State} of=${step.state} /> ${withTimes(step.sentence)}
     ${step.details?.due_at && html` <span class="quiet">(<${Ago} at=${step.details.due_at} />)</span>`} <${Blocker} task=${task} step=${step} />${cause === "failed" && html`<${ErrorOf} step=${all.find((one) => one.step_uuid === step.step_uuid)} sentence=${step.sentence} />`}</li>`)}</ul>
     ${steps.length > MOST && html`<p class="quiet small">${t.why.more(steps.length - MOST)}</p>`}</li>`;

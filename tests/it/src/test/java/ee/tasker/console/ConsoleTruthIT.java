@@ -314,6 +314,8 @@ class ConsoleTruthIT extends WithConsole {
     console.go("tasks/" + batch + "?tab=batches");
     browser.await("window.isOlder && document.querySelector('.mosaic canvas')?.width > 0");
     browser.awaitText("0 of 9 workers, 0 of them failed; 4 are in flight");
+    // What is true of all four is said once.
+    browser.await("document.querySelector('[data-together=\"4\"]')");
     assertThat(text(
         "[...document.querySelectorAll('[data-counter]')].map((e) => e.dataset.counter + ' ' + e.innerText).join()"))
         .isEqualTo("done 0,failed 0,in_flight 4,waiting 5,cancelled 0");
