@@ -176,6 +176,15 @@ class ConsoleDesignIT extends WithConsole {
     browser.run("document.activeElement.blur()");
     browser.keys("/C-777-1");
     browser.await("document.querySelector('[data-hit=tasks]')?.innerText.includes('C-777-1')");
+    for (Browser.Look look : List.of(DESK, PHONE)) {
+      browser.show(look);
+      assertThat(isTrue(
+          "(() => { const hit = document.querySelector('[data-hit]'); const list = hit.parentNode.getBoundingClientRect(); const box = document.querySelector('[name=find]').getBoundingClientRect(); "
+              + "const place = hit.getBoundingClientRect(); return box.top >= 0 && list.top >= box.bottom && getComputedStyle(hit.parentNode).backgroundColor !== 'rgba(0, 0, 0, 0)' "
+              + "&& hit.contains(document.elementFromPoint(place.left + 20, place.top + place.height / 2)); })()"))
+          .as("what is found lies below the field and over the page, at %s", look).isTrue();
+    }
+    browser.show(Console.WIDE);
     assertThat(console.violations()).isEmpty();
     browser.keys(DOWN + ENTER);
     browser.await("location.hash === arguments[0]", "#/tasks/" + task);
