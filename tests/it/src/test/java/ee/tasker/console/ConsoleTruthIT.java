@@ -309,8 +309,8 @@ class ConsoleTruthIT extends WithConsole {
     browser.run(
         "const real = window.fetch; window.fetch = async (url, options) => { const answer = await real(url, options); "
             + "if (!String(url).includes('/v1/tasks/' + arguments[0] + '?')) return answer; const task = await answer.json(); "
-            + "Object.assign(task.batches[0], {in_flight: 1, waiting: 8}); window.isOlder = true; return new Response(JSON.stringify(task), {status: 200}); }"
-                .replace("arguments[0]", "'" + batch + "'"));
+            + "Object.assign(task.batches[0], {in_flight: 1, waiting: 8}); window.isOlder = true; return new Response(JSON.stringify(task), {status: 200}); }",
+        batch.toString());
     console.go("tasks/" + batch + "?tab=batches");
     browser.await("window.isOlder && document.querySelector('.mosaic canvas')?.width > 0");
     browser.awaitText("0 of 9 workers, 0 of them failed; 4 are in flight");
