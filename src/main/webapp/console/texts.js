@@ -15,7 +15,7 @@ const english = {
   namespaceOfAll: "Namespace of all pages", allNamespaces: "All namespaces",
   user: { theme: "Theme", density: "Rows", choices: { system: "System", light: "Light", dark: "Dark", dense: "Dense", roomy: "Roomy" } },
   toolbar: "Filters and columns",
-  states: { initializing: "starting", enqueuing_steps: "offering steps", evaluating_results: "being evaluated", steps_in_process: "running", enqueued_for_orchestration: "being processed", enqueued_as_error_for_orchestration: "being processed" },
+  states: { success: "succeeded", permanent_failure: "failed permanently", retryable_failure: "failed", timed_out: "timed out", initializing: "starting", enqueuing_steps: "offering steps", evaluating_results: "being evaluated", steps_in_process: "running", enqueued_for_orchestration: "being processed", enqueued_as_error_for_orchestration: "being processed" },
   skip: "Skip to the content",
   zone: { local: "Times: local", utc: "Times: UTC" },
   keysTitle: "Keys",

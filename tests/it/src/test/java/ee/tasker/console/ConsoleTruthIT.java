@@ -268,7 +268,7 @@ class ConsoleTruthIT extends WithConsole {
     console.go("tasks/" + undone + "?tab=story");
     browser.awaitText("reserve: in progress → being processed, attempt 1");
     assertThat(text("document.querySelector('.story').innerText"))
-        .contains("pay: permanent failure")
+        .contains("pay: failed permanently")
         .doesNotContain("attempt 0", "_orchestration", "in_process");
 
     console.go("failures?namespace=testing");
