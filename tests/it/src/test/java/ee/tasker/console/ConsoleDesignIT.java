@@ -165,6 +165,12 @@ class ConsoleDesignIT extends WithConsole {
     browser.show(PHONE);
     assertThat(isTrue("document.documentElement.scrollWidth <= innerWidth")).isTrue();
     assertThat(console.violations()).isEmpty();
+    console.go(
+        "templates/testing/a_template_whose_name_is_as_long_as_those_of_a_shop?tab=submit");
+    browser.await("document.querySelector('main .pf-v6-c-tabs [aria-current]')");
+    assertThat(isTrue(
+        "(() => { const tab = document.querySelector('main .pf-v6-c-tabs [aria-current]').getBoundingClientRect(); return tab.left >= 0 && tab.right <= innerWidth; })()"))
+        .as("the current tab is in view").isTrue();
     browser.show(Console.WIDE);
   }
 
