@@ -722,6 +722,32 @@ CREATE INDEX idempotency_keys_created_at_idx ON tasker.idempotency_keys USING bt
 CREATE TRIGGER documents_are_hashed BEFORE INSERT ON tasker.idempotency_keys FOR EACH ROW
     EXECUTE FUNCTION tasker.stamp_document_hash();
 
+-- One row for each version whose functions, views and triggers were installed; the last one is
+--   there.
+create table tasker.installations (
+  installation    bigint not null generated always as identity,
+  version         character varying(50) not null,
+  -- SHA-256 of the files, in their order.
+  manifest_digest character varying(64) not null,
+  installed_by    character varying(128) not null default CURRENT_USER,
+  installed_at    timestamp with time zone not null default clock_timestamp(),
+  constraint installations_pkey PRIMARY KEY (installation)
+);
+
+-- The parts of what is installed, as the version that installed them lists them.
+create table tasker.installed_routines (
+  -- Relative to db/routine; a trigger is a part of its own, behind the file of its function.
+  file      character varying(200) not null,
+  -- SHA-256 of the text.
+  digest    character varying(64) not null,
+  -- SHA-256 of what a replacement cannot change: a function with its arguments and results, the
+  --   whole text of a view; empty for other parts.
+  signature character varying(64) not null,
+  -- What the text creates: function name, view name, trigger name on table.
+  objects   text[] not null,
+  constraint installed_routines_pkey PRIMARY KEY (file)
+);
+
 -- Parent to child dependencies between the steps that a task of the template begins with. Tasks
 --   have no copy: see the view workflow_step_edges.
 create table tasker.named_step_edges (

@@ -46,6 +46,13 @@ public enum LogEvent {
       "the tables were too busy to change their guards, the next start will try again",
       "another transaction, a dump for instance, held one of them for a quarter of a "
           + "minute. Nothing has changed; see [guards](data-model.md#guards-of-the-tables)"),
+  DATABASE_NEWER("TK1014", Level.WARNING,
+      "the database has a newer version than this server, which works on",
+      "upgrade this server too; `installed` is the version of the database"),
+  SERVER_TOO_OLD("TK1015", Level.ERROR,
+      "this server is too old for its database and takes no work",
+      "upgrade it, see [who creates the schema](database.md#who-creates-the-schema); `cause` names "
+          + "the functions that are gone"),
   TEMPLATE_REGISTERED("TK1101", Level.INFO, "template registered",
       ""),
   TEMPLATE_REFUSED("TK1102", Level.ERROR, "template refused",
