@@ -38,6 +38,8 @@ public class Schedules {
   private static final int MOST_FIRES_OF_A_BACKFILL = 100_000;
   private static final int MOST_SHOWN = 1_000;
   private static final int STALLED_AT_ONCE = 100;
+  /** The reason of a fire time that failed so; no request is answered with it. */
+  private static final String GIVEN_UP = "cannot-be-processed";
 
   @Inject
   private ScheduleGateway gateway;
@@ -73,7 +75,7 @@ public class Schedules {
   @Transactional(Transactional.TxType.REQUIRES_NEW)
   public Optional<String> failFirst(Throwable fault) {
     JsonObject due = gateway.takeDueSchedules(1);
-    Problem problem = Problem.of(503, "cannot-be-processed", DatabaseFaults.message(fault));
+    Problem problem = Problem.of(503, GIVEN_UP, DatabaseFaults.message(fault));
     decide(due, 1, 0, planner.failing(Timings.instant(due.getString("now")), problem));
     return Stream.of("schedules", "backfills")
         .flatMap(kind -> due.getJsonArray(kind).getValuesAs(JsonObject.class).stream())
