@@ -5,11 +5,9 @@ import ee.tasker.engine.reply.PurgeReply;
 import ee.tasker.engine.reply.ReconcileReply;
 import ee.tasker.engine.reply.RoundReply;
 import ee.tasker.platform.DatabaseFaults;
-import ee.tasker.platform.Json;
 import ee.tasker.platform.Settings;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
-import jakarta.json.JsonObject;
 import jakarta.transaction.Transactional;
 import java.util.Optional;
 
@@ -44,11 +42,8 @@ public class Orchestration {
    *   others now; empty when there was none
    */
   public Optional<String> setAsideDueTask(Throwable fault) {
-    JsonObject reply = gateway.setAsideDueTask(DatabaseFaults.sqlState(fault),
-        DatabaseFaults.message(fault), settings.recovery().deliveries());
-    return Json.text(reply, "task_uuid").map(task -> "task " + task)
-        .or(() -> Optional.of(reply.getInt("made_due")).filter(count -> count > 0)
-            .map(count -> "made due: " + count));
+    return gateway.setAsideDueTask(DatabaseFaults.sqlState(fault), DatabaseFaults.message(fault),
+        settings.recovery().deliveries());
   }
 
   /** After the database gave up a call for one result. @return its task, which comes later */

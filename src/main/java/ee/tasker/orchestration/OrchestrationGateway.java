@@ -4,6 +4,7 @@ import ee.tasker.engine.reply.DroppedMonth;
 import ee.tasker.engine.reply.PurgeReply;
 import ee.tasker.engine.reply.ReconcileReply;
 import ee.tasker.engine.reply.RoundReply;
+import ee.tasker.platform.Json;
 import ee.tasker.platform.ServerIdentity;
 import ee.tasker.platform.Settings;
 import ee.tasker.platform.SqlFunctions;
@@ -36,10 +37,12 @@ class OrchestrationGateway {
             server.uuid(), limit, claimLimit, leaseSeconds, deliveries));
   }
 
-  /** @return {@code {made_due, task_uuid}} */
-  JsonObject setAsideDueTask(String sqlState, String cause, int deliveries) {
-    return sql.object("set_aside_due_task(cast(? as uuid), ?, ?, ?)", server.uuid(), sqlState,
-        cause, deliveries);
+  Optional<String> setAsideDueTask(String sqlState, String cause, int deliveries) {
+    JsonObject reply = sql.object("set_aside_due_task(cast(? as uuid), ?, ?, ?)", server.uuid(),
+        sqlState, cause, deliveries);
+    return Json.text(reply, "task_uuid").map(task -> "task " + task)
+        .or(() -> Optional.of(reply.getInt("made_due")).filter(count -> count > 0)
+            .map(count -> "made due: " + count));
   }
 
   Optional<String> setAsideStepResult(String sqlState, String cause, int deliveries) {
