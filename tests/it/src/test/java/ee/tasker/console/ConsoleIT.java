@@ -333,7 +333,8 @@ class ConsoleIT extends WithConsole {
     browser.await(
         "document.querySelector('tbody tr') && JSON.stringify(document.querySelector('tbody tr').dataset.task) !== arguments[0]",
         first);
-    assertThat(isTrue("document.querySelectorAll('tbody tr').length === 50")).isTrue();
+    // In parts, one with each frame.
+    browser.await("document.querySelectorAll('tbody tr').length === 50");
     browser.press("Newest");
     browser.await(
         "document.querySelector('tbody tr') && JSON.stringify(document.querySelector('tbody tr').dataset.task) === arguments[0]",
