@@ -31,8 +31,11 @@ public class RequestBodies {
   private int maxBodyBytes;
   private Function<Body, Turns.Turn> turns;
 
-  /** @param namespace as its sender names it; null when it names none */
-  private record Body(long length, String namespace) {
+  /**
+   * @param namespace  as its sender names it; null when it names none
+   * @param spentNanos how long it took to look at it
+   */
+  private record Body(long length, String namespace, long spentNanos) {
   }
 
   RequestBodies() {
@@ -51,7 +54,7 @@ public class RequestBodies {
   @Inject
   RequestBodies(Settings settings, LargeWork largeWork, Access access) {
     this(settings.maxBodyBytes(), body -> largeWork
-        .begin(access.share(body.namespace()), body.length()));
+        .begin(access.share(body.namespace()), body.length(), body.spentNanos()));
   }
 
   /** @throws Problem 400 malformed-json, 413 body-too-large */
@@ -159,8 +162,15 @@ public class RequestBodies {
    * @param each  the same of one element of a batch
    */
   private void json(String text, int limit, int each, Consumer<JsonValue> use) {
-    String namespace = JsonShape.check(text, limit, each);
-    try (Turns.Turn turn = turns.apply(new Body(text.length(), namespace))) {
+    long begin = System.nanoTime();
+    JsonShape shape = new JsonShape(text, limit, each);
+    Problem refused = shape.refusal();
+    long spent = System.nanoTime() - begin;
+    // What is refused waits for its turn as well: it took the time of the others, too.
+    try (Turns.Turn turn = turns.apply(new Body(text.length(), shape.namespace(), spent))) {
+      if (refused != null) {
+        throw refused;
+      }
       use.accept(parse(text));
     }
   }

@@ -71,7 +71,10 @@ class ResultBatcher implements ResultBacklog {
   private static final int MOST_TRIES = 5;
   /** Results in one call, of those that are kept apart. */
   private static final int MOST_APART = 8;
-  private static final Duration SLOW = Duration.ofMillis(100);
+  /** The part of the capacity beyond which a namespace whose results wait does not rest. */
+  private static final int CROWD = 4;
+  /** A quick one holds up others, too, when many of them arrive. */
+  private static final Duration SLOW = Duration.ofMillis(20);
 
   @Inject
   private EngineThreads threads;
@@ -174,8 +177,9 @@ class ResultBatcher implements ResultBacklog {
   private void flushApart() {
     try {
       for (List<StepResult> next; !(next = apart.take(MOST_APART,
-          namespace -> restNanos(namespace) <= 0)).isEmpty();) {
+          namespace -> restNanos(namespace) <= 0 || isCrowded(namespace))).isEmpty();) {
         String share = LargeWork.share(namespace(next.get(0)));
+        largeWork.rests().heavy(share);
         long begin = System.nanoTime();
         List<RunningStep> claimed = submitBatch(next, 0);
         largeWork.rests().worked(share, System.nanoTime() - begin);
@@ -186,6 +190,11 @@ class ResultBatcher implements ResultBacklog {
     }
     apart.least(this::restNanos).ifPresent(rest -> threads.timers().schedule(this::flushApartSoon,
         Math.max(0, rest), TimeUnit.NANOSECONDS));
+  }
+
+  /** Results that wait hold permits, of which the steps of other namespaces need some. */
+  private boolean isCrowded(String namespace) {
+    return CROWD * apart.size(namespace) > live.capacity();
   }
 
   private long restNanos(String namespace) {
@@ -282,7 +291,11 @@ class ResultBatcher implements ResultBacklog {
     try {
       reply = steps.complete(batch, limit, fromQueues);
     } finally {
-      slow.called(namespaces, batch.size(), System.nanoTime() - start);
+      long took = System.nanoTime() - start;
+      slow.called(namespaces, batch.size(), took);
+      if (namespaces.stream().noneMatch(slow::isApart)) {
+        largeWork.rests().called("complete_steps", batch.size(), took);
+      }
     }
     meters.resultsSubmitted(start);
     unsubmitted.addAndGet(-batch.size());
