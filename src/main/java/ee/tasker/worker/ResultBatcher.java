@@ -42,7 +42,8 @@ import java.util.stream.Collectors;
  *
  * <p>Large results, and those of a namespace that makes calls slow, are kept apart (ADR 0074): they
  * are submitted by namespace in turns, one such call at a time and beside the calls of the others,
- * which therefore do not wait for them. After such a call its namespace rests.
+ * which therefore do not wait for them. After such a call a namespace rests whose calls are slow or
+ * large.
  *
  * <p>After a fault that is not about the data, the results stay here and are retried; the handoff
  * number makes a retry harmless. If the fault
@@ -178,11 +179,13 @@ class ResultBatcher implements ResultBacklog {
     try {
       for (List<StepResult> next; !(next = apart.take(MOST_APART,
           namespace -> restNanos(namespace) <= 0 || isCrowded(namespace))).isEmpty();) {
-        String share = LargeWork.share(namespace(next.get(0)));
-        largeWork.rests().heavy(share);
+        String namespace = namespace(next.get(0));
+        boolean isHeavy = slow.isSlow(namespace) || next.stream().anyMatch(this::isLarge);
         long begin = System.nanoTime();
         List<RunningStep> claimed = submitBatch(next, 0);
-        largeWork.rests().worked(share, System.nanoTime() - begin);
+        if (isHeavy) {
+          largeWork.rests().worked(LargeWork.share(namespace), System.nanoTime() - begin);
+        }
         claims.start(claimed);
       }
     } finally {
