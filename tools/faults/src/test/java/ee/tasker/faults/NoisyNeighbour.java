@@ -118,9 +118,10 @@ class NoisyNeighbour {
         select t.state, count(*) from tasker.tasks t join tasker.named_tasks n using (named_task_uuid)
         join tasker.task_namespaces s using (task_namespace_uuid) where s.name = 'testing' and t.state <> 'complete' group by 1"""))
         .isEmpty();
-    assertThat(tasker
-        .sql("select * from tasker.check_history(p_quiet_for => '1 second') where violations > 0"))
-        .isEmpty();
+    // What is due of the noisy namespace comes after the noise.
+    TaskerClient.until("every promise is kept", Duration.ofMinutes(1), () -> tasker
+        .sql("select * from tasker.check_history(p_quiet_for => '1 second') where violations > 0")
+        .isEmpty());
     assertThat(History.broken(tasker)).isEmpty();
     ModelMoves moves = ModelMoves.of(tasker);
     System.out.println(moves.sentence());
