@@ -73,12 +73,21 @@ public final class CoreTemplate {
    */
   public static Conversion convert(String text, boolean keepsBehaviour) {
     CoreTemplate core = new CoreTemplate(YamlMapping.parse(text), keepsBehaviour);
-    if (!core.template.has("name") || core.template.mappings("steps").isEmpty()) {
+    if (!isTemplate(core.template)) {
       throw new UnreadableException("it is no template: a mapping with name and steps");
     }
     core.convert();
     return new Conversion(List.of(new Conversion.Template(
         core.template.text("name").orElse("template"), core.template.text())), core.findings);
+  }
+
+  /** @throws UnreadableException if it is no YAML */
+  public static boolean isTemplate(String text) {
+    return YamlMapping.read(text).filter(CoreTemplate::isTemplate).isPresent();
+  }
+
+  private static boolean isTemplate(YamlMapping mapping) {
+    return mapping.has("name") && !mapping.mappings("steps").isEmpty();
   }
 
   private void convert() {
