@@ -129,6 +129,16 @@ class CamundaModelTest {
     String skip = tasks("a", "d") + element("exclusiveGateway", "g", "default=\"f_g_j\"")
         + element("exclusiveGateway", "j", "") + flow("start -> g -> j -> d -> end")
         + flowIf("g", "a", "${amount > 100}") + flow("a -> j");
+    String skipAnother = tasks("a", "b", "d") + element("exclusiveGateway", "g",
+        "default=\"f_g_h\"") + element("exclusiveGateway", "h", "default=\"f_h_b\"")
+        + flow("start -> g -> h -> b -> d -> end") + flowIf("g", "d", "${skip}")
+        + flowIf("h", "a", "${more}") + flow("a -> d");
+    String skipElsewhere = tasks("o", "q", "r", "d") + element("exclusiveGateway", "g",
+        "default=\"f_g_h\"") + element("exclusiveGateway", "h", "default=\"f_h_d\"")
+        + element("exclusiveGateway", "k", "default=\"f_k_q\"") + element("endEvent", "end2", "")
+        + flow("start -> g -> h -> d -> end") + flowIf("h", "r", "${more}") + flow("r -> d")
+        + flowIf("g", "k", "${other}") + flow("k -> q -> end2") + flowIf("k", "o", "${more}")
+        + flow("o -> d");
     String skipOrEnd = tasks("a", "b", "d") + element("exclusiveGateway", "g",
         "default=\"f_g_d\"") + element("endEvent", "end2", "") + flow("start -> g -> d -> end")
         + flowIf("g", "a", "${way == 'a'}") + flow("a -> d") + flowIf("g", "b", "${way == 'b'}")
@@ -237,6 +247,14 @@ class CamundaModelTest {
         ends("exclusive, nothing on the way", "{\"amount\": 1}", Map.of(), NOTHING, "g d", skip),
         ends("exclusive, something on the way", "{\"amount\": 101}", Map.of(), NOTHING, "g a d",
             skip),
+        ends("a way past another decision", "{\"skip\": true}", Map.of(), NOTHING, "g d",
+            skipAnother),
+        ends("no way past another decision", "{\"skip\": false}", Map.of(), NOTHING, "g h b d",
+            skipAnother),
+        ends("a way past, in a branch that was not chosen", "{\"other\": true}", Map.of(), NOTHING,
+            "g k q", skipElsewhere),
+        ends("a way past, in the branch that was chosen", "{}", Map.of(), NOTHING, "g h d",
+            skipElsewhere),
         ends("a way past, taken", "{\"way\": \"c\"}", Map.of(), NOTHING, "g d", skipOrEnd),
         ends("a way past, not taken", "{\"way\": \"a\"}", Map.of(), NOTHING, "g a d", skipOrEnd),
         ends("a way past, another end", "{\"way\": \"b\"}", Map.of(), NOTHING, "g b", skipOrEnd),
