@@ -815,7 +815,7 @@ class WorkersIT {
   /** A claim that waits is answered, too: the roll-out may begin with the workers. */
   @Test
   void namespace_that_does_not_exist_yet_is_waited_for() throws Exception {
-    String namespace = "n" + UUID.randomUUID().toString().replace("-", "").substring(0, 20);
+    String namespace = "remote" + UUID.randomUUID().toString().replace("-", "").substring(0, 20);
     TaskerClient carl = admin.asOneWhoMay(List.of("steps:work in " + namespace));
     String registration = "{'name': 'x', 'capacity': 1, 'handlers': ['a'], 'namespaces': ['%s']}";
     Answer registered = carl.post("/v1/workers", quoted(registration.formatted(namespace)));
