@@ -23,8 +23,9 @@ public final class SlowNamespaces {
   /** Beyond that, what is not seen any more is forgotten. */
   private static final int MANY = 1_000;
 
-  /** A slow call of its own counts that much; a quick one takes one away until there is proof. */
+  /** A slow call of its own counts that much; a quick one takes one away. */
   private static final int SLOW_CALL = 2;
+  private static final int MOST_PROOF = 4 * SLOW_CALL;
 
   /** @param proof zero for a suspect */
   private record Marked(int proof, long since) {
@@ -32,20 +33,20 @@ public final class SlowNamespaces {
 
   private final LongSupplier nanoTime;
   private final Duration slow;
-  private final int completeProof;
+  private final boolean isCounted;
   private final Map<String, Marked> marks = new ConcurrentHashMap<>();
   private final Map<String, Long> seen = new ConcurrentHashMap<>();
   private final CallMean usual = new CallMean(CALLS);
 
   /**
-   * @param slow  no call is slow that is quicker
-   * @param calls how many slow calls of its own prove that a namespace is slow: several where time
-   *   is measured, because a pause of the machine makes any call long
+   * @param slow      no call is slow that is quicker
+   * @param isCounted whether the time of a call is counted and not measured: then one slow call is
+   *   proof, and quick ones are none of the contrary. A pause of the machine makes any call long
    */
-  public SlowNamespaces(LongSupplier nanoTime, Duration slow, int calls) {
+  public SlowNamespaces(LongSupplier nanoTime, Duration slow, boolean isCounted) {
     this.nanoTime = nanoTime;
     this.slow = slow;
-    completeProof = calls * SLOW_CALL;
+    this.isCounted = isCounted;
   }
 
   /** Whether the namespace gets calls of its own now. */
@@ -57,7 +58,8 @@ public final class SlowNamespaces {
   /** Whether its own calls have proven that it is slow. */
   public boolean isSlow(String namespace) {
     Marked marked = marks.get(namespace);
-    return marked != null && isProven(marked);
+    return marked != null && !isOver(marked.since())
+        && marked.proof() >= (isCounted ? 1 : 2) * SLOW_CALL;
   }
 
   /** What a call for the items of these namespaces took. */
@@ -79,22 +81,15 @@ public final class SlowNamespaces {
   }
 
   private Marked afterQuickCall(String namespace, Marked known) {
-    if (isProven(known)) {
+    if (isCounted) {
       return known;
     }
     return known.proof() <= 1 ? null : new Marked(known.proof() - 1, known.since());
   }
 
   private Marked afterSlowCall(Marked known, Marked fresh) {
-    if (isOver(known.since())) {
-      return fresh;
-    }
-    return isProven(known) && fresh.proof() == 0 ? known
-        : new Marked(Math.min(known.proof() + fresh.proof(), completeProof), fresh.since());
-  }
-
-  private boolean isProven(Marked marked) {
-    return marked.proof() >= completeProof && !isOver(marked.since());
+    return isOver(known.since()) ? fresh
+        : new Marked(Math.min(known.proof() + fresh.proof(), MOST_PROOF), fresh.since());
   }
 
   private boolean isSlow(int items, long nanos) {
