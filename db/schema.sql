@@ -2263,6 +2263,8 @@ create table tasker.write_requests (
   --   made.
   status       smallint,
   answered_at  timestamp with time zone,
+  -- What the request made or changed, where the path does not say it: as a path of the interface.
+  object       character varying(1000),
   constraint write_requests_pkey PRIMARY KEY (request_uuid),
   constraint answer_is_whole CHECK ((status IS NULL) = (answered_at IS NULL)),
   constraint known_kind CHECK (caller_kind::text = ANY (ARRAY['user'::character varying,
@@ -4347,8 +4349,9 @@ function tasker.end_session(p_token_hash text) returns boolean;
 -- What a user or a key may do, roles spelled out.
 function tasker.expand_grants(p_user_uuid uuid, p_key_uuid uuid) returns jsonb, stable;
   -- called by delegate_approval, get_key_access, get_session_access, get_user_access, may_still_act
--- Records the response status of a request for a change; once.
-function tasker.finish_write_request(p_request_uuid uuid, p_status integer) returns boolean;
+-- Records the response status of a request for a change and what it made; once.
+function tasker.finish_write_request(p_request_uuid uuid, p_status integer, p_object text
+    DEFAULT NULL::text) returns boolean;
   -- called by AccountGateway
 -- The authenticated caller of this transaction, as set_caller recorded it; null without one.
 function tasker.get_caller() returns text, stable;

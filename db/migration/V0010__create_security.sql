@@ -106,6 +106,7 @@ create table tasker.write_requests (
   server_uuid  uuid          not null,
   status       smallint,
   answered_at  timestamptz,
+  object       varchar(1000),
   constraint known_kind check (caller_kind in ('user', 'key', 'token', 'external')),
   constraint answer_is_whole check ((status is null) = (answered_at is null)));
 comment on table tasker.write_requests is
@@ -115,6 +116,8 @@ comment on table tasker.write_requests is
 comment on column tasker.write_requests.status is
   'Null: the server stopped before it could answer; the change is in operator_actions if it was '
   'made.';
+comment on column tasker.write_requests.object is
+  'What the request made or changed, where the path does not say it: as a path of the interface.';
 create index write_requests_requested_at_idx on tasker.write_requests (requested_at);
 
 create table tasker.saved_views (

@@ -1,5 +1,6 @@
 -- A page of the requests for changes over REST, newest first, by key: {requests, next}. p_filter:
--- {caller?, route?, object?}: an object is part of the path, such as the id of a task.
+-- {caller?, route?, object?}: an object is part of the path, or of that of what was made, such as the
+-- id of a task.
 -- Errors: TK007 for a filter of more than 1000 characters, which no path has.
 create or replace function tasker.list_write_requests(
   p_filter jsonb default '{}', p_limit int default 50, p_before uuid default null)
@@ -19,7 +20,8 @@ begin
           and (p_filter ->> 'caller' is null or w.caller = p_filter ->> 'caller')
           and (p_filter ->> 'route' is null or w.route = p_filter ->> 'route')
           and (p_filter ->> 'object' is null
-            or pg_catalog.strpos(lower(w.path), lower(p_filter ->> 'object')) > 0)
+            or pg_catalog.strpos(lower(w.path), lower(p_filter ->> 'object')) > 0
+            or pg_catalog.strpos(lower(w.object), lower(p_filter ->> 'object')) > 0)
         order by w.request_uuid desc limit p_limit + 1) p;
   return jsonb_build_object(
     'next', case when jsonb_array_length(v_requests) > p_limit then

@@ -202,6 +202,17 @@ export function setParams(changes) {
 /** Longest pause between two attempts to reach the server. */
 const LONGEST_PAUSE = 30_000;
 
+let unready = 0;
+/** Until the returned function is called, the document says that what it shows is not all. */
+function unfinished() {
+  let isCounted = true;
+  document.documentElement.dataset.unfinished = ++unready;
+  return () => {
+    if (isCounted && --unready === 0) delete document.documentElement.dataset.unfinished;
+    isCounted = false;
+  };
+}
+
 /**
  * Loads at once, after every change of `deps`, and every `every` milliseconds while the page is visible (0: not again). What was
  * loaded stays when a later load fails. Refusals (401, 403, 404) end the polling until the next sign-in.
@@ -212,6 +223,7 @@ export function useLoad(load, deps, every = 0) {
   const again = useRef(() => {});
   useEffect(() => {
     const stop = new AbortController();
+    const answered = unfinished();
     let timer;
     let failures = 0;
     let isRunning = false;
@@ -238,6 +250,8 @@ export function useLoad(load, deps, every = 0) {
         if (error.status === 0) share({ nextTry: new Date(Date.now() + pause) });
       } finally {
         isRunning = false;
+        // What was set is drawn first.
+        setTimeout(answered);
       }
       if (isWanted) {
         isWanted = false;
@@ -251,6 +265,7 @@ export function useLoad(load, deps, every = 0) {
     document.addEventListener("visibilitychange", onVisible);
     return () => {
       stop.abort();
+      answered();
       clearTimeout(timer);
       document.removeEventListener("visibilitychange", onVisible);
     };
@@ -279,10 +294,13 @@ export function useParts(count, part, of, first = part) {
   const drawn = now.of === of ? now.drawn : first;
   useEffect(() => {
     if (drawn >= count) return undefined;
+    const drawnAll = unfinished();
     let timer;
     // In a frame of its own: what was drawn last is laid out and painted before.
     const next = requestAnimationFrame(() => { timer = setTimeout(() => draw({ of, drawn: drawn + part })); });
     return () => {
+      // What is drawn next begins its own count first.
+      setTimeout(drawnAll);
       cancelAnimationFrame(next);
       clearTimeout(timer);
     };

@@ -331,7 +331,7 @@ const english = {
     status: "Status", reason: "Reason", since: "Since", task: "Task", notes: "Notes", resolve: "Close",
     resolveSentence: "Closes the investigation. The task itself does not change.",
     statuses: { pending: "open", manually_resolved: "resolved", permanently_failed: "permanent failure", cancelled: "cancelled" },
-    snapshot: "The task at that time",
+    snapshot: "Snapshot", snapshotOf: (d) => `Task ${d.task_uuid.slice(0, 8)}… at that time`, close: "Done",
   },
   servers: {
     kind: "server", kindOfWorker: "worker", servers: "Servers", workers: "Workers", none: "No server has reported.", noWorkers: "No worker has registered.",
@@ -358,7 +358,7 @@ const english = {
   },
   audit: {
     what: "What", object: "On what", done: "done", refused: "refused", failed: "failed",
-    kinds: { tasks: "task", "tasks:batch": "tasks", templates: "template", approvals: "approval", schedules: "schedule", webhooks: "webhook", pauses: "pause of a template", dlq: "dead letter", "dead-messages": "parked message", servers: "server", workers: "worker", "concurrency-policies": "limit", retention: "retention", access: "access", views: "view", "bulk-actions": "many tasks", steps: "steps", "step-results": "results of steps" },
+    kinds: { tasks: "task", "tasks:batch": "tasks", templates: "template", approvals: "approval", schedules: "schedule", webhooks: "webhook", pauses: "pause of", dlq: "dead letter", "dead-messages": "parked message", servers: "server", workers: "worker", "concurrency-policies": "limit", retention: "retention", access: "access", users: "user", keys: "key", grants: "grant", views: "view", "bulk-actions": "many tasks", steps: "steps", "step-results": "results of steps" },
     methods: { POST: "created", PUT: "set", PATCH: "changed", DELETE: "ended or deleted" },
     deeds: { tasks: "submitted", batch: "submitted", session: "signed in or out", validate: "checked", claim: "claimed", unclaim: "gave back", decide: "decided", delegate: "delegated", pause: "paused", resume: "resumed", trigger: "started now", replay: "sent again", retry: "retried", discard: "discarded", ping: "tested", rotate: "gave a new secret", forks: "forked", run: "ran", users: "created a user", keys: "created a key", grants: "granted", backfills: "backfilled", policy: "set a policy", limit: "changed the limit", templates: "registered" },
     none: "No request matches.", at: "At", caller: "Caller", request: "Request", status: "Answer", remote: "From", find: "Object: id or name",

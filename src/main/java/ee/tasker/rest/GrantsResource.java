@@ -7,6 +7,7 @@ import ee.tasker.security.Granted;
 import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.POST;
@@ -39,6 +40,9 @@ public class GrantsResource {
   @Context
   private UriInfo uri;
 
+  @Context
+  private HttpServletRequest request;
+
   @Requires(value = Permission.SECURITY_MANAGE, in = Scope.EVERYWHERE)
   @POST
   @Consumes(MediaType.APPLICATION_JSON)
@@ -52,6 +56,8 @@ public class GrantsResource {
     }
     Granted granted = GrantReader.grant(members);
     members.check();
+    WriteLog.isAbout(request, "access", user == null ? "keys" : "users",
+        (user == null ? key : user).toString());
     UUID grant = administration.grant(user, key, granted, access.caller().actor());
     return Response.status(201).entity(
         Json.build().createObjectBuilder().add("grant_uuid", grant.toString()).build().toString())

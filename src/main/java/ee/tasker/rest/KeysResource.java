@@ -8,6 +8,7 @@ import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.GET;
@@ -42,6 +43,9 @@ public class KeysResource {
   @Context
   private UriInfo uri;
 
+  @Context
+  private HttpServletRequest request;
+
   @Requires(value = Permission.SECURITY_READ, in = Scope.EVERYWHERE)
   @GET
   public String list() {
@@ -60,6 +64,7 @@ public class KeysResource {
     Integer seconds = members.number("expires_in_seconds", 1, 1_000_000_000);
     List<Granted> grants = GrantReader.grants(members);
     members.check();
+    WriteLog.isAbout(request, "access", "keys", name);
     JsonObject key = administration.createKey(name, seconds, grants, access.caller().actor());
     return Response.status(201).entity(key.toString()).build();
   }

@@ -7,6 +7,7 @@ import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.GET;
@@ -38,6 +39,9 @@ public class PausesResource {
   @Context
   private UriInfo uri;
 
+  @Context
+  private HttpServletRequest request;
+
   @Requires(value = Permission.TEMPLATES_READ, in = Scope.ASKED)
   @GET
   public String list() {
@@ -62,6 +66,7 @@ public class PausesResource {
     String reason = members.text("reason", ActionReader.WHY);
     members.check();
     access.require(namespace);
+    WriteLog.isAbout(request, "pauses", namespace, name, version);
     return operations.pause(namespace, name, version, by, reason).toString();
   }
 
@@ -85,6 +90,7 @@ public class PausesResource {
     String why = members.text("reason", ActionReader.WHY);
     members.check();
     access.require(inNamespace);
+    WriteLog.isAbout(request, "pauses", inNamespace, ofName, ofVersion);
     return operations.resume(inNamespace, ofName, ofVersion, by, why).toString();
   }
 

@@ -8,6 +8,7 @@ import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.PATCH;
@@ -42,6 +43,9 @@ public class UsersResource {
   @Context
   private UriInfo uri;
 
+  @Context
+  private HttpServletRequest request;
+
   @Requires(value = Permission.SECURITY_READ, in = Scope.EVERYWHERE)
   @GET
   public String list() {
@@ -60,6 +64,7 @@ public class UsersResource {
     String password = GrantReader.password(members, "password");
     List<Granted> grants = GrantReader.grants(members);
     members.check();
+    WriteLog.isAbout(request, "access", "users", name);
     JsonObject user = administration.createUser(name, password, grants, access.caller().actor());
     return Response.status(201).entity(user.toString()).build();
   }

@@ -20,8 +20,11 @@ import jakarta.ws.rs.container.ContainerResponseFilter;
 import jakarta.ws.rs.container.ResourceInfo;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.ext.Provider;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Records each write request and its caller before it is executed, in a transaction of its own, and
@@ -34,6 +37,8 @@ import java.util.UUID;
 @Priority(Priorities.AUTHORIZATION + 1)
 public class WriteLog implements ContainerRequestFilter, ContainerResponseFilter {
   private static final Log LOG = Log.of(WriteLog.class);
+  private static final String OBJECT = "ee.tasker.rest.object-of-write-request";
+  private static final String ROOT = "/v1/";
   private static final String BEGUN = "ee.tasker.rest.write-request";
   private static final Set<String> READING = Set.of("GET", "HEAD", "OPTIONS");
   /** These change nothing, or are recorded elsewhere. */
@@ -51,6 +56,16 @@ public class WriteLog implements ContainerRequestFilter, ContainerResponseFilter
 
   @Context
   private ResourceInfo resource;
+
+  /**
+   * Says what a request is about whose path does not say it.
+   *
+   * @param segments of a path below {@code /v1/}, without those that are null
+   */
+  static void isAbout(HttpServletRequest request, String... segments) {
+    request.setAttribute(OBJECT, ROOT + Stream.of(segments).filter(Objects::nonNull)
+        .collect(Collectors.joining("/")));
+  }
 
   @Override
   public void filter(ContainerRequestContext context) {
@@ -77,8 +92,17 @@ public class WriteLog implements ContainerRequestFilter, ContainerResponseFilter
 
   private String route() {
     Path onMethod = resource.getResourceMethod().getAnnotation(Path.class);
-    return "/v1/" + resource.getResourceClass().getAnnotation(Path.class).value()
+    return ROOT + resource.getResourceClass().getAnnotation(Path.class).value()
         + (onMethod == null ? "" : "/" + onMethod.value());
+  }
+
+  /** What was made, or what the resource said; null when the path says it. */
+  private String object(ContainerResponseContext answer) {
+    String location = answer.getHeaderString(Locations.HEADER);
+    if (location != null && location.contains(ROOT)) {
+      return location.substring(location.indexOf(ROOT));
+    }
+    return (String) request.getAttribute(OBJECT);
   }
 
   @Override
@@ -88,7 +112,7 @@ public class WriteLog implements ContainerRequestFilter, ContainerResponseFilter
         begin(context);
       }
       if (context.getProperty(BEGUN) instanceof UUID begun) {
-        administration.finish(begun, answer.getStatus());
+        administration.finish(begun, answer.getStatus(), object(answer));
       }
     } catch (Exception unreachable) {
       // The entry keeps a null status, which shows that its outcome is unknown.

@@ -94,8 +94,8 @@ class AccountGateway {
             request.remote(), server));
   }
 
-  void finishWriteRequest(UUID request, int status) {
-    sql.run("finish_write_request(cast(? as uuid), ?)", request, status);
+  void finishWriteRequest(UUID request, int status, String object) {
+    sql.run("finish_write_request(cast(? as uuid), ?, ?)", request, status, object);
   }
 
   JsonObject listWriteRequests(JsonObject filter, int limit, UUID before) {

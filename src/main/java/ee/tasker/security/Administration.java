@@ -127,8 +127,9 @@ public class Administration {
     return gateway.beginWriteRequest(request, server.uuid());
   }
 
-  public void finish(UUID request, int status) {
-    gateway.finishWriteRequest(request, status);
+  /** @param object the path of what was made or changed; null where that of the request says it */
+  public void finish(UUID request, int status, String object) {
+    gateway.finishWriteRequest(request, status, object);
   }
 
   public JsonObject writeRequests(JsonObject filter, int limit, UUID before) {

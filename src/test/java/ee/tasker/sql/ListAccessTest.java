@@ -171,7 +171,8 @@ class ListAccessTest {
             "select tasker.begin_write_request('ann', 'user', 'PATCH', '/v1/tasks/{task_uuid}', '/v1/tasks/7', '127.0.0.1', ?)",
             server);
     assertThat(sql.text("select status from tasker.write_requests")).isNull();
-    assertThat(sql.isTrue("select tasker.finish_write_request(?, 200)", first)).isTrue();
+    assertThat(sql.isTrue("select tasker.finish_write_request(?, 200, '/v1/x/Made')", first))
+        .isTrue();
     assertThat(sql.isTrue("select tasker.finish_write_request(?, 500)", first)).isFalse();
     UUID second = sql.uuid(
         "select tasker.begin_write_request('key:job', 'key', 'POST', '/v1/pauses', '/v1/pauses', null, ?)",
@@ -193,6 +194,8 @@ class ListAccessTest {
         .getJsonArray("requests")).isEmpty();
     assertThat(sql.object("select tasker.list_write_requests('{\"object\": \"/PAUSES\"}')")
         .getJsonArray("requests")).hasSize(1);
+    assertThat(sql.object("select tasker.list_write_requests('{\"object\": \"made\"}')")
+        .getJsonArray("requests").getJsonObject(0).getString("object")).isEqualTo("/v1/x/Made");
     assertThat(sql.object("select tasker.list_write_requests('{\"object\": \"p%s\"}')")
         .getJsonArray("requests")).as("no pattern").isEmpty();
     assertThatDatabaseRefuses("23514",

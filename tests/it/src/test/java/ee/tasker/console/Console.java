@@ -106,10 +106,20 @@ final class Console implements AutoCloseable {
   }
 
   /** Opens a page and waits until nothing on it is being loaded. */
+  /** Follows the address, until everything on the page was read and drawn. */
   void go(String hash) {
-    browser.run("location.hash = arguments[0]", "#/" + hash);
-    browser.await(
-        "document.querySelector('main h1') && ![...document.querySelectorAll('main .quiet')].some((e) => e.innerText === 'Loading …')");
+    // A page is drawn after the address changed, and reads after it was drawn: so for some frames.
+    browser.run("""
+        location.hash = arguments[0];
+        window.settled = 0;
+        const look = () => {
+          const isWhole = document.querySelector('main h1')
+              && !document.documentElement.dataset.unfinished;
+          window.settled = isWhole ? window.settled + 1 : 0;
+          if (window.settled < 5) requestAnimationFrame(look);
+        };
+        requestAnimationFrame(look);""", "#/" + hash);
+    browser.await("window.settled === 5");
   }
 
   UUID blocked() {

@@ -155,6 +155,15 @@ class ConsoleDesignIT extends WithConsole {
     assertThat(text(
         "[...document.querySelectorAll('th')].filter((th) => th.getBoundingClientRect().height > 40 || th.scrollWidth > th.clientWidth + 1).map((th) => th.innerText).join()"))
         .as("heads that are broken or cut").isEmpty();
+    console.go("deadLetters");
+    browser.await("document.querySelector('tr[data-entry] .f-blocked')");
+    assertThat(text(
+        "[...document.querySelectorAll('tbody tr')].map((r) => Math.round(r.getBoundingClientRect().height)).filter((h) => h > 36).join()"))
+        .as("heights of dead letters").isEmpty();
+    browser.click("tr[data-entry] [data-snapshot]");
+    browser.await("document.querySelector('dialog[open] pre')");
+    browser.press("Done");
+    browser.await("!document.querySelector('dialog[open]')");
     console.go("webhooks");
     browser.awaitText("No webhook yet.");
     assertThat(isTrue("document.querySelector('.pf-v6-c-empty-state a.button')"))

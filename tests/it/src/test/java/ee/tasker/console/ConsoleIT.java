@@ -447,6 +447,10 @@ class ConsoleIT extends WithConsole {
     browser.await("document.querySelectorAll('tbody tr').length === 1");
     assertThat(text("document.querySelector('tbody tr').innerText")).contains("ann", "changed",
         "PATCH /v1/tasks/" + task);
+    browser.type("input[name=object]", "testing/fail" + ENTER);
+    browser.awaitText("template testing/fail 1.0.0");
+    assertThat(text("[...document.querySelectorAll('tbody a')].map((a) => a.hash).join()"))
+        .as("the template that was registered").contains("#/templates/testing/fail/1.0.0");
   }
 
   @Test

@@ -260,6 +260,34 @@ class AccessIT {
   }
 
   @Test
+  void a_change_whose_path_does_not_say_of_what_has_the_object_that_it_made_or_changed() {
+    assertThat(admin.postTemplate("namespace: testing\nname: noted\nversion: 1.0.0\n"
+        + "steps:\n  - {name: hello, handler: {callable: testing.Hello}}\n").status())
+        .isEqualTo(201);
+    String user = "noted-" + UUID.randomUUID();
+    String made = send(admin, "POST", "/v1/access/users", "{'name': '" + user + "'}").object()
+        .getString("user_uuid");
+    send(admin, "POST", "/v1/access/grants",
+        "{'user_uuid': '" + made + "', 'permission': 'tasks:list'}");
+    String who = "{'namespace': 'testing', 'name': 'noted', 'requested_by': 'ann', 'reason': 'x'}";
+    assertThat(send(admin, "POST", "/v1/pauses", who).status()).isEqualTo(200);
+    assertThat(admin.send(admin
+        .request("/v1/pauses?namespace=testing&name=noted&requested_by=ann&reason=x").DELETE())
+        .status()).isEqualTo(200);
+
+    assertThat(Stream.of("testing/noted", user, made)
+        .flatMap(object -> admin.get("/v1/write-requests?object=" + object).object()
+            .getJsonArray("requests").getValuesAs(JsonObject.class).stream())
+        .map(request -> request.getString("method") + " " + request.getString("path") + ": "
+            + request.getString("object")))
+        .containsExactly("DELETE /v1/pauses: /v1/pauses/testing/noted",
+            "POST /v1/pauses: /v1/pauses/testing/noted",
+            "POST /v1/templates: /v1/templates/testing/noted/1.0.0",
+            "POST /v1/access/users: /v1/access/users/" + user,
+            "POST /v1/access/grants: /v1/access/users/" + made);
+  }
+
+  @Test
   void what_is_wrong_about_users_and_grants_is_reported_by_field() {
     assertThat(send(admin, "POST", "/v1/access/users",
         "{'name': 'a:b', 'password': 'short', 'grants': [{'role': 'x', 'permission': 'y'}], 'more': 1}")

@@ -39,7 +39,7 @@ final class Cluster implements AutoCloseable {
   }
 
   void awaitServers(int count) {
-    TaskerClient.until(count + " servers are registered", Duration.ofSeconds(30),
+    TaskerClient.until(count + " servers are registered", Duration.ofMinutes(2),
         () -> tasker.count(
             "select count(*) from tasker.servers where lease_expires_at > clock_timestamp()") >= count);
   }

@@ -82,7 +82,7 @@ class KillMatrix {
       throws Exception {
     MigrationPoint point = new MigrationPoint(cluster, new Random(SEED));
     cluster.node(0).start();
-    point.awaitStopped(Duration.ofSeconds(90));
+    point.awaitStopped(Duration.ofMinutes(5));
     cluster.node(0).kill();
     point.letGo();
 
@@ -150,8 +150,8 @@ class KillMatrix {
     try {
       fault.strike(strike);
       load.struck();
-      submitting.get(3, TimeUnit.MINUTES);
-      verdict = Verdict.of(cluster.tasker(), load, start, strike.at(), Duration.ofSeconds(90),
+      submitting.get(6, TimeUnit.MINUTES);
+      verdict = Verdict.of(cluster.tasker(), load, start, strike.at(), Duration.ofMinutes(3),
           fault.cancels());
     } catch (Exception | AssertionError broken) {
       load.struck();
@@ -176,9 +176,9 @@ class KillMatrix {
     TaskerClient tasker = cluster.tasker();
     tasker.sql(
         "update tasker.schedules set ends_at = greatest(next_fire_at, clock_timestamp()), version = version + 1");
-    TaskerClient.until("the schedule has caught up", Duration.ofSeconds(60),
+    TaskerClient.until("the schedule has caught up", Duration.ofMinutes(2),
         () -> tasker.count("select count(*) from tasker.schedules where wake_at is not null") == 0);
-    TaskerClient.until("its tasks have ended", Duration.ofSeconds(60), () -> tasker.count(
+    TaskerClient.until("its tasks have ended", Duration.ofMinutes(2), () -> tasker.count(
         "select count(*) from tasker.schedule_fires f join tasker.tasks t using (task_uuid) where t.state <> 'complete'") == 0);
     assertThat(tasker.sql(
         """
@@ -190,7 +190,7 @@ class KillMatrix {
         .as("one task for each fire time")
         .isEqualTo(
             tasker.count("select count(*) from tasker.schedule_fires where outcome = 'started'"));
-    TaskerClient.until("no message is left", Duration.ofSeconds(60),
+    TaskerClient.until("no message is left", Duration.ofMinutes(2),
         () -> History.messages(tasker).isEmpty());
 
     assertThat(tasker

@@ -72,11 +72,11 @@ final class Load {
 
   private void submit(List<Integer> numbers) {
     List<Integer> open = new ArrayList<>(numbers);
-    long end = System.nanoTime() + Duration.ofSeconds(120).toNanos();
+    long end = System.nanoTime() + Duration.ofMinutes(5).toNanos();
     for (int attempt = 0; !open.isEmpty(); attempt++) {
       if (System.nanoTime() > end) {
         throw new AssertionError(
-            "no server accepted " + open + " of " + round + " within 2 minutes");
+            "no server accepted " + open + " of " + round + " within 5 minutes");
       }
       Node node = cluster.node(random.nextInt(cluster.nodes().size()));
       try {

@@ -32,7 +32,7 @@ final class Pair implements AutoCloseable {
     for (int server = 0; server < servers.length; server++) {
       start(server, war);
     }
-    TaskerClient.until("both servers are registered", Duration.ofSeconds(30),
+    TaskerClient.until("both servers are registered", Duration.ofMinutes(2),
         () -> tasker.count("select tasker.count_servers()") >= 2);
   }
 

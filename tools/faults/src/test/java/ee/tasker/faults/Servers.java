@@ -42,7 +42,7 @@ final class Servers implements AutoCloseable {
       begin(server);
       awaitReady(server);
     }
-    TaskerClient.until("both servers are registered", Duration.ofSeconds(60),
+    TaskerClient.until("both servers are registered", Duration.ofMinutes(2),
         () -> databases.tasker().count("select tasker.count_servers()") >= servers.length);
   }
 

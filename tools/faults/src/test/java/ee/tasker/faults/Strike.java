@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 final class Strike {
   /** Longer than a lease, and than the second of grace after it. */
   static final Duration PAST_THE_LEASE = Duration.ofSeconds(8);
-  private static final Duration PATIENCE = Duration.ofSeconds(40);
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private final Cluster cluster;
   private final Random random;
@@ -269,7 +269,7 @@ final class Strike {
       strike.soon();
       strike.now();
       strike.victim.terminate();
-      TaskerClient.until("the server has ended by itself", Duration.ofSeconds(40),
+      TaskerClient.until("the server has ended by itself", PATIENCE,
           () -> !strike.victim.isAlive());
       strike.victim.restart();
     };
