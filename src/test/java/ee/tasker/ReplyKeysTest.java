@@ -100,6 +100,8 @@ class ReplyKeysTest {
       Map.entry("handler.StepContext", "the context of a task"),
       Map.entry("insight.SystemMeters",
           "the reply of get_metrics_document: each member is a metric"),
+      Map.entry("insight.TemplateMeters",
+          "the reply of get_metric_totals: each metric is read at once"),
       Map.entry("operation.Approvals", "the form of an approval, which REST sends on"),
       Map.entry("operation.ConcurrencyPolicies", "a document of a policy, which REST sends on"),
       Map.entry("operation.DeadLetters", "a page of dead letters, which REST sends on"),

@@ -2,8 +2,14 @@ package ee.tasker.platform;
 
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.Histogram;
+import io.prometheus.metrics.core.metrics.Info;
+import io.prometheus.metrics.core.metrics.Summary;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 
@@ -66,14 +72,38 @@ public class Meters {
           "SQL function calls of this server, transaction control excluded. Divided by the server's executions: round trips per step")
       .register(registry);
 
+  private final Histogram databaseCalls = calls("tasker_database_call_duration_seconds",
+      "Duration of this server's calls of SQL functions, until their first row; the commit is not in it");
+
+  private final Summary functions = Summary.builder().name("tasker_database_function_seconds")
+      .help(
+          "The same by function: how many calls, and their time together")
+      .labelNames("function").register(registry);
+
   private final Counter replicaReads = Counter.builder().name("tasker_replica_reads_total")
       .help(
           "Reads that could be stale, by outcome: answered by the replica, or by the primary because it was behind or failed")
       .labelNames("outcome").register(registry);
 
+  private final Info build = Info.builder().name("tasker_build_info")
+      .help(
+          "1: the version of this server")
+      .labelNames("version").register(registry);
+
   public Meters() {
+    build.setLabelValues(version());
+    registry.register(new JvmMeters());
     REPLICA_OUTCOMES.forEach(replicaReads::initLabelValues);
     OUTCOMES.forEach(executions::initLabelValues);
+  }
+
+  private static String version() {
+    try (InputStream text = Meters.class.getResourceAsStream("/META-INF/tasker/version.txt")) {
+      return text == null ? "unknown"
+          : new String(text.readAllBytes(), StandardCharsets.UTF_8).strip();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private Counter counter(String name, String help) {
@@ -154,6 +184,17 @@ public class Meters {
 
   public void databaseCalled() {
     calls.inc();
+  }
+
+  /**
+   * A call that began at {@code startNanos} has returned or failed.
+   *
+   * @param function the name of the SQL function: there are as many as the sources call
+   */
+  public void databaseAnswered(String function, long startNanos) {
+    double seconds = secondsSince(startNanos);
+    databaseCalls.observe(seconds);
+    functions.labelValues(function).observe(seconds);
   }
 
   /** @param outcome {@code answered}, {@code behind} or {@code failed} */

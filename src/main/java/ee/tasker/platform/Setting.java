@@ -147,6 +147,10 @@ public enum Setting {
       "How many events may queue up for a client before its stream is closed"),
   STREAMS_HEARTBEAT_SECONDS("tasker.streams.heartbeat-seconds", 15, 1, 3_600,
       "Interval of keep-alive comments on an idle stream"),
+  METRICS_TEMPLATES("tasker.metrics.templates", 50, 0, 10_000,
+      "How many templates have series of their own in the "
+          + "[metrics](reference/metrics.md#templates); the first ones that ran. All others are "
+          + "`other`. The same on all servers"),
   EVENTS_MESSAGING_CONNECTION_FACTORY("tasker.events.messaging.connection-factory", null,
       "a name of JNDI",
       "The connection factory of the [topic](events.md#a-topic-of-jakarta-messaging) that "

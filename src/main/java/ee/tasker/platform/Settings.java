@@ -39,6 +39,7 @@ import java.util.Set;
  * @param webhooks           what deliveries to webhooks may call
  * @param statementTimeout   {@link Setting#DATABASE_STATEMENT_TIMEOUT_SECONDS}
  * @param replica            a standby for reads that may be stale; empty for none
+ * @param metricTemplates  {@link Setting#METRICS_TEMPLATES}
  */
 public record Settings(
     Set<Role> roles, boolean events, boolean migrates, boolean guards, Duration pollInterval,
@@ -49,7 +50,7 @@ public record Settings(
     Optional<String> baseUrl, RecoverySettings recovery, Duration idempotencyRetention,
     StreamSettings streams, HousekeepingSettings housekeeping, boolean traces,
     Optional<MessagingSettings> messaging, SecuritySettings security, WebhookSettings webhooks,
-    Duration statementTimeout, Optional<ReplicaSettings> replica) {
+    Duration statementTimeout, Optional<ReplicaSettings> replica, int metricTemplates) {
 
   public Settings {
     roles = Set.copyOf(roles);

@@ -95,7 +95,8 @@ public class SettingsReader {
         // Not one of our settings, so its value is not checked.
         "false".equalsIgnoreCase(text("otel.sdk.disabled", "true")),
         messaging(), security(), webhooks(),
-        seconds(Setting.DATABASE_STATEMENT_TIMEOUT_SECONDS), replica());
+        seconds(Setting.DATABASE_STATEMENT_TIMEOUT_SECONDS), replica(),
+        number(Setting.METRICS_TEMPLATES));
     if (!complaints.isEmpty()) {
       throw new IllegalStateException(
           "the configuration cannot be used: " + String.join("; ", complaints));

@@ -14,7 +14,8 @@ import java.util.concurrent.TimeUnit;
 /** A program of this machine that a test needs besides the JDK. */
 public enum Program {
   PSQL("psql", "postgresql-client"), PGBOUNCER("pgbouncer", "pgbouncer"), OPENSSL("openssl",
-      "openssl");
+      "openssl"),
+  PROMETHEUS("prometheus", "prometheus"), PROMTOOL("promtool", "prometheus");
 
   private final String command;
   private final String ofPackage;

@@ -51,8 +51,15 @@ class MetricsIT {
         "insert into tasker.event_consumers (name, position, progressed_at) values ('of_metrics', 0, now())");
     String body;
     try {
-      TaskerClient.until("the consumer is in the metrics", java.time.Duration.ofSeconds(30),
-          () -> tasker.get("/metrics").body().contains("\ntasker_event_consumer_failures"));
+      tasker.register("/testing/templates.yaml");
+      tasker.awaitTerminalOrBlocked(tasker.submit("hello", "{}"));
+      TaskerClient.until("the consumer and the template are in the metrics",
+          java.time.Duration.ofSeconds(30), () -> {
+            tasker.sql("select tasker.roll_up_analytics()");
+            String found = tasker.get("/metrics").body();
+            return found.contains("\ntasker_event_consumer_failures")
+                && found.contains("\ntasker_tasks_ended_total{");
+          });
       body = tasker.get("/metrics").body();
     } finally {
       tasker.sql("delete from tasker.event_consumers where name = 'of_metrics'");
@@ -62,6 +69,22 @@ class MetricsIT {
         .map(found -> found.group(1)).toList();
     assertThat(documented).isNotEmpty().allSatisfy(name -> assertThat(body).contains("\n" + name));
     assertThat(body).doesNotContainPattern("[0-9a-f]{8}-[0-9a-f]{4}-");
+  }
+
+  @Test
+  void figures_of_a_server_and_of_the_system_can_be_asked_for_apart() {
+    tasker.get("/metrics");
+    String server = tasker.get("/metrics?of=server").body();
+    String system = tasker.get("/metrics?of=system").body();
+
+    assertThat(server).contains("\ntasker_steps_executions_total{", "\ntasker_build_info{version=",
+        "\ntasker_worker_available_capacity ", "\njvm_memory_used_bytes{area=\"heap\"} ",
+        "\ntasker_database_call_duration_seconds_bucket{",
+        "\ntasker_database_function_seconds_count{function=\"get_metrics_document\"} ")
+        .doesNotContain("\ntasker_tasks{", "\ntasker_database_up", "version=\"unknown\"", "${");
+    assertThat(system).contains("\ntasker_tasks{", "\ntasker_database_up 1", "\ntasker_servers ")
+        .doesNotContain("\ntasker_steps_executions_total", "\njvm_", "\ntasker_worker_");
+    assertThat(tasker.get("/metrics?of=both").status()).isEqualTo(400);
   }
 
   private static double value(Answer metrics, String name) {
