@@ -12,6 +12,10 @@ public enum Setting {
   ROLES("tasker.roles", "api,orchestrator,worker", "any of the three",
       "The roles of this server, see [architecture.md](architecture.md#roles). Every "
           + "installation needs each role on at least one server"),
+  PAUSED_START("tasker.paused-start", "false", "`true`, `false`",
+      "Whether this server starts with the roles `orchestrator` and `worker` "
+          + "[paused](reference/backup.md#look-at-a-copy): nothing is processed, purged or sent "
+          + "until an administrator resumes them. For a restored copy"),
   ENVIRONMENT("tasker.environment", "production", "a name",
       "Which `environments` section of a template applies, when it is registered"),
   TEMPLATES_FOLDER("tasker.templates.folder", null, "an existing folder",

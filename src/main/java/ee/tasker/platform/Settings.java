@@ -12,6 +12,7 @@ import java.util.Set;
  * meanings are in {@link Setting}.
  *
  * @param roles              {@link Setting#ROLES}
+ * @param startsPaused       {@link Setting#PAUSED_START}
  * @param events             {@link Setting#NOTIFY_ENABLED}
  * @param migrates           {@link Setting#MIGRATE}
  * @param guards             {@link Setting#GUARDS}
@@ -42,7 +43,8 @@ import java.util.Set;
  * @param metricTemplates  {@link Setting#METRICS_TEMPLATES}
  */
 public record Settings(
-    Set<Role> roles, boolean events, boolean migrates, boolean guards, Duration pollInterval,
+    Set<Role> roles, boolean startsPaused, boolean events, boolean migrates, boolean guards,
+    Duration pollInterval,
     Optional<Path> templatesFolder,
     String environment, WorkerSettings worker, ListenSettings listen, int maxBodyBytes,
     int largeBytes, BodyPace bodyPace, int maxRequests, Duration longestQueueing,

@@ -56,7 +56,8 @@ public class SettingsReader {
           "tasker.worker.heartbeat-seconds must be at most a third of tasker.worker.lease-seconds");
     }
     Settings settings = new Settings(
-        roles(), flag(Setting.NOTIFY_ENABLED), flag(Setting.MIGRATE), flag(Setting.GUARDS),
+        roles(), flag(Setting.PAUSED_START), flag(Setting.NOTIFY_ENABLED), flag(Setting.MIGRATE),
+        flag(Setting.GUARDS),
         seconds(Setting.POLL_INTERVAL_SECONDS), folder(),
         text(Setting.ENVIRONMENT),
         new Settings.WorkerSettings(

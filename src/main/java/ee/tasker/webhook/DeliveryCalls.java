@@ -1,5 +1,6 @@
 package ee.tasker.webhook;
 
+import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Role;
@@ -33,6 +34,9 @@ class DeliveryCalls {
 
   @Inject
   private Settings settings;
+
+  @Inject
+  private LiveSettings live;
 
   @Inject
   private Webhooks webhooks;
@@ -83,7 +87,7 @@ class DeliveryCalls {
 
   /** Claims what is due, on a thread of its own. */
   void claim() {
-    if (isSending() && requests.getAndIncrement() == 0) {
+    if (isSending() && live.has(Role.ORCHESTRATOR) && requests.getAndIncrement() == 0) {
       try {
         threads.execute(this::claimRequested);
       } catch (RejectedExecutionException stopping) {
