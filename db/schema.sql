@@ -748,6 +748,32 @@ create table tasker.metric_totals (
   constraint metric_totals_pkey PRIMARY KEY (metric, namespace, template, label, bucket)
 );
 
+-- One row for each version whose functions, views and triggers were installed; the last one is
+--   there.
+create table tasker.installations (
+  installation    bigint not null generated always as identity,
+  version         character varying(50) not null,
+  -- SHA-256 of the files, in their order.
+  manifest_digest character varying(64) not null,
+  installed_by    character varying(128) not null default CURRENT_USER,
+  installed_at    timestamp with time zone not null default clock_timestamp(),
+  constraint installations_pkey PRIMARY KEY (installation)
+);
+
+-- The parts of what is installed, as the version that installed them lists them.
+create table tasker.installed_routines (
+  -- Relative to db/routine; a trigger is a part of its own, behind the file of its function.
+  file      character varying(200) not null,
+  -- SHA-256 of the text.
+  digest    character varying(64) not null,
+  -- SHA-256 of what a replacement cannot change: a function with its arguments and results, the
+  --   whole text of a view; empty for other parts.
+  signature character varying(64) not null,
+  -- What the text creates: function name, view name, trigger name on table.
+  objects   text[] not null,
+  constraint installed_routines_pkey PRIMARY KEY (file)
+);
+
 -- Parent to child dependencies between the steps that a task of the template begins with. Tasks
 --   have no copy: see the view workflow_step_edges.
 create table tasker.named_step_edges (
@@ -2803,7 +2829,7 @@ function tasker.is_terminal(p_state tasker.task_state) returns boolean, immutabl
   --   transition_task_state_atomic
 -- Whether the database gave a call up because it took too long or too much memory.
 function tasker.is_too_expensive(p_sqlstate text) returns boolean, immutable;
-  -- called by get_next_ready_tasks, record_task_fault
+  -- called by deliver_notices, get_next_ready_tasks, record_task_fault, set_aside_due_task
 -- Whether an error comes from the connection, the transaction or the server, and not from the data.
 function tasker.is_transient_error(p_sqlstate text) returns boolean, immutable;
   -- called by act_on_tasks_of_bulk, breach_blocked_slas, process_tasks, submit_queued_requests
@@ -4127,17 +4153,18 @@ function tasker.resend_lost_messages(p_task_uuids uuid[], p_now timestamp with t
 function tasker.send_task_to_dlq(p_task_uuid uuid, p_by text, p_reason text,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by OperationGateway
--- Records a fault of the next due task, after the database gave up a round for it alone.
+-- After the database gave up a round for one task: records a fault of the next due task, unless
+--   others were taken before it, which become due.
 function tasker.set_aside_due_task(p_server_uuid uuid, p_sqlstate text, p_cause text,
     p_fault_limit integer, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
-    returns uuid;
-  -- called by no function or class: for manual use
+    returns jsonb;
+  -- called by OrchestrationGateway
 -- Takes the next result's message off its queue and records a fault of its task, after the database
 --   gave up a call for it alone.
 function tasker.set_aside_step_result(p_server_uuid uuid, p_sqlstate text, p_cause text,
     p_fault_limit integer, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns uuid;
-  -- called by no function or class: for manual use
+  -- called by OrchestrationGateway
 -- Ends those of the given tasks that have run for longer than lifecycle.max_duration of their
 --   template: error, a cancel, or a cancel with compensation.
 function tasker.time_out_tasks(p_task_uuids uuid[], p_server_uuid uuid,
@@ -4544,7 +4571,7 @@ function tasker.judge_task_request(p_request jsonb, p_namespace text, p_named_ta
 -- Starts the unchecked tasks whose context is valid; the others end in error.
 function tasker.start_validated_tasks(p_verdicts jsonb, p_server_uuid uuid, p_claim_limit integer
     DEFAULT 0, p_lease_seconds integer DEFAULT 60, p_now timestamp with time zone
-    DEFAULT NULL::timestamp with time zone) returns jsonb;
+    DEFAULT NULL::timestamp with time zone, p_evaluate boolean DEFAULT true) returns jsonb;
   -- called by TaskGateway
 -- submit_tasks for requests that came by the queue: one that raises an error does not hold back the
 --   others.

@@ -1,7 +1,9 @@
 // Looks at target/site in a browser, as a reader without a network: no page may ask another host, fail
-// in the console, be wider than its window or break a rule of axe, and the search must find.
+// in the console, be wider than its window or break a rule of axe, and the search must find. With
+// DOCS_REPOSITORY, links to sources and "Edit this page" lead to files of the checkout; with DOCS_VERSIONS
+// the menu at the top offers these sites.
 // node check.mjs [folder for pictures]
-import { createReadStream, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { createReadStream, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { dirname, extname, join, normalize } from 'node:path'
@@ -11,6 +13,11 @@ import puppeteer from 'puppeteer-core'
 const here = dirname(fileURLToPath(import.meta.url))
 const site = join(here, '../../target/site')
 const base = process.env.DOCS_BASE || '/'
+const checkout = join(here, '../..')
+const repository = process.env.DOCS_REPOSITORY || ''
+const versions = (process.env.DOCS_VERSIONS || '').split(',').filter(entry => entry.includes('='))
+  .map(entry => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)])
+const current = /<version>([^<]+)<\/version>/.exec(readFileSync(join(checkout, 'pom.xml'), 'utf8'))[1]
 const pictures = process.argv[2]
 const browserPath = [process.env.CHROME, '/usr/bin/chromium', '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome', '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome']
@@ -25,10 +32,13 @@ const pages = ['', 'tutorial.html', 'templates.html', 'architecture.html', 'guar
 const widths = [1440, 390]
 const themes = ['light', 'dark']
 /** Pages whose diagrams must be drawn. */
-const drawn = ['architecture', 'approvals', 'batches', 'compensation', 'data-model', 'installing', 'schedules',
-  'state-machines', 'waits', 'workers']
+const drawn = ['architecture', 'approvals', 'batches', 'compensation', 'data-model', 'schedules',
+  'state-machines', 'upgrading', 'waits', 'workers']
 /** What a reader types, and the page that must be among the results. */
-const searches = { PgBouncer: 'installing', TK1503: 'log-events', 'tasker.worker.capacity': 'configuration' }
+const searches = { PgBouncer: 'database', TK1503: 'log-events', 'tasker.worker.capacity': 'configuration' }
+/** Pages on which a term is used whose author did not link it: the first use leads to the glossary. */
+const termsOf = { architecture: 'fallback-poller', 'checking-the-product': 'lease', failures: 'wake-up', guarantees: 'dead-letter',
+  troubleshooting: 'permit', 'reference/invariants': 'handoff' }
 const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml',
   '.webp': 'image/webp', '.png': 'image/png', '.woff2': 'font/woff2', '.json': 'application/json' }
 
@@ -44,6 +54,13 @@ await new Promise(resolve => server.once('listening', resolve))
 const origin = `http://127.0.0.1:${server.address().port}`
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const wrong = []
+
+const sourceLinks = linksToSources()
+const entries = readFileSync(join(site, 'glossary.html'), 'utf8')
+for (const [page, term] of Object.entries(termsOf)) {
+  const links = readFileSync(join(site, `${page}.html`), 'utf8').split(`glossary.html#${term}"`).length - 1
+  if (links !== 1 || !entries.includes(` id="${term}"`)) wrong.push(`${page}.html: ${links} links to ${term} in the glossary`)
+}
 
 const browser = await puppeteer.launch({ executablePath: browserPath, args: ['--no-sandbox'] })
 try {
@@ -114,12 +131,57 @@ try {
     await page.keyboard.press('Escape')
     await page.goto(origin + base, { waitUntil: 'networkidle0' })
   }
+  for (const width of widths) await menuOfVersions(page, width)
 } finally {
   await browser.close()
   server.close()
 }
+/** Each page but the 404 has one link to edit it, and each link into the repository names a file; without one, none. */
+function linksToSources() {
+  let links = 0
+  for (const file of readdirSync(site, { recursive: true }).filter(name => name.endsWith('.html') && name !== '404.html')) {
+    const html = readFileSync(join(site, file), 'utf8')
+    const hrefs = [...html.matchAll(/<a [^>]*href="([^"]*)"/g)].map(link => link[1])
+    const edits = hrefs.filter(href => /\/edit\/main\//.test(href))
+    if (edits.length !== (repository ? 1 : 0)) wrong.push(`${file}: ${edits.length} links to edit it`)
+    for (const href of hrefs.filter(href => repository && href.startsWith(repository + '/'))) {
+      const path = decodeURI(href.slice(repository.length).split('#')[0]).replace(/^\/(edit|blob)\/main\//, '')
+      if (!existsSync(join(checkout, path))) wrong.push(`${file}: ${href} is no file of the checkout`)
+      links++
+    }
+    const page = file.replace(/\.html$/, '.md')
+    const source = 'docs/' + page.replace(/(^|[\\/])index\.md$/, '$1README.md').replaceAll('\\', '/')
+    if (edits.length && edits[0] !== `${repository}/edit/main/${source}`) wrong.push(`${file}: ${edits[0]} edits another page`)
+  }
+  return links
+}
+
+/** The bar at the top, or the menu that opens on a telephone, shows the version; what it offers is what is configured. */
+async function menuOfVersions(page, width) {
+  const isNarrow = width < 768
+  const where = `menu of versions (${width})`
+  await page.setViewport({ width, height: 844 })
+  await page.goto(`${origin}${base}tutorial.html`, { waitUntil: 'networkidle0' })
+  if (isNarrow) await page.click('.VPNavBarHamburger')
+  const menu = isNarrow ? '.VPNavScreenMenu' : '.VPNavBarMenu'
+  await page.waitForSelector(menu, { visible: true })
+  const button = await page.evaluateHandle((menu, text) => [...document.querySelectorAll(`${menu} a, ${menu} button`)]
+    .find(it => it.innerText.trim() === text), menu, current)
+  if (!button.asElement()) { wrong.push(`${where}: does not show ${current}`); return }
+  if (!versions.length) return
+  await button.asElement()[isNarrow ? 'click' : 'hover']()
+  for (const [text, link] of versions) {
+    const offered = await page.waitForFunction((menu, text) => [...document.querySelectorAll(`${menu} a`)]
+      .find(it => it.innerText.trim() === text && it.offsetHeight), { timeout: 5_000 }, menu, text).catch(() => null)
+    if (!offered) { wrong.push(`${where}: does not offer ${text}`); continue }
+    const [href, target] = await offered.evaluate(it => [it.getAttribute('href'), it.target])
+    if (href !== link || target && target !== '_self') wrong.push(`${where}: ${text} leads to ${href} ${target}`)
+  }
+}
+
 if (wrong.length) {
   console.error([...new Set(wrong)].join('\n'))
   process.exit(1)
 }
-console.log(`${pages.length} pages in ${themes.length} themes and ${widths.length} widths, ${Object.keys(searches).length} searches: nothing wrong`)
+console.log(`${pages.length} pages in ${themes.length} themes and ${widths.length} widths, ${Object.keys(searches).length} searches, `
+  + `${sourceLinks} links to sources, ${versions.length} other versions: nothing wrong`)

@@ -2,8 +2,8 @@
 -- the parents whose child has ended, for the caller to evaluate, and requests the cancel of a
 -- child. Leaves out receivers that another session has locked: their notices stay.
 -- Returns {notices, ended: [..], parents: [..]}: how many it deleted, the tasks that ended by it,
--- and the uuids of the parents in their order, without those that are due: these come from
--- get_next_ready_tasks.
+-- and the uuids of the parents in their order, without those that are due or were set aside: these
+-- come from get_next_ready_tasks.
 -- Locks: the receivers, skip locked, in the order of their uuids. Source: ADR 0043.
 create or replace function tasker.deliver_notices(
   p_server_uuid uuid, p_limit int default 100, p_now timestamptz default null)
@@ -54,7 +54,10 @@ begin
   where w.task_uuid = any (array(select n.task_uuid
                                  from unnest(v_notices) n
                                  where n.kind = 'child_ended' and n.task_uuid = any (v_locked)))
-    and w.wake_at - v_now > interval '0';
+    and w.wake_at - v_now > interval '0'
+    -- What the database gave up is only taken alone, when its turn comes.
+    and not exists (select from tasker.task_faults f
+                    where f.task_uuid = w.task_uuid and tasker.is_too_expensive(f.sqlstate));
   foreach v_cancel in array v_notices loop
     if v_cancel.kind = 'cancel' and v_cancel.task_uuid = any (v_locked) then
       v_ended := v_ended || coalesce(

@@ -71,7 +71,7 @@ begin
            sl.policy_uuid as slot_policy_uuid, sl.key as slot_key, sl.claim_rank as slot_rank,
            sl.waiting_position as slot_position, sl.requested_at as slot_since, ba.total_workers,
            ba.created_workers, ba.in_flight_workers, ba.done_workers, ba.failed_workers,
-           ba.parallelism, yd.yields
+           ba.cancelled_workers, ba.parallelism, yd.yields
     from waiting_tasks t
     join lateral tasker.get_open_steps(t.task_uuid) s
       on s.state not in ('complete', 'resolved_manually', 'cancelled')
@@ -274,7 +274,8 @@ begin
              when 'batch' then
                jsonb_build_object('total', j.total_workers, 'created', j.created_workers,
                                   'in_flight', j.in_flight_workers, 'done', j.done_workers,
-                                  'failed', j.failed_workers, 'parallelism', j.parallelism)
+                                  'failed', j.failed_workers, 'cancelled', j.cancelled_workers,
+                                  'parallelism', j.parallelism)
              when 'not_checked' then jsonb_build_object('wake_at', t.wake_at)
              when 'not_started' then jsonb_build_object('wake_at', t.wake_at)
              when 'ready' then jsonb_build_object('wake_at', t.wake_at)

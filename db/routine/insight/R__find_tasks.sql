@@ -166,7 +166,7 @@ begin
       and (p_filter ->> 'roots' is null
            or (t.parent_task_uuid is null) = (p_filter ->> 'roots')::boolean)
       and (not p_filter ?| array['failed_step', 'error_type', 'error_signature']
-           or (t.failed_steps > 0
+           or ((t.failed_steps > 0 or t.compensation is not null)
                and tasker.has_failed_step(
                  t.task_uuid, p_filter ->> 'failed_step', p_filter ->> 'error_type',
                  p_filter ->> 'error_signature')))

@@ -30,7 +30,8 @@ begin
         and a.sort_key = s.result_sort_key
       where s.task_uuid = t.task_uuid and s.state = 'error'
       order by s.completed_at, s.workflow_step_uuid
-      limit 1) f on t.failed_steps > 0
+      -- The counter of a task that is compensated counts compensating steps only.
+      limit 1) f on t.failed_steps > 0 or t.compensation is not null
     left join lateral (select jsonb_object_agg(s.name, s.value) as attributes
                        from tasker.task_search_attributes s
                        where s.task_uuid = t.task_uuid) x on true);

@@ -80,7 +80,7 @@ begin
                select from tasker.tasks_dlq d
                where d.task_uuid = t.task_uuid and d.dlq_reason::text = p_filter ->> 'dlq_reason'))
         and (not p_filter ?| array['failed_step', 'error_type', 'error_signature']
-             or (t.failed_steps > 0
+             or ((t.failed_steps > 0 or t.compensation is not null)
                  and tasker.has_failed_step(
                    t.task_uuid, p_filter ->> 'failed_step', p_filter ->> 'error_type',
                    p_filter ->> 'error_signature')))

@@ -2,11 +2,12 @@
 -- in the history.
 -- p_verdicts: array of {task_uuid, violations: [..], reason}; no violations means that the context
 -- is valid; the reason of the others is context_violates_input_schema unless it says another one
--- (context_not_validated: finding out took too much work).
+-- (context_not_validated: finding out took too much work). With p_evaluate false the valid ones are
+-- left to advance_due_tasks, because they are due: after the database gave up a call for one.
 -- Returns as evaluate_tasks. Locks: tasks by uuid.
 create or replace function tasker.start_validated_tasks(
   p_verdicts jsonb, p_server_uuid uuid, p_claim_limit int default 0, p_lease_seconds int default 60,
-  p_now timestamptz default null)
+  p_now timestamptz default null, p_evaluate boolean default true)
 returns jsonb
 language plpgsql
 set search_path = ''
@@ -37,9 +38,9 @@ begin
   update tasker.tasks t set context_checked = true
   where t.task_uuid = any (v_good) and not t.context_checked;
   return tasker.evaluate_tasks(
-    coalesce(v_good, '{}'), p_server_uuid, p_claim_limit, p_lease_seconds,
-    p_now) || jsonb_build_object('tasks', jsonb_array_length(p_verdicts));
+    case when p_evaluate then coalesce(v_good, '{}') else '{}' end, p_server_uuid, p_claim_limit,
+    p_lease_seconds, p_now) || jsonb_build_object('tasks', jsonb_array_length(p_verdicts));
 end
 $$;
-comment on function tasker.start_validated_tasks(jsonb, uuid, int, int, timestamptz) is
+comment on function tasker.start_validated_tasks(jsonb, uuid, int, int, timestamptz, boolean) is
   'Starts the unchecked tasks whose context is valid; the others end in error.';

@@ -63,6 +63,68 @@ function sources(md: any) {
   })
 }
 
+/** Words of the glossary that are ordinary ones elsewhere, too: a link on each page would be noise. */
+const ordinary = new Set(['namespace', 'template', 'task', 'step', 'edge', 'context', 'decision', 'batch', 'cursor', 'grow',
+  'wait', 'turn', 'approval', 'signal', 'schedule', 'catch up', 'child', 'notice', 'output', 'expression', 'handler', 'worker',
+  'recovery', 'operator', 'actor', 'processor', 'state', 'terminal', 'readiness', 'offer', 'claim', 'outcome', 'attempt',
+  'retry', 'settle', 'roll up', 'evaluate', 'yield', 'release', 'notification', 'stale', 'unclaimed', 'identity', 'replace',
+  'admitted', 'counter', 'history', 'diagnosis', 'promise', 'retained', 'override', 'trace', 'problem', 'facade'])
+const terms = [...readFileSync(resolve(docs, 'glossary.md'), 'utf8').split('## Names')[0].matchAll(/^### (.+)$/gm)]
+  .map(([, term]) => term).filter(term => !ordinary.has(term))
+const anyTerm = new RegExp(`(?<![\\w-])(${[...terms].sort((a, b) => b.length - a.length).join('|')})(?:s|es)?(?![\\w-])`, 'i')
+
+/** The first use of a term on a page leads to the glossary, unless its author has linked it there. */
+function glossary(md: any) {
+  md.core.ruler.push('glossary', (state: any) => {
+    const here: string = state.env.relativePath || ''
+    if (here === 'glossary.md') return
+    const page = posix.relative(posix.dirname(here), 'glossary.md')
+    const anchor = (term: string) => term.toLowerCase().replaceAll(' ', '-')
+    const linked = new Set<string>()
+    for (const block of state.tokens) {
+      for (const token of block.children || []) {
+        const href = token.type === 'link_open' && token.attrGet('href')
+        if (href && /glossary\.md#/.test(href)) linked.add(href.replace(/.*#/, ''))
+      }
+    }
+    let isHeading = false
+    for (const block of state.tokens) {
+      if (block.type === 'heading_open') isHeading = true
+      if (block.type === 'heading_close') isHeading = false
+      if (block.type !== 'inline' || isHeading) continue
+      const children: any[] = []
+      let links = 0
+      for (const token of block.children) {
+        if (token.type === 'link_open') links++
+        if (token.type === 'link_close') links--
+        let rest: string = token.type === 'text' && !links ? token.content : ''
+        if (!rest) { children.push(token); continue }
+        const text = (content: string) => { const it = new state.Token('text', '', 0); it.content = content; children.push(it) }
+        let before = ''
+        for (let use = anyTerm.exec(rest); use; use = anyTerm.exec(rest)) {
+          const end = use.index + use[0].length
+          const target = anchor(use[1])
+          if (linked.has(target)) {
+            before += rest.slice(0, end)
+          } else {
+            linked.add(target)
+            text(before + rest.slice(0, use.index))
+            before = ''
+            const open = new state.Token('link_open', 'a', 1)
+            open.attrs = [['href', `${page}#${target}`]]
+            children.push(open)
+            text(use[0])
+            children.push(new state.Token('link_close', 'a', -1))
+          }
+          rest = rest.slice(end)
+        }
+        text(before + rest)
+      }
+      block.children = children
+    }
+  })
+}
+
 /** For those who hear the page: a diagram is named after its section, and a table has no empty header. */
 function spoken(md: any) {
   md.core.ruler.push('spoken', (state: any) => {
@@ -93,7 +155,7 @@ export default withMermaid(defineConfig({
   rewrites: { 'README.md': 'index.md', 'adr/README.md': 'adr/index.md' },
   markdown: {
     html: false,
-    config: (md: any) => { sources(md); spoken(md) },
+    config: (md: any) => { sources(md); glossary(md); spoken(md) },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     languageAlias: { '': 'text' }
   },

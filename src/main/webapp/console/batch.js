@@ -1,12 +1,15 @@
 // A batch: its counters come with the task, a picture has a cell for each worker, and the workers themselves come page by page.
-import { html, useEffect, useRef, useState } from "./dom.js";
-import { get, useLoad } from "./core.js";
+import { html, memo, useEffect, useRef, useState } from "./dom.js";
+import { get, useLoad, useParts } from "./core.js";
 import { Document, MOST_BYTES, ofStep } from "./documents.js";
 import { cellAt, draw, LETTERS } from "./mosaic.js";
 import { t } from "./texts.js";
-import { ENDED, Facts, Loaded, State, Table, Time } from "./ui/index.js";
+import { zoneName } from "./time.js";
+import { ENDED, Facts, Fold, Loaded, Said, State, Table, Time } from "./ui/index.js";
 
 const PAGE = 50;
+/** So many rows are drawn at a stretch. */
+const PART = 25;
 const EVERY = 5_000;
 /** At most so many workers have a cell. */
 const MOST_CELLS = 10_000;
@@ -46,16 +49,22 @@ function Mosaic({ batch, states, at, onPick }) {
   return html`<div class="mosaic" tabindex="0" role="slider" aria-label=${t.batch.mosaic(batch.step)} aria-valuemin="1" aria-valuemax=${states.length} aria-valuenow=${at ?? 1} aria-valuetext=${t.batch.cell(picked, states)} onKeyDown=${onKey}>
       <canvas ref=${canvas} onPointerMove=${(event) => point(index(event))} onPointerLeave=${() => point(null)} onClick=${(event) => { const found = index(event); if (found) onPick(found); }}></canvas></div>
     <p class="small" data-cell=${picked ?? ""}>${picked ? t.batch.cell(picked, states) : t.batch.hint}</p>
-    <p class="row small">${Object.entries(LETTERS).filter(([letter]) => states.includes(letter)).map(([letter, family]) => html`<span key=${letter} class=${`f-${family}`}>■ ${t.batch.letters[letter]} ${[...states].filter((one) => one === letter).length.toLocaleString()}</span>`)}</p>`;
+    <p class="row small">${Object.entries(LETTERS).filter(([letter]) => states.includes(letter)).map(([letter, family]) => html`<span key=${letter} class=${`f-${family}`}>■ ${t.batch.letters[letter]}</span>`)}</p>`;
 }
 
-function Worker({ task, worker, isSought }) {
+/** zone: in which its times are shown. */
+const Worker = memo(({ task, worker, isSought }) => {
   const kind = ["error", "result"].find((one) => worker.document_bytes[one]);
-  return html`<tr data-worker=${worker.name} class=${isSought ? "sought" : ""}><td><${State} of=${worker.state} /></td><td>${worker.name}</td><td>${worker.attempts > 0 && `${worker.attempts} / ${worker.max_attempts}`}</td><td>${worker.completed_at && html`<${Time} at=${worker.completed_at} />`}</td>
-    <td>${kind && html`<details><summary class="small">${worker.error?.message ?? t.task.stepResult}</summary><${Document} ...${ofStep(task, worker, kind)} name=${worker.name} /></details>`}</td></tr>`;
-}
+  return html`<tr data-worker=${worker.name} class=${isSought ? "sought" : ""}><td><${State} of=${worker.state} /></td><td>${worker.name}</td><td data-label=${COLUMNS[0]}>${worker.attempts > 0 && `${worker.attempts} / ${worker.max_attempts}`}</td><td data-label=${COLUMNS[1]}>${worker.completed_at && html`<${Time} at=${worker.completed_at} />`}</td>
+    <td data-label=${COLUMNS[2]}>${kind && html`<${Fold} summary=${html`<${Said} text=${worker.error?.message ?? t.task.stepResult} />`}>${() => html`<${Document} ...${ofStep(task, worker, kind)} name=${worker.name} />`}<//>`}</td></tr>`;
+});
 
-const Workers = ({ task, label, of, sought }) => html`<${Table} label=${label} head=${[t.task.state, t.task.worker, t.task.attempts, t.task.ended, t.task.result]}>${of.map((worker) => html`<${Worker} key=${worker.step_uuid} task=${task} worker=${worker} isSought=${worker.name === sought} />`)}<//>`;
+const COLUMNS = [t.task.attempts, t.task.ended, t.task.result];
+
+function Workers({ task, label, of, sought }) {
+  const drawn = useParts(of.length, PART, of[0]?.step_uuid);
+  return html`<${Table} label=${label} head=${[t.task.state, t.task.worker, ...COLUMNS]}>${of.slice(0, drawn).map((worker) => html`<${Worker} key=${worker.step_uuid} task=${task} worker=${worker} zone=${zoneName()} isSought=${worker.name === sought} />`)}<//>`;
+}
 
 export function Batch({ task, batch }) {
   const path = `v1/tasks/${task.task_uuid}/workflow_steps`;
@@ -86,7 +95,7 @@ export function Batch({ task, batch }) {
     <svg class="batch" width="100%" height="12" fill="currentcolor" aria-hidden="true">${parts.map(([kind, from, n]) => html`<rect class=${`f-${COLOURS[kind]}`} x=${from} width=${of(n)} height="12" />`)}</svg>
     <${Facts} of=${Object.entries(t.task.batchCounts).map(([kind, label]) => [label, html`<span data-counter=${kind}>${batch[kind].toLocaleString()}</span>`])} />
     ${states && html`<${Mosaic} batch=${batch} states=${states} at=${sought} onPick=${seek} />`}
-    <form class="row" data-find onSubmit=${find}><input type="search" class="seek" name="worker" aria-label=${t.batch.find} placeholder=${t.batch.find} value=${text} onInput=${(event) => set(event.target.value)} /><button>${t.search}</button></form>
+    <form class="row" data-find onSubmit=${find}><input type="search" class="seek" size="26" name="worker" aria-label=${t.batch.find} placeholder=${t.batch.find} value=${text} onInput=${(event) => set(event.target.value)} /><button>${t.search}</button></form>
     ${sought && html`<div data-sought=${sought}><h3>${t.batch.cell(sought, states)}</h3>${one.data && (one.data.steps.length > 0 ? html`<${Workers} task=${task} label=${t.batch.worker(sought)} of=${one.data.steps} sought=${one.data.steps[0].name} />` : html`<p>${t.batch.notCreated}</p>`)}</div>`}
     ${first.data?.length > 0 && html`<h3>${t.batch.first}</h3><div data-first=${first.data.length}><${Workers} task=${task} label=${t.batch.first} of=${first.data} /></div>`}
     <h3>${t.batch.all}</h3><div data-all><${Loaded} of=${page}>${({ steps, next }) => html`<${Workers} task=${task} label=${batch.step} of=${steps} />

@@ -2,7 +2,7 @@
 import { html, useState } from "./dom.js";
 import { change, get, link, may, say, shared, useLoad } from "./core.js";
 import { t } from "./texts.js";
-import { Action, Ago, Dialog, ErrorNote, Field, Loaded, State, words } from "./ui/index.js";
+import { Action, Ago, Dialog, ErrorNote, Field, Loaded, Said, State, words } from "./ui/index.js";
 
 /** Refusals that are shown at a time. */
 const PAGE = 50;
@@ -48,7 +48,7 @@ function BulkProgress({ token, onDone }) {
   return html`<${Loaded} of=${action}>${(found) => html`<p role="status" data-bulk=${found.state} class=${found.results.refused > 0 ? "note warn" : ""}>${t.tasks.bulkStates[found.state]} ${t.tasks.ran(found.results)} ${found.rest > 0 && t.tasks.bulkRest(found.rest)}</p>
       <progress max=${Math.max(1, found.count)} value=${found.count - found.rest} aria-label=${t.tasks.bulk}></progress>
       ${found.state === "running" && html`<${Action} label=${t.tasks.bulkStop} sentence=${t.tasks.bulkStopSentence} withReason=${false} isDangerous onDone=${action.reload} send=${(_, key) => change("DELETE", `v1/bulk-actions/${token}`, undefined, key)} />`}`}<//>
-    <${Loaded} of=${refused}>${({ tasks, next }) => tasks.length > 0 && html`<ul class="refusals">${tasks.map((one) => html`<li key=${one.task_uuid}><a class="mono" href=${link("tasks", one.task_uuid)}>${one.task_uuid}</a> ${one.message} <code>${one.code}</code></li>`)}</ul>
+    <${Loaded} of=${refused}>${({ tasks, next }) => tasks.length > 0 && html`<ul class="refusals">${tasks.map((one) => html`<li key=${one.task_uuid}><a class="mono" href=${link("tasks", one.task_uuid)}>${one.task_uuid}</a> <${Said} text=${one.message} /> <code>${one.code}</code></li>`)}</ul>
       <div class="row">${cursor && html`<button type="button" onClick=${() => go(null)}>${t.first}</button>`}${next && html`<button type="button" onClick=${() => go(next)}>${t.tasks.moreRefusals}</button>`}</div>`}<//>`;
 }
 
@@ -115,7 +115,7 @@ function BulkForm({ filter, only, onDone, onClose }) {
   });
   if (result?.background) return html`<${BulkProgress} token=${preview.token} onDone=${onDone} /><button type="button" onClick=${onClose}>${t.close}</button>`;
   if (result) return html`<p role="status" class=${result.refusals.length > 0 ? "note warn" : ""}>${t.tasks.ran(result.results)}</p>
-    ${result.refusals.length > 0 && html`<ul class="refusals">${result.refusals.map((one) => html`<li key=${one.task_uuid}><a class="mono" href=${link("tasks", one.task_uuid)}>${one.task_uuid}</a> ${one.message} <code>${one.code}</code></li>`)}</ul>`}<button type="button" onClick=${onClose}>${t.close}</button>`;
+    ${result.refusals.length > 0 && html`<ul class="refusals">${result.refusals.map((one) => html`<li key=${one.task_uuid}><a class="mono" href=${link("tasks", one.task_uuid)}>${one.task_uuid}</a> <${Said} text=${one.message} /> <code>${one.code}</code></li>`)}</ul>`}<button type="button" onClick=${onClose}>${t.close}</button>`;
   return html`<p>${t.tasks.bulkHint}</p><p data-filter><strong>${t.bulk.all(inWords(filter))}</strong></p>
     ${!preview && html`<${Matching} filter=${filter} />`}
     ${error && html`<${ErrorNote} error=${error} />`}

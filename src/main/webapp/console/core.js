@@ -110,6 +110,15 @@ export async function call(method, path, { body, type = "application/json", head
 
 export const get = (path, params = {}, signal) => call("GET", path + query(params), { signal, headers: staleness(path) });
 
+/** {group: {count, more}} of groups of states. The server counts the newest tasks that match and tells when there are more: then each group is counted by itself. */
+export async function countBy(filter, groups, signal) {
+  const all = await get("v1/tasks:count", filter, signal);
+  const of = async (states) => (all.more ? get("v1/tasks:count", { ...filter, state: states.join(",") }, signal)
+    : { count: states.reduce((total, state) => total + (all.by_state[state] ?? 0), 0), more: false });
+  const counts = await Promise.all(Object.entries(groups).map(async ([name, states]) => [name, await of(states)]));
+  return { all, ...Object.fromEntries(counts) };
+}
+
 /** For one intent of the reader. */
 export const newKey = () => crypto.randomUUID?.() ?? `${Date.now()}-${String(Math.random()).slice(2)}`;
 
@@ -262,6 +271,23 @@ export function useThrottled(action, pause) {
       current.current();
     }, pause);
   };
+}
+
+/** How many of `count` are drawn by now: `part` more with each frame, so that the page answers in between; from the beginning when `of` is another. */
+export function useParts(count, part, of, first = part) {
+  const [now, draw] = useState({ of, drawn: first });
+  const drawn = now.of === of ? now.drawn : first;
+  useEffect(() => {
+    if (drawn >= count) return undefined;
+    let timer;
+    // In a frame of its own: what was drawn last is laid out and painted before.
+    const next = requestAnimationFrame(() => { timer = setTimeout(() => draw({ of, drawn: drawn + part })); });
+    return () => {
+      cancelAnimationFrame(next);
+      clearTimeout(timer);
+    };
+  }, [drawn, count, of]);
+  return drawn;
 }
 
 /** One clock for all relative times. */

@@ -1,7 +1,7 @@
 // Preact, with two differences: text that comes from outside shows the characters that would hide in it or turn what follows around (the bytes stay what
 // they are), and elements have the classes of PatternFly.
 import { dress } from "./dress.js";
-import { html as raw } from "./vendor/preact-htm.js";
+import { Component, html as raw } from "./vendor/preact-htm.js";
 
 export * from "./vendor/preact-htm.js";
 
@@ -27,3 +27,14 @@ const child = (value) => (typeof value === "string" ? visible(value) : Array.isA
 const SHOWN = /(?:^|\s)(?:title|aria-label|placeholder)=$/;
 
 export const html = (strings, ...values) => dress(raw(strings, ...values.map((value, i) => (!strings[i].endsWith("=") || SHOWN.test(strings[i]) ? child(value) : value))));
+
+/** A component that is drawn again only when one of its properties is another one: the row of a list in which others move. */
+export const memo = (draw) => class extends Component {
+  shouldComponentUpdate(next) {
+    return Object.keys({ ...this.props, ...next }).some((name) => next[name] !== this.props[name]);
+  }
+
+  render(props) {
+    return draw(props);
+  }
+};

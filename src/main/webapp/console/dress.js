@@ -9,10 +9,20 @@ const OF_CLASS = {
 /** A button is a secondary one unless it is one of these. */
 const BUTTONS = { main: "pf-m-primary", danger: "pf-m-secondary pf-m-danger", link: "pf-m-link pf-m-inline", plain: "pf-m-plain" };
 
-function classesOf({ type, props }) {
-  const own = (props.class ?? "").split(" ").filter(Boolean);
+function found(type, classes) {
+  const own = classes.split(" ").filter(Boolean);
   const isButton = type === "button" || own.includes("button");
   return [own, OF_TAG[type], own.map((name) => OF_CLASS[name]), isButton && ["pf-v6-c-button pf-m-small", BUTTONS[own.find((name) => BUTTONS[name])] ?? "pf-m-secondary"]].flat(2).filter(Boolean).join(" ");
+}
+
+/** Pages have some hundred combinations of a tag and classes, and thousands of elements. */
+const known = new Map();
+
+function classesOf({ type, props }) {
+  const key = `${type} ${props.class ?? ""}`;
+  const classes = known.get(key) ?? found(type, props.class ?? "");
+  known.set(key, classes);
+  return classes;
 }
 
 const dressed = new WeakSet();

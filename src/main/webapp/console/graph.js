@@ -1,5 +1,6 @@
 // The graph of a template, with the steps of a task over it. dagre places the nodes in a worker; a change of a state moves nothing.
 import { Component, html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./dom.js";
+import { useParts } from "./core.js";
 import { useKeys } from "./keys.js";
 import { around, HEIGHT, WIDTH } from "./layout.js";
 import { t } from "./texts.js";
@@ -270,17 +271,6 @@ class Node extends Component {
   }
 }
 
-/** How many are drawn by now: a part more with each frame, so that the page answers in between. */
-function useParts(count) {
-  const [drawn, draw] = useState(0);
-  useEffect(() => {
-    if (drawn >= count) return undefined;
-    const next = requestAnimationFrame(() => draw(drawn + PART));
-    return () => cancelAnimationFrame(next);
-  }, [drawn, count]);
-  return drawn;
-}
-
 /** All edges that look alike are one path. */
 function pathsOf(edges, states) {
   const paths = new Map();
@@ -294,7 +284,7 @@ function pathsOf(edges, states) {
 
 function Drawing({ label, nodes, selected, isSmall, onSelect }) {
   const layout = useLayout(JSON.stringify(nodes.map(({ name, after }) => [name, after])));
-  const drawn = useParts(layout?.places ? nodes.length : 0);
+  const drawn = useParts(layout?.places ? nodes.length : 0, PART, null, 0);
   const states = nodes.map((node) => node.state).join();
   const edges = useMemo(() => layout?.edges && pathsOf(layout.edges, new Map(nodes.map((node) => [node.name, node.state]))), [layout, states]);
   if (!layout) return html`<p class="quiet">${nodes.length > MOST_NODES ? t.task.placing(nodes.length) : t.loading}</p>`;

@@ -2,7 +2,7 @@
 import { html, useRef, useState } from "./dom.js";
 import { change, link, may, newKey, query, Refusal, say, shared } from "./core.js";
 import { t } from "./texts.js";
-import { Dialog, ErrorNote, Field } from "./ui/index.js";
+import { Dialog, ErrorNote, Field, Said } from "./ui/index.js";
 
 /** Each is a request of its own. */
 export const MOST_SELECTED = 200;
@@ -53,7 +53,7 @@ function Form({ uuids, namespace, onDone, onClose }) {
   if (verdicts) {
     const refused = verdicts.filter((one) => one.code);
     return html`<p role="status" class=${refused.length > 0 ? "note warn" : ""} data-ran=${verdicts.length - refused.length} data-refused=${refused.length}>${t.select.ran(verdicts.length - refused.length, refused.length)}</p>
-      ${refused.length > 0 && html`<ul class="refusals">${refused.map((one) => html`<li key=${one.uuid}><a class="mono" href=${link("tasks", one.uuid)}>${one.uuid}</a> ${one.message} <code>${one.code}</code></li>`)}</ul>`}
+      ${refused.length > 0 && html`<ul class="refusals">${refused.map((one) => html`<li key=${one.uuid}><a class="mono" href=${link("tasks", one.uuid)}>${one.uuid}</a> <${Said} text=${one.message} /> <code>${one.code}</code></li>`)}</ul>`}
       <button type="button" onClick=${onClose}>${t.close}</button>`;
   }
   return html`<form onSubmit=${run}><p>${t.select.sentence(uuids.length)}</p>

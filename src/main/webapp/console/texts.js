@@ -1,6 +1,9 @@
 // Every text of the console, in one place.
 const many = (n, one, more) => `${n.toLocaleString()} ${n === 1 ? one : more}`;
 
+/** Of a state, an outcome or an action: the reader's word, or the one of the engine without its underscores. */
+const word = (name) => english.states[name] ?? String(name).replaceAll("_", " ");
+
 const english = {
   product: "Tasker EE",
   pages: {
@@ -12,7 +15,7 @@ const english = {
   namespaceOfAll: "Namespace of all pages", allNamespaces: "All namespaces",
   user: { theme: "Theme", density: "Rows", choices: { system: "System", light: "Light", dark: "Dark", dense: "Dense", roomy: "Roomy" } },
   toolbar: "Filters and columns",
-  states: { initializing: "starting", enqueuing_steps: "offering steps", evaluating_results: "being evaluated", steps_in_process: "running", enqueued_for_orchestration: "being processed", enqueued_as_error_for_orchestration: "being processed" },
+  states: { success: "succeeded", permanent_failure: "failed permanently", retryable_failure: "failed", timed_out: "timed out", initializing: "starting", enqueuing_steps: "offering steps", evaluating_results: "being evaluated", steps_in_process: "running", enqueued_for_orchestration: "being processed", enqueued_as_error_for_orchestration: "being processed" },
   skip: "Skip to the content",
   zone: { local: "Times: local", utc: "Times: UTC" },
   keysTitle: "Keys",
@@ -41,6 +44,7 @@ const english = {
   tryAgainIn: (seconds) => `Too many failed logins. Try again in ${many(seconds, "second", "seconds")}.`,
   signedInAs: (name) => `Signed in as ${name}`,
   loading: "Loading …",
+  atLeast: ({ count, more }) => `${more ? "> " : ""}${count.toLocaleString()}`,
   none: "none",
   retry: "Try again",
   close: "Close",
@@ -75,7 +79,7 @@ const english = {
   overview: {
     attention: "Needs you",
     attentionNone: "No task is blocked.",
-    byState: "Tasks by state",
+    byState: "Tasks by state", newestOnly: (n) => `Of the newest ${n.toLocaleString()} tasks.`,
     noCounts: "Counts by state need the permission system:analytics_read in all namespaces.",
     lastHour: "in the last hour",
     completed: "completed", failed: "ended in error", duration: "Mean step time",
@@ -171,7 +175,7 @@ const english = {
     tabs: { graph: "Graph", timeline: "Timeline", steps: "Steps", batches: "Batches", tree: "Children and forks", story: "Story", data: "Data" },
     named: (task) => `${task.name} ${task.task_uuid.slice(0, 8)}…`, kind: "task", kindOfStep: "step", keepRunning: "Keep running",
     signal: "Send a signal", signalTo: (task) => `Send a signal to ${task}`, signalSentence: "The step that waits for it goes on; without one the signal is kept.", signalName: "Name of the signal", payload: "Payload (JSON)", signalId: "Id", signalIdHint: "A second signal with the same id is not taken.",
-    until: "until", batchOf: (b) => `${b.done + b.failed + b.cancelled} of ${b.total} workers ended`, batchCounts: { done: "done", failed: "failed", in_flight: "running", waiting: "waiting", cancelled: "cancelled" }, worker: "Worker", noBatches: "The task has no batch.", nextWorkers: "Further workers", firstWorkers: "First workers",
+    until: "until", batchOf: (b) => `${(b.done + b.failed + b.cancelled).toLocaleString()} of ${b.total.toLocaleString()} workers ended`, batchCounts: { done: "done", failed: "failed", in_flight: "running", waiting: "waiting", cancelled: "cancelled" }, worker: "Worker", noBatches: "The task has no batch.", nextWorkers: "Further workers", firstWorkers: "First workers",
     why: "Why it waits",
     cancelRequested: (by, reason) => `A cancel was requested by ${by}${reason ? `: ${reason}` : ""}.`,
     compensated: (c) => `Compensation: ${c.state}${c.planned_steps === null ? "" : `, ${c.completed_steps} of ${c.planned_steps} steps undone`}.${c.unknown_steps.length ? ` Not known whether these had an effect: ${c.unknown_steps.join(", ")}.` : ""}`,
@@ -215,12 +219,12 @@ const english = {
     moreSteps: (n) => `Show ${n} more steps`,
     newestFirst: "Newest first",
     story: {
-      task: (e) => `Task: ${e.from_state ?? "created"} → ${e.to_state}`,
-      step: (e) => `${e.step}: ${e.from_state ?? "created"} → ${e.to_state}${e.attempt ? `, attempt ${e.attempt}` : ""}`,
-      result: (e) => `${e.step}: attempt ${e.attempt} ${e.outcome}${e.execution_time_ms === undefined ? "" : ` after ${e.execution_time_ms} ms`}`,
-      action: (e) => `${e.action}${e.step ? ` of ${e.step}` : ""} by ${e.by}: ${e.reason ?? ""}`,
+      task: (e) => `Task: ${e.from_state ? word(e.from_state) : "created"} → ${word(e.to_state)}`,
+      step: (e) => `${e.step}: ${e.from_state ? word(e.from_state) : "created"} → ${word(e.to_state)}${e.attempt ? `, attempt ${e.attempt}` : ""}`,
+      result: (e) => `${e.step}: ${e.attempt > 0 ? `attempt ${e.attempt} ` : ""}${word(e.outcome)}${e.execution_time_ms === undefined ? "" : ` after ${e.execution_time_ms} ms`}`,
+      action: (e) => `${word(e.action)}${e.step ? ` of ${e.step}` : ""} by ${e.by}: ${e.reason ?? ""}`,
       wait_armed: (e) => `${e.step ?? "A step"} waits${e.signal ? ` for signal ${e.signal}` : ""}${e.due_at ? `, until ${e.due_at}` : ""}`,
-      wait_ended: (e) => `${e.step ?? "A step"} has waited${e.outcome ? `: ${e.outcome}` : ""}`,
+      wait_ended: (e) => `${e.step ?? "A step"} has waited${e.outcome ? `: ${word(e.outcome)}` : ""}`,
       approval: (e) => `${e.step ?? "Approval"}: ${e.event}${e.by ? ` by ${e.by}` : ""}${e.to ? ` to ${e.to}` : ""}${e.reason ? `: ${e.reason}` : ""}`,
       signal_received: (e) => `Signal ${e.signal ?? ""} received`,
       dead_letter_opened: () => "Dead letter opened",
@@ -234,6 +238,7 @@ const english = {
     cell: (n, states) => (n ? `Worker ${n.toLocaleString()}: ${english.batch.letters[states[n - 1]] ?? ""}` : ""),
   },
   why: {
+    ended: "What ended it", each: "each",
     follows: (n) => `${many(n, "step waits", "steps wait")} for that`,
     place: (n) => `place ${n.toLocaleString()} in the line,`, holder: (uuid) => `holder ${uuid.slice(0, 8)}`, policy: "Concurrency", template: "Its template", workers: "Servers and workers", more: (n) => `and ${many(n, "step", "steps")} more`,
     unserved: (steps) => `No worker takes ${steps.length === 1 ? `the step ${steps[0].name}` : many(steps.length, "step", "steps")}: none that is alive serves the namespace or has the handler.`,
@@ -261,7 +266,7 @@ const english = {
     least: (name, n) => `${name} must be at least ${n}.`, most: (name, n) => `${name} must be at most ${n}.`, above: (name, n) => `${name} must be more than ${n}.`, below: (name, n) => `${name} must be less than ${n}.`, longest: (name, n) => `${name} must have at most ${many(n, "character", "characters")}.`, shortest: (name, n) => `${name} must have at least ${many(n, "character", "characters")}.`, pattern: (name) => `${name} has not the form that is asked for.`,
   },
   schedules: {
-    none: "No schedule matches.", kind: "schedule", between: (from, to) => `from ${from} to ${to}`, triggerOf: (name) => `Submit a task of ${name} now`, create: "New schedule", change: "Change", save: "Save", ofTemplate: "Schedule it", timing: "Fires", next: "Next", last: "Last", lastTask: "its task", counts: "Fire times",
+    none: "No schedule matches.", empty: "No schedule yet.", first: "A schedule submits a task at its times: every weekday at 06:00 in Berlin, or every ten minutes.", kind: "schedule", between: (from, to) => `from ${from} to ${to}`, triggerOf: (name) => `Submit a task of ${name} now`, create: "New schedule", change: "Change", save: "Save", ofTemplate: "Schedule it", timing: "Fires", next: "Next", last: "Last", lastTask: "its task", counts: "Fire times",
     countsOf: (s) => `${s.started} started${s.blocked_tasks > 0 ? `, ${s.blocked_tasks} of them blocked` : ""}, ${s.skipped} skipped, ${s.missed} missed, ${s.failed} not submitted`, every: (text) => `every ${text}`, active: "active", over: "It fires no more.", paused: "Paused", failing: "Failing", yes: "yes", no: "no",
     pausedBy: (name) => `paused by ${name}`, inARow: (n) => many(n, "failure in a row", "failures in a row"), declinedBy: (n) => `${many(n, "server", "servers")} cannot calculate its fire times`, nextPage: "Further ones", firstPage: "First ones", tasks: "Its tasks",
     pause: "Pause", pauseSentence: "It starts nothing until it is resumed. Backfills and running tasks go on.", resume: "Resume", resumeSentence: "The fire times of the pause are recorded as missed.", catchUp: "Make up for missed fire times, as far as its catch-up allows",
@@ -280,7 +285,7 @@ const english = {
     hints: { template_version: "empty: the highest release at each fire time", cron: "minute hour day month weekday, or @daily", every_seconds: "instead of cron", zone: "of cron, such as Europe/Berlin", starts_at: "2026-11-01T00:00:00Z", ends_at: "exclusive", tags: "with commas", pause_after_failures: "0: never" },
   },
   webhooks: {
-    none: "No webhook matches.", kind: "webhook", kindOfDelivery: "delivery", delivery: (d) => `the delivery of ${d.event_type ?? d.event_id}`, retryOf: (d) => `Send ${d.event_type ?? d.event_id} again`,
+    none: "No webhook matches.", empty: "No webhook yet.", first: "A webhook tells another system by HTTP what happens to tasks, in their order.", kind: "webhook", kindOfDelivery: "delivery", delivery: (d) => `the delivery of ${d.event_type ?? d.event_id}`, retryOf: (d) => `Send ${d.event_type ?? d.event_id} again`,
     pingTo: (name) => `Send a test to ${name}`, replayTo: (name) => `Send events to ${name} again`, rotateOf: (name) => `New secret of ${name}`, everywhere: "all namespaces", create: "New webhook", change: "Change", save: "Save", open: "Open the webhook", address: "Address", types: "Event types", waiting: "Waiting", lastDelivered: "Last delivered", deadLetters: "Dead letters",
     secretIs: (secret) => `The secret is ${secret}. It is not shown again.`, secretLost: "The answer with the secret was lost, and it is not shown again: give the webhook another secret.",
     pause: "Pause", pauseSentence: "It sends nothing and keeps its place until it is resumed. Tasks are kept for seven days for it.", resume: "Resume", resumeSentence: "It goes on from its place.",

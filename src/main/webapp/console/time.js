@@ -16,15 +16,16 @@ function format(parts, timeZone) {
 export const isUtc = () => preferences.zone === "utc";
 /** The zone in which times are shown; undefined is the reader's. */
 export const zone = () => (isUtc() ? UTC : undefined);
+const LOCAL = Intl.DateTimeFormat().resolvedOptions().timeZone;
 /** Its name, such as Europe/Berlin. */
-export const zoneName = () => (isUtc() ? UTC : Intl.DateTimeFormat().resolvedOptions().timeZone);
+export const zoneName = () => (isUtc() ? UTC : LOCAL);
 
 export const stamp = (at, timeZone = zone()) => format({ ...DAY, ...CLOCK }, timeZone).format(new Date(at));
 /** In a zone that is named, with its name and no other. */
 export const stampThere = (at, timeZone) => `${format(DAY_AND_CLOCK, timeZone).format(new Date(at))} ${timeZone}`;
 export const clockTime = (at) => format(CLOCK, zone()).format(new Date(at));
 /** The same time in the zone that is not shown, for the pointer. */
-export const otherStamp = (at) => (isUtc() ? stamp(at, Intl.DateTimeFormat().resolvedOptions().timeZone) : new Date(at).toISOString().replace("T", " ").replace("Z", " UTC"));
+export const otherStamp = (at) => (isUtc() ? stamp(at, LOCAL) : new Date(at).toISOString().replace("T", " ").replace("Z", " UTC"));
 
 /** datetime-local has no zone: the one in which times are shown is meant, and requests have UTC. */
 export const toInput = (at) => (at ? new Date(new Date(at) - (isUtc() ? 0 : new Date(at).getTimezoneOffset() * 60_000)).toISOString().slice(0, 16) : "");

@@ -47,6 +47,8 @@ function depths(nodes) {
       if (left.get(follower) === 0) next.push(follower);
     }
   }
+  // What was added while the task ran has no edges here, and follows from what was there.
+  nodes.filter((node) => node.isGrown && node.after.length === 0).forEach((node) => found.set(node.name, Infinity));
   return found;
 }
 

@@ -3,7 +3,7 @@ import { html } from "./dom.js";
 import { link, may, mayEverywhere, setParams } from "./core.js";
 import { t } from "./texts.js";
 import { withTimes } from "./time.js";
-import { Ago, State } from "./ui/index.js";
+import { Ago, Said, State } from "./ui/index.js";
 
 /** What an operator can change comes first, what follows from other steps last. */
 const ORDER = ["failed", "no_server", "no_handler", "paused", "slot", "approval", "signal", "child", "child_retry", "lease_expired", "cancelling", "running", "batch", "offered", "retry", "retry_due", "yielded", "timer", "delayed",
@@ -42,10 +42,24 @@ function Unserved({ waiting }) {
 /** The error of a step that failed, where the sentence about it does not have it: what is long. */
 function ErrorOf({ step, sentence }) {
   const message = step?.error?.message ?? step?.error?.type;
-  return message && !sentence.includes(message) && html`<div class="f-failed" data-error=${step.name}><strong>✕</strong> ${step.error.type && step.error.type !== message && html`<span class="small">${step.error.type}:</span>`} ${message} <span class="quiet small">${t.task.attempt(step.attempts, step.max_attempts)}</span></div>`;
+  return message && !sentence.includes(message) && html`<div class="f-failed" data-error=${step.name}><strong>✕</strong> ${step.error.type && step.error.type !== message && html`<span class="small">${step.error.type}:</span>`} <${Said} text=${message} /> ${step.attempts > 0 && html`<span class="quiet small">${t.task.attempt(step.attempts, step.max_attempts)}</span>`}</div>`;
+}
+
+/** What ended a task that failed, in words. */
+export function Ended({ steps }) {
+  const failed = steps.filter((step) => step.state === "error" && step.error);
+  return failed.length > 0 && html`<section class="note bad" aria-label=${t.why.ended} data-ended=${failed.length}><ul>${failed.slice(0, MOST).map((step) => html`<li key=${step.step_uuid}><${ToStep} name=${step.name} /> <${State} of=${step.state} /><${ErrorOf} step=${step} sentence="" /></li>`)}</ul>
+    ${failed.length > MOST && html`<p class="quiet small">${t.why.more(failed.length - MOST)}</p>`}</section>`;
+}
+
+/** Steps of which the same is true: their names, and the sentence once. */
+function Together({ task, cause, steps }) {
+  return html`<li data-cause=${cause}><span data-together=${steps.length}>${steps.slice(0, MOST).map((step) => html`<${ToStep} key=${step.step_uuid} name=${step.name} /> `)}${steps.length > MOST && html`<span class="quiet small">${t.why.more(steps.length - MOST)}</span> `}</span>
+    <${State} of=${steps[0].state} /> ${t.why.each} ${withTimes(steps[0].sentence)} <${Blocker} task=${task} step=${steps[0]} /></li>`;
 }
 
 function Cause({ task, cause, steps, all }) {
+  if (steps.length > 1 && UNSERVED.includes(cause) && new Set(steps.map((step) => step.state + step.sentence)).size === 1) return html`<${Together} ...${{ task, cause, steps }} />`;
   return html`<li data-cause=${cause}><ul>${steps.slice(0, MOST).map((step) => html`<li key=${step.step_uuid}><button type="button" class="link" onClick=${() => setParams({ step: step.name })}>${step.name}</button> <${State} of=${step.state} /> ${withTimes(step.sentence)}
     ${step.details?.due_at && html` <span class="quiet">(<${Ago} at=${step.details.due_at} />)</span>`} <${Blocker} task=${task} step=${step} />${cause === "failed" && html`<${ErrorOf} step=${all.find((one) => one.step_uuid === step.step_uuid)} sentence=${step.sentence} />`}</li>`)}</ul>
     ${steps.length > MOST && html`<p class="quiet small">${t.why.more(steps.length - MOST)}</p>`}</li>`;

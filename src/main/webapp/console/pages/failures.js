@@ -3,7 +3,7 @@ import { html, useState } from "../dom.js";
 import { BulkDialog, CLOSE } from "../bulk.js";
 import { get, link, may, setParams, useLoad } from "../core.js";
 import { t } from "../texts.js";
-import { Ago, Empty, Loaded, PageHead, Panel, Spark, Stat, Stats, Table, Tabs, Time, Toolbar } from "../ui/index.js";
+import { Ago, Empty, Loaded, PageHead, Panel, Said, Spark, Stat, Stats, Table, Tabs, Time, Toolbar } from "../ui/index.js";
 
 /** The filter that finds exactly the tasks of a group. */
 const filterOf = ({ namespace, name, step, error_type: type, signature }) =>
@@ -19,7 +19,7 @@ export const FailureTabs = ({ current, namespace }) => html`<${Tabs} label=${t.p
 function row({ key, group, act }) {
   const blocked = { ...filterOf(group), state: "blocked_by_failures" };
   return html`<tr key=${key}><td class="fit"><strong>${group.tasks.toLocaleString()}</strong>${group.blocked_tasks > 0 && html`<div class="small"><a class="f-blocked" href=${link("tasks", blocked)}>${t.failures.blocked(group.blocked_tasks)}</a></div>`}</td>
-    <td class="error"><div class="f-failed">${group.message ?? group.signature ?? t.none}</div><div class="small"><a href=${link("tasks", { ...filterOf(group), state: "blocked_by_failures,error" })}>${group.namespace}/${group.name}</a> · <strong>${group.step}</strong> <span class="quiet">${[group.error_type, ...group.versions].filter(Boolean).join(" · ")}</span></div></td>
+    <td class="error"><div class="f-failed"><${Said} text=${group.message ?? group.signature ?? t.none} /></div><div class="small"><a href=${link("tasks", { ...filterOf(group), state: "blocked_by_failures,error" })}>${group.namespace}/${group.name}</a> · <strong>${group.step}</strong> <span class="quiet">${[group.error_type, ...group.versions].filter(Boolean).join(" · ")}</span></div></td>
     <td><${Spark} values=${group.counts} colour="f-failed" /></td><td class="fit"><${Ago} at=${group.last_at} /><div class="small quiet">${t.failures.since} <${Ago} at=${group.first_at} /></div></td>
     <td class="fit"><div class="row"><a class="button" href=${link("tasks", group.task_uuid, { step: group.step })}>${t.failures.open}</a>
       ${group.blocked_tasks > 0 && may("tasks:act", group.namespace) && html`<button type="button" onClick=${() => act({ action: "retry", label: t.failures.retry(group.blocked_tasks), filter: blocked })}>${t.failures.retry(group.blocked_tasks)}</button>`}
@@ -43,7 +43,7 @@ export default function Failures({ params }) {
       <${Stats}><${Stat} label=${t.failures.blockedNow} value=${blocked.data ? blocked.data.count.toLocaleString() : "–"} colour=${blocked.data?.count > 0 ? "f-blocked" : "f-complete"} hint=${t.overview.blockedHint} href=${link("tasks", { state: "blocked_by_failures", namespace })} />
         <${Stat} label=${t.failures.failedTasks} value=${`${found.more ? "> " : ""}${found.counted_tasks.toLocaleString()}`} colour="f-failed" trend=${trend} hint=${t.failures.inPeriod(t.failures.hours(hours))} />
         <${Stat} label=${t.failures.causes} value=${groups.length.toLocaleString()} hint=${t.failures.causesHint} /><//>
-      <${Panel} flat><${Toolbar}><input type="search" name="q" aria-label=${t.failures.find} placeholder=${t.failures.find} value=${params.get("q") ?? ""} onInput=${(e) => setParams({ q: e.target.value })} />
+      <${Panel} flat><${Toolbar}><input type="search" name="q" size="30" aria-label=${t.failures.find} placeholder=${t.failures.find} value=${params.get("q") ?? ""} onInput=${(e) => setParams({ q: e.target.value })} />
         <select name="hours" class="inline" aria-label=${t.failures.period} value=${hours} onChange=${(e) => setParams({ hours: e.target.value })}>${HOURS.map((one) => html`<option value=${one}>${t.failures.hours(one)}</option>`)}</select>
         <input type="search" name="namespace" aria-label=${t.tasks.namespace} placeholder=${t.tasks.namespace} value=${namespace} onChange=${(e) => setParams({ namespace: e.target.value.trim() })} /><//>
         ${groups.length === 0 ? html`<${Empty} icon="failures" title=${t.failures.none} />`

@@ -1,9 +1,9 @@
 // Whether it is healthy, whether it keeps up, and what needs a person.
 import { html } from "../dom.js";
-import { get, link, may, mayEverywhere, useLoad } from "../core.js";
+import { countBy, get, link, may, mayEverywhere, useLoad } from "../core.js";
 import { Activity, useTimeline } from "../activity.js";
 import { t } from "../texts.js";
-import { Ago, Empty, ENDED, family, Guard, Loaded, Meter, PageHead, Panel, span, Stat, State, Stats, Table, TASK_STATES } from "../ui/index.js";
+import { Ago, Empty, ENDED, family, Guard, Loaded, Meter, PageHead, Panel, Said, span, Stat, State, Stats, Table, TASK_STATES } from "../ui/index.js";
 
 const EVERY = 5_000;
 const GROUPS = 6;
@@ -18,7 +18,7 @@ function Failed({ namespace }) {
     if (tasks) return tasks.map((task) => html`<${Line} key=${task.task_uuid} sign="▲" colour="f-blocked"><a href=${link("tasks", task.task_uuid)}>${task.namespace}/${task.name}</a> <span class="quiet small"><${Ago} at=${task.updated_at} /></span><//>`);
     return failures.filter((group) => group.blocked_tasks > 0).slice(0, GROUPS).map((group) => html`<${Line} key=${[group.namespace, group.name, group.step, group.error_type, group.signature].join()} sign="▲" colour="f-blocked">
       <a href=${link("tasks", group.task_uuid, { step: group.step })} data-needs=${group.task_uuid}>${group.name} · ${group.step}</a> <span class="quiet small">${t.failures.blocked(group.blocked_tasks)} · <${Ago} at=${group.last_at} /></span>
-      <div class="f-failed">${group.message ?? group.error_type ?? t.none}</div><//>`);
+      <div class="f-failed"><${Said} text=${group.message ?? group.error_type ?? t.none} /></div><//>`);
   }}<//>`;
 }
 
@@ -59,22 +59,22 @@ function Needs({ namespace }) {
     ${may("tasks:list") && html`<${Breaches} namespace=${namespace} />`}<//>`;
 }
 
+const GROUPS_OF_STATES = { blocked: ["blocked_by_failures"], open: TASK_STATES.filter((state) => !ENDED.has(state) && state !== "blocked_by_failures") };
+
 const sum = (minutes, member) => minutes.reduce((total, minute) => total + (minute[member] ?? 0), 0);
 
 /** What a reader sees in the first second: work under way, its pace, its errors, its speed. */
 function Figures({ namespace, timeline }) {
-  const counts = useLoad((signal) => get("v1/tasks:count", { namespace }, signal), [namespace], EVERY);
+  const counts = useLoad((signal) => countBy({ namespace }, GROUPS_OF_STATES, signal), [namespace], EVERY);
   const minutes = timeline.data?.minutes ?? [];
-  const of = (states) => states.reduce((total, state) => total + (counts.data?.by_state[state] ?? 0), 0);
   const trend = (member) => minutes.map((minute) => minute[member]);
-  const blocked = of(["blocked_by_failures"]);
-  const open = of(TASK_STATES.filter((state) => !ENDED.has(state) && state !== "blocked_by_failures"));
+  const { blocked, open } = counts.data ?? {};
   const [done, failed, runs, errors] = ["completed", "failed", "executions", "errors"].map((member) => sum(minutes, member));
   const withRuns = minutes.filter((minute) => minute.executions > 0);
   const mean = withRuns.reduce((total, minute) => total + minute.average_step_seconds * minute.executions, 0) / Math.max(1, runs);
   return html`<${Stats}>
-    <${Stat} label=${t.overview.blocked} value=${counts.data ? blocked.toLocaleString() : "–"} colour=${blocked > 0 ? "f-blocked" : "f-complete"} hint=${blocked > 0 ? t.overview.blockedHint : t.overview.attentionNone} data="blocked" href=${link("tasks", { state: "blocked_by_failures", namespace })} />
-    <${Stat} label=${t.overview.open} value=${counts.data ? open.toLocaleString() : "–"} hint=${t.overview.submitted(sum(minutes, "created"))} trend=${trend("created")} data="open" href=${link("tasks", { state_not: [...ENDED, "blocked_by_failures"].join(","), namespace })} />
+    <${Stat} label=${t.overview.blocked} value=${blocked ? t.atLeast(blocked) : "–"} colour=${blocked?.count > 0 ? "f-blocked" : "f-complete"} hint=${blocked?.count > 0 ? t.overview.blockedHint : t.overview.attentionNone} data="blocked" href=${link("tasks", { state: "blocked_by_failures", namespace })} />
+    <${Stat} label=${t.overview.open} value=${open ? t.atLeast(open) : "–"} hint=${t.overview.submitted(sum(minutes, "created"))} trend=${trend("created")} data="open" href=${link("tasks", { state_not: [...ENDED, "blocked_by_failures"].join(","), namespace })} />
     <${Stat} label=${t.overview.done} value=${done.toLocaleString()} hint=${t.overview.endedIn(failed)} trend=${trend("completed")} colour="f-complete" data="done" href=${link("tasks", { state: "complete", namespace })} />
     <${Stat} label=${t.overview.errors} value=${runs > 0 ? `${((100 * errors) / runs).toFixed(1)} %` : "–"} hint=${t.overview.ofRuns(errors, runs)} trend=${trend("errors")} colour=${errors > 0 ? "f-failed" : "f-complete"} data="errors" href=${link("failures", { hours: "1", namespace })} />
     <${Stat} label=${t.overview.duration} value=${runs > 0 ? span(1000 * mean) : "–"} hint=${t.overview.lastHour} trend=${trend("average_step_seconds")} data="duration" href=${link("analytics", { namespace })} /><//>`;
@@ -82,14 +82,14 @@ function Figures({ namespace, timeline }) {
 
 function Counts({ namespace }) {
   const counted = useLoad((signal) => get("v1/tasks:count", { namespace }, signal), [namespace], EVERY);
-  return html`<${Panel} title=${t.overview.byState}><${Loaded} of=${counted}>${({ by_state: tasks }) => {
+  return html`<${Panel} title=${t.overview.byState}><${Loaded} of=${counted}>${({ by_state: tasks, more, count }) => {
     const states = Object.keys(tasks).sort((a, b) => TASK_STATES.indexOf(a) - TASK_STATES.indexOf(b));
     const most = Math.max(1, ...states.map((state) => tasks[state]));
     return states.length === 0 ? html`<${Empty} icon="tasks" title=${t.overview.noTask}><p class="quiet">${t.overview.first}</p><pre>${t.overview.firstCommand}</pre>${may("tasks:create") && html`<p><a class="button main" href=${link("templates")}>${t.overview.firstForm}</a></p>`}<//>`
       : html`<div class="bars">${states.map((state) => html`
       <a href=${link("tasks", { state, namespace })}><${State} of=${state} /></a>
       <svg class=${`f-${family(state)}`} width="100%" height="8" fill="currentcolor" aria-hidden="true"><rect width=${`${(100 * tasks[state]) / most}%`} height="8" rx="4" /></svg>
-      <span data-count=${state}>${tasks[state].toLocaleString()}</span>`)}</div>`;
+      <span data-count=${state}>${tasks[state].toLocaleString()}</span>`)}</div>${more && html`<p class="quiet small">${t.overview.newestOnly(count)}</p>`}`;
   }}<//><//>`;
 }
 

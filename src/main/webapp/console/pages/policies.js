@@ -19,7 +19,7 @@ export default function Policies({ params }) {
     const found = all.filter((policy) => (!namespace || policy.namespace === namespace) && `${policy.namespace}/${policy.name} ${policy.step ?? ""} ${policy.key ?? ""}`.toLowerCase().includes(sought))
       .sort((a, b) => b.waiting - a.waiting || b.holding - a.holding);
     const shown = found.slice((page - 1) * PAGE, page * PAGE);
-    return html`<${Panel} flat><${Toolbar}><input type="search" name="q" aria-label=${t.policies.find} placeholder=${t.policies.find} value=${params.get("q") ?? ""} onInput=${(e) => setParams({ q: e.target.value, page: null })} /><//>
+    return html`<${Panel} flat><${Toolbar}><input type="search" name="q" size="30" aria-label=${t.policies.find} placeholder=${t.policies.find} value=${params.get("q") ?? ""} onInput=${(e) => setParams({ q: e.target.value, page: null })} /><//>
       ${shown.length === 0 ? html`<${Empty} icon="policies" title=${t.policies.none} />` : html`<${Table} label=${t.pages.policies} head=${[t.tasks.template, t.policies.limit, t.policies.holding, t.policies.waiting, t.policies.counts, t.task.act]}>${shown.map((policy) => html`<tr key=${policy.policy_uuid} data-policy=${policy.policy_uuid}>
         <td><a href=${link("templates", policy.namespace, policy.name)}>${policy.namespace}/${policy.name}</a>${policy.step && html` · <strong>${policy.step}</strong>`}</td>
         <td><${Meter} part=${policy.holding} of=${policy.limit} colour=${policy.holding >= policy.limit ? "f-retry" : "f-running"} /><strong>${policy.limit}</strong>${policy.set_by && html` <span class="quiet small">${t.policies.setBy(policy)}</span>`}</td>

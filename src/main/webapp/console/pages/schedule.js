@@ -5,7 +5,7 @@ import { asError, useDocument } from "../schemaform.js";
 import { inWords } from "../cron.js";
 import { t } from "../texts.js";
 import { fromInput, stamp, stampThere, zoneName } from "../time.js";
-import { Action, Ago, Copy, Dialog, ErrorNote, Facts, Field, Json, Loaded, PageHead, Panel, span, State, Table, Time, Toolbar, Violations, words } from "../ui/index.js";
+import { Action, Ago, Copy, Dialog, ErrorNote, Facts, Field, Json, Loaded, PageHead, Panel, Said, span, State, Table, Time, Toolbar, Violations, words } from "../ui/index.js";
 import { Condition, timing } from "./schedules.js";
 
 const OUTCOMES = ["started", "queued", "skipped", "missed", "failed"];
@@ -193,7 +193,7 @@ function Fires({ path, params }) {
     <${Toolbar}><select name="outcome" class="inline" aria-label=${t.schedules.outcome} value=${outcome ?? ""} onChange=${(e) => setParams({ outcome: e.target.value, cursor: null })}><option value="">${t.all}</option>${OUTCOMES.map((one) => html`<option value=${one}>${words(one)}</option>`)}</select><//>
     <${Loaded} of=${found}>${({ fires, next }) => html`${fires.length === 0 ? html`<p>${t.schedules.noFires}</p>` : html`<${Table} label=${t.schedules.fires} head=${[t.schedules.fireTime, t.schedules.outcome, t.schedules.origin, t.tasks.task, t.schedules.why]}>${fires.map((fire) => html`<tr key=${`${fire.fire_at} ${fire.origin}`} data-fire=${fire.outcome}>
         <td><${Time} at=${fire.fire_at} />${fire.until_at && html` – <${Time} at=${fire.until_at} />`}${fire.count && html` <span class="quiet small">${t.schedules.times(fire.count)}</span>`}</td><td><${State} of=${fire.outcome} /></td><td><span title=${fire.origin}>${t.schedules.origins[fire.origin] ?? fire.origin}</span></td>
-        <td>${fire.task_uuid && html`<a href=${link("tasks", fire.task_uuid)}>${t.tasks.open}</a> ${fire.task_state && html`<${State} of=${fire.task_state} />`}`}</td><td><span title=${fire.reason}>${fire.message ?? t.schedules.reasons[fire.reason] ?? fire.reason}</span></td></tr>`)}<//>`}
+        <td>${fire.task_uuid && html`<a href=${link("tasks", fire.task_uuid)}>${t.tasks.open}</a> ${fire.task_state && html`<${State} of=${fire.task_state} />`}`}</td><td><span title=${fire.reason}><${Said} text=${fire.message ?? t.schedules.reasons[fire.reason] ?? fire.reason ?? ""} /></span></td></tr>`)}<//>`}
       <div class="row">${cursor && html`<button type="button" onClick=${() => setParams({ cursor: null })}>${t.first}</button>`}${next && html`<button type="button" onClick=${() => setParams({ cursor: next })}>${t.more}</button>`}</div>`}<//><//>`;
 }
 
@@ -218,7 +218,7 @@ function Whole({ schedule: one, path, params, reload }) {
       ${may("tasks:list", one.namespace) && html`<a href=${link("tasks", { namespace: one.namespace, initiator: `schedule:${one.name}` })}>${t.schedules.tasks}</a>`}</div>
     ${one.pause_reason && html`<p class="note warn">${t.schedules.pausedBy(one.paused_by)}: ${one.pause_reason}</p>`}
     ${one.last_failure && one.failures_in_a_row > 0 && html`<div class="note bad"><strong>${t.schedules.inARow(one.failures_in_a_row)}</strong><${Json} value=${one.last_failure} name="failure" /></div>`}
-    ${one.declines?.length > 0 && html`<div class="note warn" data-declines=${one.declines.length}><strong>${t.schedules.declinedBy(one.declines.length)}</strong><ul>${one.declines.map((each) => html`<li key=${each.server_uuid}>${each.server}: ${each.message}</li>`)}</ul></div>`}
+    ${one.declines?.length > 0 && html`<div class="note warn" data-declines=${one.declines.length}><strong>${t.schedules.declinedBy(one.declines.length)}</strong><ul>${one.declines.map((each) => html`<li key=${each.server_uuid}>${each.server}: <${Said} text=${each.message} /></li>`)}</ul></div>`}
     ${can("update") && one.context === undefined && html`<p class="quiet">${t.schedules.noContext}</p>`}
     ${isEdited && html`<${Form} schedule=${one} onDone=${() => { edit(false); reload(); }} onClose=${() => edit(false)} />`}
     <div class="panels"><${Panel} title=${t.schedules.upcoming}>${one.paused ? html`<p>${t.schedules.nothingWhilePaused}</p>` : one.next_fire_times.length === 0 ? html`<p>${t.schedules.over}</p>` : html`<ul>${one.next_fire_times.map((at) => html`<li key=${at} data-upcoming=${at}><${Fire} at=${at} zone=${one.zone} /></li>`)}</ul>`}<//>

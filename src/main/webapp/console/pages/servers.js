@@ -32,7 +32,7 @@ function Servers() {
       <td><${Action} label=${t.servers.manage} of=${server.name} kind=${t.servers.kind} sentence=${t.servers.manageSentence} isOffered=${server.allowed_actions?.includes("update")} onDone=${servers.reload} send=${changeOf(server)}
         fields=${[{ name: "paused_roles", label: t.servers.pausedRoles, hint: t.servers.pausedHint(server.roles.join(", ")) }, { name: "worker_capacity", label: t.servers.capacity, kind: "number" },
           { name: "draining", label: t.servers.drain, kind: "check", value: server.reported_status === "draining" }]} /></td></tr>`)}<//>`}
-    ${waitingIn(handoffs).length > 0 && html`<div class="inset"><h3>${t.servers.handoffs}</h3><ul>${waitingIn(handoffs).map((one) => html`<li>${one.namespace}: ${one.waiting ?? 0} ${t.servers.waiting}, ${one.stuck ?? 0} ${t.servers.stuck}, ${t.servers.median} ${span(one.p50_ms ?? 0)}</li>`)}</ul></div>`}`}<//><//>`;
+    ${waitingIn(handoffs).length > 0 && html`<div class="inset"><h3>${t.servers.handoffs}</h3><ul>${waitingIn(handoffs).map((one) => html`<li>${one.namespace}: ${(one.waiting ?? 0).toLocaleString()} ${t.servers.waiting}, ${(one.stuck ?? 0).toLocaleString()} ${t.servers.stuck}, ${t.servers.median} ${span(one.p50_ms ?? 0)}</li>`)}</ul></div>`}`}<//><//>`;
 }
 
 function Workers() {

@@ -13,8 +13,8 @@ import { t } from "../texts.js";
 import { clockTime, withTimes } from "../time.js";
 import { Timeline } from "../timeline.js";
 import { ForkedFrom, Tree } from "../tree.js";
-import { Why } from "../why.js";
-import { Action, Ago, Copy, ENDED, ErrorNote, Facts, Guard, Json, Live, Loaded, Meter, PageHead, Panel, span, State, Table, Tabs, Time, words } from "../ui/index.js";
+import { Ended, Why } from "../why.js";
+import { Action, Ago, Copy, ENDED, ErrorNote, Facts, Fold, Guard, Json, Live, Loaded, Meter, PageHead, Panel, Said, span, State, Table, Tabs, Time, words } from "../ui/index.js";
 
 const TABS = Object.entries(t.task.tabs);
 const ROWS = 100;
@@ -78,7 +78,7 @@ function StepActions({ task, step, isDecision, onDone }) {
 function Attempts({ task, step }) {
   const audit = useLoad((signal) => get(`v1/tasks/${task.task_uuid}/workflow_steps/${step.step_uuid}/audit`, { max_document_bytes: MOST_BYTES }, signal), [step.step_uuid, step.attempts, step.state]);
   return html`<${Loaded} of=${audit}>${({ results }) => results.length > 0 && html`<h3>${t.task.attempts}</h3><ul>${results.map((result) => html`<li key=${result.sort_key}>
-    <details><summary>${result.attempt}: ${result.outcome} <span class="quiet small">${tookOf(result)} · <${Time} at=${result.recorded_at} /></span></summary>
+    <details><summary>${result.attempt > 0 && `${result.attempt}: `}${words(result.outcome)} <span class="quiet small">${tookOf(result)} · <${Time} at=${result.recorded_at} /></span></summary>
     <${Document} ...${ofStep(task, step, result.success ? "result" : "error", result)} params=${{ attempt: result.attempt }} name=${`${step.name}-${result.attempt}`} /></details></li>`)}</ul>`}<//>`;
 }
 
@@ -128,7 +128,7 @@ function SendSignal({ task, template, waiting, onDone }) {
 const SHOWN = {
   all: () => true,
   failed: (node) => node.state === "error" || node.hasFailureBelow,
-  open: (node) => !["complete", "resolved_manually", "cancelled", "not_taken"].includes(node.state),
+  open: (node) => !node.isOver && !["complete", "resolved_manually", "cancelled", "not_taken"].includes(node.state),
 };
 const shownOf = (params) => (SHOWN[params.get("show")] ? params.get("show") : "all");
 
@@ -152,7 +152,7 @@ function Story({ history, isEnded }) {
   return html`<label><input type="checkbox" checked=${isNewestFirst} onChange=${(e) => turn(e.target.checked)} /> ${t.task.newestFirst}</label>
     <ol class="story">${entries.slice(0, shown).map((entry) => html`<li><span class="quiet small"><${Time} at=${entry.at} /></span><div>${withTimes(t.task.story[entry.kind]?.(entry) ?? entry.kind)}
       ${entry.actor && entry.kind !== "action" && html` <span class="quiet small">${t.task.by(entry.actor)}</span>`}
-      ${(entry.error ?? entry.details) && html`<details><summary class="small">${entry.error?.message ?? entry.error?.type ?? t.task.tabs.data}</summary><${Json} value=${entry.error ?? entry.details} name="entry" /></details>`}</div></li>`)}</ol>
+      ${(entry.error ?? entry.details) && html`<${Fold} summary=${html`<${Said} text=${entry.error?.message ?? entry.error?.type ?? t.task.tabs.data} />`}>${() => html`<${Json} value=${entry.error ?? entry.details} name="entry" />`}<//>`}</div></li>`)}</ol>
     ${entries.length > shown && html`<button type="button" onClick=${() => show(shown + ROWS)}>${t.more}</button>`}`;
 }
 
@@ -172,12 +172,23 @@ function Data({ task, steps }) {
       ${longResults.map((step) => html`<h3>${step.name}</h3><${Document} key=${step.step_uuid} ...${ofStep(task, step, "result")} name=${step.name} />`)}` : html`<p class="quiet">${t.task.noSteps}</p>`}`;
 }
 
+/** The counters of open batches as the sentences about them have them, so that what a page says of a batch is of one moment. */
+function withCounts(batches, waiting) {
+  const counted = new Map(waiting.filter((step) => step.cause === "batch").map((step) => [step.step_uuid, step.details]));
+  return batches?.map((batch) => {
+    if (!counted.has(batch.step_uuid)) return batch;
+    const { total, created, in_flight, done, failed, cancelled } = counted.get(batch.step_uuid);
+    return { ...batch, total, created, in_flight, done, failed, cancelled, waiting: total - in_flight - done - failed - cancelled };
+  });
+}
+
 /** What the whole page shows: the task, its steps and, while it is unfinished, what they wait for. */
 async function whole(path, signal) {
   const task = await get(path, { max_document_bytes: MOST_BYTES }, signal);
   const steps = may("steps:read", task.namespace) ? (await get(`${path}/workflow_steps`, { max_document_bytes: MOST_BYTES }, signal)).steps : task.steps ?? [];
   if (ENDED.has(task.state)) return { task, steps, why: null, isOfOneState: true };
   const why = await get(`${path}/diagnosis`, {}, signal);
+  task.batches = withCounts(task.batches, why.waiting);
   const states = new Map(steps.map((step) => [step.step_uuid, step.state]));
   return { task, steps, why, isOfOneState: why.state === task.state && why.waiting.every((step) => (states.get(step.step_uuid) ?? step.state) === step.state) };
 }
@@ -243,7 +254,7 @@ export default function Task({ parts: [, uuid], params }) {
     if (!loaded.data) return [];
     const steps = loaded.data.steps.map((step) => (moved[step.name] ? { ...step, state: moved[step.name] } : step));
     const marks = marksOf(loaded.data, moved);
-    return marked(nodesOf(template.data?.configuration, steps, loaded.data.task.decisions ?? [], ENDED.has(loaded.data.task.state)), children).map((node) => (marks[node.name] ? { ...node, mark: marks[node.name] } : node));
+    return marked(nodesOf(template.data?.configuration, steps, loaded.data.task.decisions ?? [], ENDED.has(loaded.data.task.state)), children).map((node) => ({ ...node, isOver: ENDED.has(loaded.data.task.state), ...(marks[node.name] && { mark: marks[node.name] }) }));
   }, [loaded.data, template.data, moved, JSON.stringify(children)]);
   const shown = shownOf(params);
   const failed = nodes.filter(SHOWN.failed).map((node) => node.name);
@@ -260,7 +271,7 @@ export default function Task({ parts: [, uuid], params }) {
   const names = new Set(drawn.map((node) => node.name));
   return html`<${Loaded} of=${loaded}>${({ task, steps, why }) => html`
     <${Ancestors} key=${task.task_uuid} task=${task} />
-    <${PageHead} title=${html`${task.name} <${Key} task=${task} template=${template.data} />`} beside=${html`<div class="row" data-state=${task.state}><${State} of=${task.state} /> <span><${Meter} part=${task.completed_steps} of=${task.total_steps} />${task.completed_steps} / ${task.total_steps}</span>
+    <${PageHead} title=${html`${task.name} <${Key} task=${task} template=${template.data} />`} beside=${html`<div class="row" data-state=${task.state}><${State} of=${task.state} /> <span><${Meter} part=${task.completed_steps} of=${task.total_steps} />${task.completed_steps.toLocaleString()} / ${task.total_steps.toLocaleString()}</span>
       <span class="quiet">${task.completed_at ? span(new Date(task.completed_at) - new Date(task.created_at)) : html`<${Ago} at=${task.created_at} />`}</span><${Live} of=${stream} /></div>`}><${TaskActions} task=${task} onDone=${reload} /><//>
     <div class="row small"><span class="quiet">${task.namespace} · ${task.version}</span><span class="mono">${task.task_uuid}</span><${Copy} text=${task.task_uuid} />${task.parent_task_uuid && html`<a href=${link("tasks", task.parent_task_uuid)}>${t.task.parent}</a>`}
       <${ForkedFrom} key=${task.task_uuid} uuid=${task.task_uuid} />
@@ -270,6 +281,7 @@ export default function Task({ parts: [, uuid], params }) {
       ${may("templates:read", task.namespace) && html`<a href=${link("templates", task.namespace, task.name, { version: task.version })}>${t.tasks.template}</a>`}
       ${task.sla_breached_at && html`<span class="f-retry">${t.task.slaBreached} <${Time} at=${task.sla_breached_at} /></span>`}</div>
     ${task.compensation && html`<p class="note">${t.task.compensated(task.compensation)}</p>`}
+    ${task.state === "error" && html`<${Ended} steps=${steps} />`}
     ${why && html`<section class=${`note ${task.failed_steps > 0 ? "bad" : ""}`} aria-label=${t.task.why}><${Guard}><${Why} task=${task} steps=${steps} found=${why} moved=${moved} actions=${(waiting) => html`<${SendSignal} task=${task} template=${template.data} waiting=${waiting} onDone=${reload} />`} /><//></section>`}
     <${Tabs} label=${task.name} current=${tab} of=${TABS.filter(([key]) => key !== "batches" || task.batches?.length > 0 || tab === "batches").map(([key, label]) => [key, label, link("tasks", uuid, { tab: key, step: params.get("step"), show: params.get("show") })])} />
     <${Guard} key=${tab}>${tab === "story" ? html`<${Panel}><${Loaded} of=${history}>${(found) => html`<${Story} history=${found.entries} isEnded=${ENDED.has(task.state)} />`}<//><//>`

@@ -1,15 +1,17 @@
 // The list of tasks: filters in the address, pages by key, live states, and actions on all that match.
-import { html, useEffect, useRef, useState } from "../dom.js";
+import { html, memo, useCallback, useEffect, useRef, useState } from "../dom.js";
 import { Bulk } from "../bulk.js";
-import { change, get, link, may, mayEverywhere, query, Refusal, setParams, useLoad, useThrottled } from "../core.js";
+import { change, countBy, get, link, may, mayEverywhere, query, Refusal, setParams, useLoad, useParts, useThrottled } from "../core.js";
 import { Chips, EmptyHint } from "../chips.js";
 import { useStream } from "../live.js";
 import { MOST_SELECTED, SelectionBar } from "../selection.js";
 import { t } from "../texts.js";
 import { fromInput, stamp, toInput, zoneName } from "../time.js";
-import { Action, Ago, Empty, ENDED, Field, Live, Loaded, Menu, Meter, PageHead, Pages, Panel, span, State, Tab, Table, TabList, TASK_STATES, Time, Toolbar, words } from "../ui/index.js";
+import { Action, Ago, Empty, ENDED, Field, Live, Loaded, Menu, Meter, PageHead, Pages, Panel, Said, span, State, Tab, Table, TabList, TASK_STATES, Time, Toolbar, words } from "../ui/index.js";
 
 const PAGE = 50;
+/** So many rows are drawn at a stretch. */
+const PART = 17;
 /** Steps move without the task: what has not ended is read again. */
 const EVERY = 5_000;
 const TEXTS = ["namespace", "name", "name_prefix", "name_not", "version", "failed_step", "error_type", "error_signature", "tag", "attribute", "initiator", "source_system", "correlation_id", "parent_correlation_id"];
@@ -69,12 +71,10 @@ function Filters({ filter }) {
  */
 function StateTabs({ filter, attributes, at, views, now }) {
   const { state, state_not: unwanted, ...rest } = filter;
-  const count = useLoad((signal) => get("v1/tasks:count", { ...rest, attribute: attributes }, signal), [JSON.stringify(rest), at], 15_000);
-  const by = count.data?.by_state ?? {};
-  const sum = (states) => states.reduce((total, one) => total + (by[one] ?? 0), 0);
-  const tab = (key, states, n) => html`<${Tab} key=${key} href=${link("tasks", { ...rest, attribute: attributes, ...(states && { state: states.join(",") }) })} data=${key}
-    isCurrent=${!unwanted && (state ?? "") === (states?.join(",") ?? "")}>${t.tasks.tabs[key]} <span class="small quiet">${count.data ? `${count.data.more ? "> " : ""}${n.toLocaleString()}` : "…"}</span><//>`;
-  return html`<${TabList} label=${t.tasks.state}>${tab("all", null, count.data?.count ?? 0)}${Object.entries(TABS).filter(([, states]) => sum(states) > 0 || states.join(",") === state).map(([key, states]) => tab(key, states, sum(states)))}
+  const counts = useLoad((signal) => countBy({ ...rest, attribute: attributes }, TABS, signal), [JSON.stringify(rest), at], 15_000);
+  const tab = (key, states) => html`<${Tab} key=${key} href=${link("tasks", { ...rest, attribute: attributes, ...(states && { state: states.join(",") }) })} data=${key}
+    isCurrent=${!unwanted && (state ?? "") === (states?.join(",") ?? "")}>${t.tasks.tabs[key]} <span class="small quiet">${counts.data ? t.atLeast(counts.data[key]) : "…"}</span><//>`;
+  return html`<${TabList} label=${t.tasks.state}>${tab("all", null)}${Object.entries(TABS).filter(([key, states]) => counts.data?.[key].count > 0 || states.join(",") === state).map(([key, states]) => tab(key, states))}
     ${views.map((view) => html`<${Tab} key=${view.view_uuid} href=${`#/tasks${view.query ? `?${view.query}` : ""}`} hint=${view.namespace ? t.views.sharedBy(view) : t.views.views} isCurrent=${view.query === now && now}>★ ${view.name}<//>`)}<//>`;
 }
 
@@ -98,13 +98,13 @@ function Views({ views, now, onChange }) {
 /** What tells this task from others of its template: its search attributes, or the beginning of its id. */
 const Key = ({ of: task }) => {
   const attributes = Object.entries(task.attributes ?? {});
-  return attributes.length > 0 ? html`<strong title=${attributes.map(([name, value]) => `${name}: ${value}`).join(", ")}>${attributes.slice(0, 2).map(([, value]) => value).join(" · ")}</strong>` : html`<span class="quiet mono">…${task.task_uuid.slice(-6)}</span>`;
+  return attributes.length > 0 ? html`<strong class="one" title=${attributes.map(([name, value]) => `${name}: ${value}`).join(", ")}>${attributes.slice(0, 2).map(([, value]) => value).join(" · ")}</strong>` : html`<span class="quiet mono">…${task.task_uuid.slice(-6)}</span>`;
 };
 
 const CELLS = {
-  cause: (task) => task.failure && html`<span class="f-failed" title=${task.failure.message}><strong>${task.failure.step}</strong> ${task.failure.message ?? task.failure.error_type}</span>`,
+  cause: (task) => task.failure && html`<span class="f-failed" title=${task.failure.message}><strong>${task.failure.step}</strong> <${Said} text=${task.failure.message ?? task.failure.error_type} /></span>`,
   why: (task) => task.why && html`<span class="small" data-why=${task.task_uuid}>${task.why}</span>`,
-  progress: (task) => html`<${Meter} part=${task.completed_steps} of=${task.total_steps} colour=${task.failed_steps > 0 ? "f-blocked" : "f-complete"} />${task.completed_steps} / ${task.total_steps}${task.failed_steps > 0 && html` <span class="f-failed">${task.failed_steps} ${t.tasks.failedSteps}</span>`}`,
+  progress: (task) => html`<${Meter} part=${task.completed_steps} of=${task.total_steps} colour=${task.failed_steps > 0 ? "f-blocked" : "f-complete"} />${task.completed_steps.toLocaleString()} / ${task.total_steps.toLocaleString()}${task.failed_steps > 0 && html` <span class="f-failed">${task.failed_steps} ${t.tasks.failedSteps}</span>`}`,
   created: (task) => html`<${Time} at=${task.created_at} />`,
   duration: (task) => (task.completed_at ? html`<span title=${stamp(task.created_at)}>${span(new Date(task.completed_at) - new Date(task.created_at))}</span>` : html`<${Ago} at=${task.created_at} />`),
   initiator: (task) => task.initiator,
@@ -159,6 +159,11 @@ const included = (columns) => [may("tasks:context_read") && "attributes", column
 
 const CLASSES = { progress: "fit", duration: "fit", created: "fit", cause: "one" };
 
+/** zone: in which its times are shown. */
+const Row = memo(({ task, columns, isLeft, isSelected, mayAct, onSelect }) => html`<tr class=${isLeft ? "left" : ""} data-task=${task.task_uuid}>${mayAct && html`<td class="fit"><input type="checkbox" data-select aria-label=${t.select.row(`${task.namespace}/${task.name}`)} checked=${isSelected} onChange=${(e) => onSelect([task.task_uuid], e.target.checked)} /></td>`}<td class="id"><${State} of=${task.state} /></td>
+  <td><div class="which"><a class="one" href=${link("tasks", task.task_uuid)} title=${`${task.namespace}/${task.name} · ${task.version} · ${task.task_uuid}`}>${task.namespace}/${task.name}</a> <${Key} of=${task} />${task.sla_breached_at && html` <span class="f-retry small">${t.tasks.sla}</span>`}</div></td>
+  ${columns.split(",").filter(Boolean).map((name) => html`<td key=${name} class=${CLASSES[name] ?? ""} data-label=${COLUMNS[name]}>${CELLS[name](task)}</td>`)}</tr>`);
+
 export default function Tasks({ params }) {
   const filter = useFilter(params);
   const cursor = params.get("cursor");
@@ -168,7 +173,7 @@ export default function Tasks({ params }) {
   const mayAct = may("tasks:act", filter.namespace);
   // What was selected stays selected, and while something is, the list changes in its cells only.
   const [selected, setSelected] = useState(new Set());
-  const select = (uuids, isOn) => setSelected((old) => new Set(isOn ? [...old, ...uuids].slice(0, MOST_SELECTED) : [...old].filter((uuid) => !uuids.includes(uuid))));
+  const select = useCallback((uuids, isOn) => setSelected((old) => new Set(isOn ? [...old, ...uuids].slice(0, MOST_SELECTED) : [...old].filter((uuid) => !uuids.includes(uuid)))), []);
   useEffect(() => setSelected(new Set()), [JSON.stringify(filter)]);
   const frozen = useRef(null);
   const address = JSON.stringify([filter, order, cursor, included(columns)]);
@@ -206,6 +211,7 @@ export default function Tasks({ params }) {
   });
   useEffect(() => setFresh(new Set()), [page.at]);
   const shown = page.data?.tasks.map((task) => again[task.task_uuid] ?? task) ?? [];
+  const drawn = useParts(shown.length, PART, page.data?.address);
   rows.current = new Map(shown.map((task) => [task.task_uuid, task]));
   const added = [...fresh].filter((id) => !rows.current.has(id)).length;
   const wanted = filter.state?.split(",");
@@ -226,11 +232,7 @@ export default function Tasks({ params }) {
     <${Loaded} of=${page}>${({ tasks, next }) => html`
       ${tasks.length === 0 ? (Object.keys(filter).length ? html`<${Empty} icon="tasks" title=${t.tasks.none}><${EmptyHint} filter=${filter} attributes=${attributes} labels=${LABELS} /><//>`
           : html`<${Empty} icon="tasks" title=${t.overview.noTask}><p class="quiet">${t.overview.first}</p><pre>${t.overview.firstCommand}</pre>${may("tasks:create") && html`<p><a class="button main" href=${link("templates")}>${t.overview.firstForm}</a></p>`}<//>`)
-      : html`<${Table} label=${t.pages.tasks} head=${[...(mayAct ? [html`<input type="checkbox" data-select-all aria-label=${t.select.all} checked=${tasks.every((task) => selected.has(task.task_uuid))} onChange=${(e) => select(tasks.map((task) => task.task_uuid), e.target.checked)} />`] : []), t.tasks.state, t.tasks.task, ...columns.map((name) => COLUMNS[name])]}>${shown.map((task) => {
-        const left = (wanted && !wanted.includes(task.state)) || unwanted?.includes(task.state);
-        return html`<tr key=${task.task_uuid} class=${left ? "left" : ""} data-task=${task.task_uuid}>${mayAct && html`<td class="fit"><input type="checkbox" data-select aria-label=${t.select.row(`${task.namespace}/${task.name}`)} checked=${selected.has(task.task_uuid)} onChange=${(e) => select([task.task_uuid], e.target.checked)} /></td>`}<td class="id"><${State} of=${task.state} /></td>
-          <td><a href=${link("tasks", task.task_uuid)} title=${`${task.version} · ${task.task_uuid}`}>${task.namespace}/${task.name}</a> <${Key} of=${task} />${task.sla_breached_at && html` <span class="f-retry small">${t.tasks.sla}</span>`}</td>
-          ${columns.map((name) => html`<td key=${name} class=${CLASSES[name] ?? ""}>${CELLS[name](task)}</td>`)}</tr>`;
-      })}<//>`}
+      : html`<${Table} label=${t.pages.tasks} head=${[...(mayAct ? [html`<input type="checkbox" data-select-all aria-label=${t.select.all} checked=${tasks.every((task) => selected.has(task.task_uuid))} onChange=${(e) => select(tasks.map((task) => task.task_uuid), e.target.checked)} />`] : []), t.tasks.state, t.tasks.task, ...columns.map((name) => COLUMNS[name])]}>${shown.slice(0, drawn).map((task) => html`<${Row} key=${task.task_uuid} task=${task} columns=${columns.join()} zone=${zoneName()} mayAct=${mayAct} onSelect=${select} isSelected=${selected.has(task.task_uuid)}
+        isLeft=${!!((wanted && !wanted.includes(task.state)) || unwanted?.includes(task.state))} />`)}<//>`}
       <${Pages} first=${cursor && (() => setParams({ cursor: null }))} next=${next && link("tasks", { ...filter, order, column: params.getAll("column"), cursor: next })} />`}<//><//>`;
 }

@@ -2,7 +2,7 @@
 import { html, useRef, useState } from "../dom.js";
 import { change, get, link, may, query, say, setParams, shared, useLoad } from "../core.js";
 import { t } from "../texts.js";
-import { Action, Ago, Copy, ErrorNote, Facts, Field, Loaded, PageHead, Panel, Secret, State, Table, Text, Time, Toolbar } from "../ui/index.js";
+import { Action, Ago, Copy, ErrorNote, Facts, Field, Fold, Loaded, PageHead, Panel, Secret, State, Table, Text, Time, Toolbar } from "../ui/index.js";
 import { name } from "./webhooks.js";
 
 const STATES = ["pending", "in_flight", "delivered", "dead", "discarded"];
@@ -69,7 +69,7 @@ function Deliveries({ webhook, path, params, onDone }) {
       : html`<${Table} label=${t.webhooks.deliveries} head=${[t.tasks.state, t.webhooks.event, t.tasks.task, t.webhooks.attempts, t.webhooks.answer, t.webhooks.lastAttempt, t.task.act]}>${deliveries.map((one) => html`<tr key=${one.delivery_uuid} data-delivery=${one.delivery_uuid}>
         <td><${State} of=${one.state} />${one.due_at && one.attempts > 0 && html` <span class="quiet small"><${Ago} at=${one.due_at} /></span>`}</td><td>${one.event_type} <span class="quiet small"><${Time} at=${one.event_at} /></span></td>
         <td>${one.task_uuid && (may("tasks:read", webhook.namespace) ? html`<a href=${link("tasks", one.task_uuid)}>${t.tasks.open}</a>` : html`<span class="mono small">${one.task_uuid}</span>`)}</td><td>${one.attempts}</td>
-        <td>${one.last_status} ${one.last_error}${one.last_response && html`<details><summary class="small">${t.webhooks.response}</summary><${Text} text=${one.last_response} name=${one.delivery_uuid} label=${`${t.webhooks.response} ${one.delivery_uuid}`} /></details>`}</td>
+        <td>${one.last_status} ${one.last_error}${one.last_response && html`<${Fold} summary=${t.webhooks.response}>${() => html`<${Text} text=${one.last_response} name=${one.delivery_uuid} label=${`${t.webhooks.response} ${one.delivery_uuid}`} />`}<//>`}</td>
         <td><${Time} at=${one.last_attempt_at} /></td>
         <td class="row"><${Action} label=${t.webhooks.retry} title=${t.webhooks.retryOf(one)} sentence=${t.webhooks.retrySentence} isOffered=${one.allowed_actions?.includes("retry")} onDone=${done} send=${act(one, "retry")} />
           <${Action} label=${t.webhooks.discard} of=${t.webhooks.delivery(one)} kind=${t.webhooks.kindOfDelivery} sentence=${t.webhooks.discardSentence} isDangerous isOffered=${one.allowed_actions?.includes("discard")} onDone=${done} send=${act(one, "discard")} /></td></tr>`)}<//>`}

@@ -2,7 +2,7 @@
 import { html, useEffect, useRef } from "../dom.js";
 import { t } from "../texts.js";
 import { zone } from "../time.js";
-import { Table, Time } from "./index.js";
+import { Fold, Table, Time } from "./index.js";
 
 const HEIGHT = 160;
 /** Lines differ by their dashes as well as by their colours. */
@@ -69,5 +69,5 @@ export function Chart({ label, times, series }) {
   const number = (value, line) => (value === null || value === undefined ? "–" : `${Number(value).toLocaleString(undefined, { maximumFractionDigits: 3 })}${line.unit ?? ""}`);
   return html`<figure class="chart"><figcaption class="row"><b>${label}</b> <span class="row end small">${series.map((line, i) => html`<span class="key" key=${line.label}><svg aria-hidden="true" width="26" height="8"><line x1="0" y1="4" x2="26" y2="4" stroke-width="2" stroke=${`var(${line.colour})`} stroke-dasharray=${DASHES[i % DASHES.length].join(" ")} /></svg> ${line.label}</span>`)}</span></figcaption>
     <div class="plot" ref=${place} aria-hidden="true"></div>
-    <details class="small"><summary>${t.chart.numbers(label)}</summary><${Table} label=${label} head=${[t.chart.minute, ...series.map((line) => line.label)]}>${times.map((at, i) => html`<tr key=${at}><td><${Time} at=${at} /></td>${series.map((line) => html`<td>${number(line.values[i], line)}</td>`)}</tr>`).reverse()}<//></details></figure>`;
+    <${Fold} summary=${t.chart.numbers(label)}>${() => html`<${Table} label=${label} head=${[t.chart.minute, ...series.map((line) => line.label)]}>${times.map((at, i) => html`<tr key=${at}><td><${Time} at=${at} /></td>${series.map((line) => html`<td>${number(line.values[i], line)}</td>`)}</tr>`).reverse()}<//>`}<//></figure>`;
 }

@@ -7,6 +7,10 @@ const LEAST_SEARCHED = 400;
 const MOST_HITS = 50;
 export const size = (n) => (n < 1024 ? `${n} B` : n < 1_048_576 ? `${(n / 1024).toFixed(1)} KiB` : `${(n / 1_048_576).toFixed(1)} MiB`);
 
+const utf8 = new TextEncoder();
+/** A Blob would have it too, which another process of the browser keeps: half a millisecond each. */
+const bytesOf = (text) => utf8.encode(text).length;
+
 export function Copy({ text, label = t.copy }) {
   const [done, set] = useState(false);
   const copy = async () => {
@@ -34,6 +38,12 @@ function highlighted(text) {
   });
 }
 
+/** What stands below a line that opens it, and is made when it is opened; children: a function that does. */
+export function Fold({ summary, children }) {
+  const [isWanted, want] = useState(false);
+  return html`<details onToggle=${() => want(true)}><summary class="small">${summary}</summary>${isWanted && children()}</details>`;
+}
+
 /** Text that may be long: the beginning, all on demand, copy and download. Never markup. */
 export function Text({ text, name, label, isYaml, isWhole = false }) {
   const [all, set] = useState(isWhole);
@@ -43,7 +53,7 @@ export function Text({ text, name, label, isYaml, isWhole = false }) {
   // The whole document is searched, also what is not shown.
   const hits = needle ? text.split("\n").map((line, i) => [i + 1, line]).filter(([, line]) => line.toLowerCase().includes(needle)) : [];
   return html`<div>
-    <div class="row"><span class="quiet small">${size(new Blob([text]).size)}</span><${Copy} text=${text} />
+    <div class="row"><span class="quiet small">${size(bytesOf(text))}</span><${Copy} text=${text} />
       <button type="button" class="plain" onClick=${() => download(text, name)}>${t.download}</button>
       ${text.length > LEAST_SEARCHED && html`<input type="search" class="seek" aria-label=${`${t.search}: ${label ?? name}`} placeholder=${t.search} value=${sought} onInput=${(e) => seek(e.target.value)} />`}</div>
     ${needle && html`<div class="small" role="status">${t.hits(hits.length)}</div><ol class="hits">${hits.slice(0, MOST_HITS).map(([n, line]) => html`<li value=${n}><code>${line.trim().slice(0, 300)}</code></li>`)}</ol>`}

@@ -2,7 +2,7 @@
 import { html, useEffect, useErrorBoundary, useState } from "../dom.js";
 import { useClock, useShared } from "../core.js";
 import { t } from "../texts.js";
-import { clockTime } from "../time.js";
+import { clockTime, withTimes } from "../time.js";
 
 const TOAST_MS = 5_000;
 
@@ -10,14 +10,14 @@ export function ErrorNote({ error, onRetry }) {
   if (error.status === 0 || error.status === 401) return null; // The banner and the sign-in dialog say it.
   const foreign = error.problem?.foreign;
   const sentence = foreign !== undefined ? t.error.foreign(error.status) : error.status === 403 ? t.error.forbidden : error.status === 404 ? t.error.missing : error.problem?.title;
-  return html`<div class="note bad" role="alert"><strong>${sentence}</strong> ${foreign === undefined && error.message}
+  return html`<div class="note bad" role="alert"><strong>${sentence}</strong> ${foreign === undefined && withTimes(error.message)}
     <${Violations} error=${error} />
     ${foreign !== undefined ? html`<details data-foreign><summary class="small">${t.error.details}</summary><pre tabindex="0" role="region" aria-label=${t.error.details}>${foreign}</pre></details>`
       : error.problem?.code && html` <span class="small">${t.error.code}: <code>${error.problem.code}</code></span>`}
     ${onRetry && html` <button type="button" onClick=${onRetry}>${t.retry}</button>`}</div>`;
 }
 
-export const Violations = ({ error }) => error.problem?.violations?.length > 0 && html`<ul>${error.problem.violations.map((v) => html`<li><code>${v.field}</code> ${v.message}</li>`)}</ul>`;
+export const Violations = ({ error }) => error.problem?.violations?.length > 0 && html`<ul>${error.problem.violations.map((v) => html`<li><code>${v.field}</code> ${withTimes(String(v.message))}</li>`)}</ul>`;
 
 /** What is being loaded, in about the height that it will have. */
 export const Skeleton = ({ rows = 4 }) => html`<div class="skeleton"><span class="quiet unseen">${t.loading}</span>${Array.from({ length: rows }, (_, i) => html`<i key=${i} class="pf-v6-c-skeleton" aria-hidden="true"></i>`)}</div>`;

@@ -13,7 +13,7 @@ export function Field({ label, hint, wrong, children }) {
   input.props.id = id;
   if (hint || wrong) input.props["aria-describedby"] = `${id}-hint`;
   if (wrong) input.props["aria-invalid"] = "true";
-  return html`<div class="field"><label for=${id}>${label}</label>${input}
+  return html`<div class="field"><label for=${id}>${label}</label> ${input}
     ${(hint || wrong) && html`<div id=${`${id}-hint`}>${hint && html`<span class="hint">${hint}</span>`} ${wrong && html`<span class="wrong">${wrong}</span>`}</div>`}</div>`;
 }
 

@@ -73,7 +73,16 @@ export const Pages = ({ first, next, firstLabel = t.first, nextLabel = t.more })
 /** Tabs are links; data: what a tab is called in its element. */
 export const Tab = ({ href, isCurrent, hint, data, children }) => html`<li class=${`pf-v6-c-tabs__item ${isCurrent ? "pf-m-current" : ""}`}><a class="pf-v6-c-tabs__link" href=${href} title=${hint} data-tab=${data} aria-current=${isCurrent ? "page" : undefined}>${children}</a></li>`;
 
-export const TabList = ({ label, children }) => html`<nav class="pf-v6-c-tabs" aria-label=${label}><ul class="pf-v6-c-tabs__list tabs">${children}</ul></nav>`;
+/** Where there is no room for all, the current one is in view. */
+export function TabList({ label, children }) {
+  const list = useRef(null);
+  const current = [children].flat(Infinity).filter(Boolean).findIndex((tab) => tab.props?.isCurrent);
+  useEffect(() => {
+    const tab = list.current.children[current];
+    if (tab) list.current.scrollLeft = Math.max(0, tab.offsetLeft + tab.offsetWidth - list.current.clientWidth);
+  }, [current]);
+  return html`<nav class="pf-v6-c-tabs" aria-label=${label}><ul class="pf-v6-c-tabs__list tabs" ref=${list}>${children}</ul></nav>`;
+}
 
 export const Tabs = ({ label, of, current }) => html`<${TabList} label=${label}>${of.map(([key, name, href]) => html`<${Tab} key=${key} href=${href} isCurrent=${key === current}>${name}<//>`)}<//>`;
 

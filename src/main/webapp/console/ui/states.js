@@ -3,7 +3,7 @@ import { html } from "../dom.js";
 import { useClock } from "../core.js";
 import { span } from "../span.js";
 import { t } from "../texts.js";
-import { otherStamp, stamp } from "../time.js";
+import { otherStamp, stamp, withTimes } from "../time.js";
 
 const FAMILIES = {
   waiting: ["○", ["pending", "initializing", "waiting_for_dependencies", "open", "queued"]],
@@ -35,6 +35,11 @@ export const State = ({ of }) => html`<span class=${`state f-${family(of)}`} tit
 /** In the zone that the reader chose, the other one under the pointer. */
 export const Time = ({ at }) => (at ? html`<time datetime=${at} title=${otherStamp(at)}>${stamp(at)}</time>` : html`<span class="quiet">–</span>`);
 
+/** What the server or a handler wrote, with its times in the zone that is shown; as it came, under the pointer. */
+export function Said({ text }) {
+  const shown = withTimes(String(text));
+  return shown === text ? html`${text}` : html`<span title=${text}>${shown}</span>`;
+}
 
 /** From so many on, seconds tell nothing: 33 min, and not 33 min 12 s. */
 const IN_MINUTES_MS = 600_000;

@@ -172,6 +172,8 @@ class ArchitectureTest {
       .doNotHaveSimpleName("Replica")
       // What is asked of the way to the database before the first call: ADR 0084.
       .and().haveNameNotMatching("ee\\.tasker\\.platform\\.SchemaRights(\\$.*)?")
+      .and().haveNameNotMatching("ee\\.tasker\\.platform\\.Routines(\\$.*)?")
+      .and().doNotHaveSimpleName("SchemaInstaller")
       .and().doNotHaveSimpleName("DirectConnection").and().doNotHaveSimpleName("PoolerCheck")
       .and().doNotHaveSimpleName("ServerSessions")
       .and().doNotHaveSimpleName("ReadOnlyConnection").and().doNotHaveSimpleName("DatabaseFaults")

@@ -74,6 +74,8 @@ class ReplyKeysTest {
       Map.entry("rest/WorkerReader.java", Set.of("error")),
       Map.entry("rest/WorkersResource.java", Set.of("error", "verdicts")),
       Map.entry("worker/StepRunner.java", Set.of("error")),
+      // What is to be installed.
+      Map.entry("platform/Routines.java", Set.of("pending")),
       // What an operator may not do, and the code of a problem: not results that were refused.
       Map.entry("platform/Refusals.java", Set.of("refused")),
       Map.entry("rest/FaultMapper.java", Set.of("refused")),

@@ -10,7 +10,6 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.transaction.Transactional;
 import java.util.Optional;
-import java.util.UUID;
 
 /**
  * The facade of the orchestrator: each method runs one round of one duty in its own transaction.
@@ -36,16 +35,22 @@ public class Orchestration {
         settings.recovery().deliveries());
   }
 
-  /** After the database gave up a round for one due task. @return the task, which comes later */
-  public Optional<UUID> setAsideDueTask(Throwable fault) {
+  /**
+   * After the database gave up a round for one task.
+   *
+   * @return the task that comes later, or how many that the round took before it are due like the
+   *   others now; empty when there was none
+   */
+  public Optional<String> setAsideDueTask(Throwable fault) {
     return gateway.setAsideDueTask(DatabaseFaults.sqlState(fault), DatabaseFaults.message(fault),
         settings.recovery().deliveries());
   }
 
   /** After the database gave up a call for one result. @return its task, which comes later */
-  public Optional<UUID> setAsideStepResult(Throwable fault) {
+  public Optional<String> setAsideStepResult(Throwable fault) {
     return gateway.setAsideStepResult(DatabaseFaults.sqlState(fault),
-        DatabaseFaults.message(fault), settings.recovery().deliveries());
+        DatabaseFaults.message(fault), settings.recovery().deliveries())
+        .map(task -> "task " + task);
   }
 
   /**

@@ -4,13 +4,14 @@ import ee.tasker.engine.reply.DroppedMonth;
 import ee.tasker.engine.reply.PurgeReply;
 import ee.tasker.engine.reply.ReconcileReply;
 import ee.tasker.engine.reply.RoundReply;
+import ee.tasker.platform.Json;
 import ee.tasker.platform.ServerIdentity;
 import ee.tasker.platform.Settings;
 import ee.tasker.platform.SqlFunctions;
 import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
 import java.util.Optional;
-import java.util.UUID;
 
 /** Calls the orchestrator's functions of the database. */
 @Dependent
@@ -36,17 +37,17 @@ class OrchestrationGateway {
             server.uuid(), limit, claimLimit, leaseSeconds, deliveries));
   }
 
-  Optional<UUID> setAsideDueTask(String sqlState, String cause, int deliveries) {
-    return setAside("set_aside_due_task", sqlState, cause, deliveries);
+  Optional<String> setAsideDueTask(String sqlState, String cause, int deliveries) {
+    JsonObject reply = sql.object("set_aside_due_task(cast(? as uuid), ?, ?, ?)", server.uuid(),
+        sqlState, cause, deliveries);
+    return Json.text(reply, "task_uuid").map(task -> "task " + task)
+        .or(() -> Optional.of(reply.getInt("made_due")).filter(count -> count > 0)
+            .map(count -> "made due: " + count));
   }
 
-  Optional<UUID> setAsideStepResult(String sqlState, String cause, int deliveries) {
-    return setAside("set_aside_step_result", sqlState, cause, deliveries);
-  }
-
-  private Optional<UUID> setAside(String function, String sqlState, String cause, int deliveries) {
-    return Optional.ofNullable(sql.text(function + "(cast(? as uuid), ?, ?, ?)", server.uuid(),
-        sqlState, cause, deliveries)).map(UUID::fromString);
+  Optional<String> setAsideStepResult(String sqlState, String cause, int deliveries) {
+    return Optional.ofNullable(sql.text("set_aside_step_result(cast(? as uuid), ?, ?, ?)",
+        server.uuid(), sqlState, cause, deliveries));
   }
 
   RoundReply advanceBulkActions() {

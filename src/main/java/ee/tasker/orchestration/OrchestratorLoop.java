@@ -19,7 +19,6 @@ import jakarta.inject.Inject;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
@@ -71,11 +70,11 @@ public class OrchestratorLoop implements Orchestrator {
   private EarliestTimer earliestTimer;
 
   /**
-   * @param setAside takes the one item that the database gave up out of the way, and tells which it
-   *   was; null when there is no such way
+   * @param setAside takes the one item that the database gave up out of the way, and says in words
+   *   which it was; empty when nothing has changed, so that the next poll tries again
    */
   private record Duty(String name, BatchSize size, RoundOf round,
-      Function<Exception, Optional<UUID>> setAside) {
+      Function<Exception, Optional<String>> setAside) {
   }
 
   @FunctionalInterface
@@ -87,12 +86,14 @@ public class OrchestratorLoop implements Orchestrator {
       (most, limit) -> orchestration.processStepResults(most, limit),
       fault -> orchestration.setAsideStepResult(fault));
   private final Duty dueSchedules = duty("fire_due_schedules",
-      (most, limit) -> schedules.fireDue(most, limit), null);
+      (most, limit) -> schedules.fireDue(most, limit),
+      fault -> schedules.failFirst(fault));
   private final Duty queuedRequests = duty("submit_queued_requests",
       (most, limit) -> requests.submit(most, limit),
       fault -> requests.refuseFirst(fault));
   private final Duty validatedTasks = duty("start_validated_tasks",
-      (most, limit) -> requests.startValidatedTasks(most, limit), null);
+      (most, limit) -> requests.startValidatedTasks(most, limit),
+      fault -> requests.leaveFirst());
   private final Duty dueTasks = duty("advance_due_tasks",
       (most, limit) -> orchestration.advanceDueTasks(most, limit),
       fault -> orchestration.setAsideDueTask(fault));
@@ -100,7 +101,7 @@ public class OrchestratorLoop implements Orchestrator {
   private final Duty oneDueTask = new Duty("advance_due_tasks", new BatchSize(1),
       dueTasks.round(), dueTasks.setAside());
   private final Duty bulkActions = duty("advance_bulk_actions",
-      (most, limit) -> orchestration.advanceBulkActions(), null);
+      (most, limit) -> orchestration.advanceBulkActions(), fault -> Optional.empty());
 
   @PostConstruct
   void prepare() {
@@ -147,7 +148,7 @@ public class OrchestratorLoop implements Orchestrator {
   }
 
   private static Duty duty(String name, RoundOf round,
-      Function<Exception, Optional<UUID>> setAside) {
+      Function<Exception, Optional<String>> setAside) {
     return new Duty(name, new BatchSize(BATCH), round, setAside);
   }
 
@@ -223,11 +224,8 @@ public class OrchestratorLoop implements Orchestrator {
   }
 
   private static boolean isSetAside(Duty duty, Exception fault) {
-    if (duty.setAside() == null) {
-      return false;
-    }
     try {
-      Optional<UUID> item = duty.setAside().apply(fault);
+      Optional<String> item = duty.setAside().apply(fault);
       item.ifPresent(its -> LOG.write(LogEvent.CALL_FAILED, "call", duty.name(), "set_aside", its));
       return item.isPresent();
     } catch (Exception another) {

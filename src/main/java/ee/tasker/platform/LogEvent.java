@@ -19,10 +19,10 @@ public enum LogEvent {
       ""),
   SERVER_LOST("TK1004", Level.WARNING, "another server was lost",
       "verify that it is; its steps run again elsewhere, see "
-          + "[below](failures.md#lost-servers)"),
+          + "[failures](failures.md#lost-servers)"),
   DATABASE_AWAITED("TK1005", Level.WARNING,
       "the database cannot be reached, this server waits for it",
-      "`retry_ms`, `cause`; see [below](failures.md#a-start-without-a-database)"),
+      "`retry_ms`, `cause`; see [failures](failures.md#a-start-without-a-database)"),
   START_FAILED("TK1006", Level.ERROR, "this server cannot start, it will retry",
       "the database became reachable after the deployment but cannot be used, for instance "
           + "because another program created the schema. The server retries, since the "
@@ -46,6 +46,13 @@ public enum LogEvent {
       "the tables were too busy to change their guards, the next start will try again",
       "another transaction, a dump for instance, held one of them for a quarter of a "
           + "minute. Nothing has changed; see [guards](data-model.md#guards-of-the-tables)"),
+  DATABASE_NEWER("TK1014", Level.WARNING,
+      "the database has a newer version than this server, which works on",
+      "upgrade this server too; `installed` is the version of the database"),
+  SERVER_TOO_OLD("TK1015", Level.ERROR,
+      "this server is too old for its database and takes no work",
+      "upgrade it, see [who creates the schema](database.md#who-creates-the-schema); `cause` names "
+          + "the functions that are gone"),
   TEMPLATE_REGISTERED("TK1101", Level.INFO, "template registered",
       ""),
   TEMPLATE_REFUSED("TK1102", Level.ERROR, "template refused",
@@ -117,7 +124,7 @@ public enum LogEvent {
       "steps were given back unstarted, this server cannot run their handler",
       "nothing during a rolling update; otherwise the bean lacks the method, or the "
           + "resolver finds nothing "
-          + "([handlers.md](inner-loop.md#several-servers-with-different-handlers))"),
+          + "([packaging](inner-loop.md#several-servers-with-different-handlers))"),
   WORKER_REGISTERED("TK1314", Level.INFO, "worker outside the servers registered",
       "`caller`: who registered it"),
   WORKER_DRAINED("TK1315", Level.INFO, "worker outside the servers gets no further steps",

@@ -6,10 +6,6 @@ import io.prometheus.metrics.core.metrics.Info;
 import io.prometheus.metrics.core.metrics.Summary;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import jakarta.enterprise.context.ApplicationScoped;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 
@@ -91,19 +87,10 @@ public class Meters {
       .labelNames("version").register(registry);
 
   public Meters() {
-    build.setLabelValues(version());
+    build.setLabelValues(Routines.versionOfApplication());
     registry.register(new JvmMeters());
     REPLICA_OUTCOMES.forEach(replicaReads::initLabelValues);
     OUTCOMES.forEach(executions::initLabelValues);
-  }
-
-  private static String version() {
-    try (InputStream text = Meters.class.getResourceAsStream("/META-INF/tasker/version.txt")) {
-      return text == null ? "unknown"
-          : new String(text.readAllBytes(), StandardCharsets.UTF_8).strip();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   private Counter counter(String name, String help) {

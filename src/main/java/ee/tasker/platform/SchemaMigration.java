@@ -55,6 +55,8 @@ public class SchemaMigration {
 
   private volatile String version;
   private volatile MigrationVersion brought;
+  /** What the log has last said of a database that is too new. */
+  private String refusal;
 
   @PostConstruct
   void start() {
@@ -67,22 +69,15 @@ public class SchemaMigration {
     expectFittingPooler(dataSource);
     SchemaRights rights = SchemaRights.of(dataSource);
     rights.expectToServe();
-    Flyway flyway = Flyway.configure(SchemaMigration.class.getClassLoader())
-        .dataSource(MigrationDataSource.of(dataSource))
-        .schemas("tasker")
-        .locations("classpath:db/migration", "classpath:db/routine")
-        // On some servers a location that cannot be listed counts as empty: without this check, "0
-        // migrations" would be a
-        // success.
-        .failOnMissingLocations(true)
-        .validateMigrationNaming(true)
-        .load();
+    DataSource unbounded = MigrationDataSource.of(dataSource);
+    Flyway flyway = SchemaInstaller.flyway(unbounded);
     int known = flyway.info().all().length;
     if (known < 2) {
       throw new IllegalStateException("only " + known
           + " migrations were found in the application, so its files cannot be read");
     }
     apply(flyway, rights);
+    installRoutines(unbounded, rights);
     makeHistoryPartitions(dataSource);
     guardTables(dataSource, settings.guards());
     // Each look reads all migrations anew.
@@ -117,13 +112,59 @@ public class SchemaMigration {
       flyway.validate();
       return;
     }
-    if (!settings.migrates()) {
-      throw new IllegalStateException("the schema lacks " + pending.length
-          + " migrations, from " + pending[0].getScript() + " on, and tasker.migrate is false: the "
-          + "owner of the schema applies them with psql, db/install.sql of this version");
-    }
-    rights.expectToMigrate(pending.length);
+    expectToMigrate(rights, pending.length + " migrations, from " + pending[0].getScript()
+        + " on,");
     flyway.migrate();
+  }
+
+  /** Never an older version than the database has. */
+  private void installRoutines(DataSource dataSource, SchemaRights rights) {
+    Routines routines = Routines.ofApplication();
+    Routines.Comparison found = routines.compare(dataSource);
+    if (found.isNewer()) {
+      expectToServeBeside(found);
+    } else if (found.pending() > 0) {
+      expectToMigrate(rights, found.pending() + " functions, views or triggers of this version");
+      install(routines, dataSource);
+    } else if (found.isOther() && settings.migrates() && rights.allowToMigrate()) {
+      // Nothing but the version, by which an older server recognises what is there.
+      install(routines, dataSource);
+    }
+    refusal = null;
+  }
+
+  private static void install(Routines routines, DataSource dataSource) {
+    try {
+      routines.install(dataSource);
+    } catch (Routines.TablesBusy busy) {
+      throw new StartSequence.NoDatabase(busy.getMessage());
+    }
+  }
+
+  /**
+   * What a newer version has changed is its business, as long as all that this one calls is there.
+   */
+  private void expectToServeBeside(Routines.Comparison newer) {
+    String installed = newer.installed().orElse("unknown");
+    if (newer.notCallable().isEmpty()) {
+      LOG.write(LogEvent.DATABASE_NEWER, "installed", installed);
+      return;
+    }
+    String reason = "the database was upgraded to version " + installed
+        + ", which has no longer what this server calls: " + newer.notCallable().get();
+    if (!reason.equals(refusal)) {
+      refusal = reason;
+      LOG.write(LogEvent.SERVER_TOO_OLD, "cause", reason);
+    }
+    throw new StartSequence.UnusableDatabase(reason);
+  }
+
+  private void expectToMigrate(SchemaRights rights, String lacking) {
+    if (!settings.migrates()) {
+      throw new IllegalStateException("the schema lacks " + lacking + " and tasker.migrate is "
+          + "false: the owner of the schema applies them with psql, db/install.sql of this version");
+    }
+    rights.expectToMigrate(lacking);
   }
 
   /**

@@ -62,13 +62,18 @@ final class SchemaRights {
   }
 
   /**
-   * Before the first pending migration.
+   * Before the first statement that changes the schema.
    *
    * @throws IllegalStateException if the login cannot apply it
    */
-  void expectToMigrate(int pending) {
-    expect("migrate", "this server cannot apply the " + pending + " pending migrations",
+  void expectToMigrate(String pending) {
+    expect("migrate", "this server cannot apply " + pending.replaceAll(",$", ""),
         " Or the owner of the schema applies them with psql: db/install.sql of this version.");
+  }
+
+  /** Whether the login could, if there were anything to apply. */
+  boolean allowToMigrate() {
+    return gaps.stream().noneMatch(gap -> gap.purpose().equals("migrate"));
   }
 
   private void expect(String purpose, String consequence, String otherwise) {

@@ -79,7 +79,7 @@ public enum Setting {
           + "shorter than the previous transaction"),
   RECOVERY_OFFER_TIMEOUT_SECONDS("tasker.recovery.offer-timeout-seconds", 300, 10, 86_400,
       "How long an offer may stay unclaimed while a live server has a permit for it, see "
-          + "[operations.md](failures.md#offers-that-no-server-claims)"),
+          + "[failures](failures.md#offers-that-no-server-claims)"),
   RECOVERY_UNSERVED_SECONDS("tasker.recovery.unserved-seconds", 86_400, 0, 31_536_000,
       "How long a step waits for a live worker that serves its namespace and has its "
           + "handler, unless its template sets `lifecycle.unserved_seconds`; then it ends in "
@@ -89,7 +89,7 @@ public enum Setting {
   API_LARGE_BYTES("tasker.api.large-bytes", 65_536, 1_024, 67_108_864,
       "Longer request bodies, contexts and results are kept apart: each namespace has one "
           + "of them in progress at a time on this server, and others do not wait for it, see "
-          + "[operations.md](failures.md#overload)"),
+          + "[failures](failures.md#overload)"),
   API_BODY_TIMEOUT_SECONDS("tasker.api.body-timeout-seconds", 30, 1, 3_600,
       "Time for the body of a request to arrive, see [rest.md](rest.md#slow-bodies); then "
           + "408 `request-timeout`, and the connection is closed"),
@@ -104,7 +104,7 @@ public enum Setting {
   API_MAX_QUEUE_MILLIS("tasker.api.max-queue-millis", 1_000, 10, 600_000,
       "While the first request for a task has waited longer than this for a call of the "
           + "database, the server refuses further ones with 503 `server-busy`, see "
-          + "[operations.md](failures.md#overload)"),
+          + "[failures](failures.md#overload)"),
   API_ALLOWED_ORIGINS("tasker.api.allowed-origins", null, "origins, with commas",
       "Origins whose pages may call the interface from a browser (CORS)"),
   API_BASE_URL("tasker.api.base-url", null, "an address of http or https",

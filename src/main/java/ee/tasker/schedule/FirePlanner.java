@@ -40,10 +40,12 @@ class FirePlanner {
   /** The plans of one round: it asks once for the latest version of a template. */
   final class Round {
     private final Instant now;
+    private final Optional<Problem> problem;
     private final Map<String, TaskRequest> latest = new HashMap<>();
 
-    private Round(Instant now) {
+    private Round(Instant now, Optional<Problem> problem) {
       this.now = now;
+      this.problem = problem;
     }
 
     JsonObject schedule(JsonObject schedule) {
@@ -52,6 +54,9 @@ class FirePlanner {
 
     /** @throws Problem when the template or the context cannot be used now */
     private String version(JsonObject schedule, Instant fire) {
+      if (problem.isPresent()) {
+        throw problem.get();
+      }
       String namespace = schedule.getString("namespace");
       String template = schedule.getString("template_name");
       TaskRequest request = Json.text(schedule, "template_version")
@@ -94,7 +99,12 @@ class FirePlanner {
   }
 
   Round at(Instant now) {
-    return new Round(now);
+    return new Round(now, Optional.empty());
+  }
+
+  /** Plans that submit nothing: each fire time fails with the problem. */
+  Round failing(Instant now, Problem problem) {
+    return new Round(now, Optional.of(problem));
   }
 
   /**

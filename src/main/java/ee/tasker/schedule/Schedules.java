@@ -5,6 +5,7 @@ import ee.tasker.engine.reply.RoundReply;
 import ee.tasker.message.WorkNotifier;
 import ee.tasker.platform.AfterCommit;
 import ee.tasker.platform.Author;
+import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
@@ -27,6 +28,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** The component's facade: fires schedules, and reads and changes them. Thread-safe. */
 @ApplicationScoped
@@ -36,6 +38,8 @@ public class Schedules {
   private static final int MOST_FIRES_OF_A_BACKFILL = 100_000;
   private static final int MOST_SHOWN = 1_000;
   private static final int STALLED_AT_ONCE = 100;
+  /** The reason of a fire time that failed so; no request is answered with it. */
+  private static final String GIVEN_UP = "cannot-be-processed";
 
   @Inject
   private ScheduleGateway gateway;
@@ -54,16 +58,34 @@ public class Schedules {
 
   /**
    * One round of the orchestrator: decides the next fire time of up to {@code limit} schedules, and
-   * the next ones of as many backfills, in one
-   * transaction with the tasks that it submits.
+   * the next ones of as many backfills, in one transaction with the tasks that it submits. With a
+   * limit of one, a backfill's turn comes when no schedule is due.
    */
   @Transactional(Transactional.TxType.REQUIRES_NEW)
   public RoundReply fireDue(int limit, int claimLimit) {
     JsonObject due = gateway.takeDueSchedules(limit);
+    return decide(due, limit, claimLimit, planner.at(Timings.instant(due.getString("now"))));
+  }
+
+  /**
+   * After the database gave up a round for one schedule or backfill: its fire time has failed.
+   *
+   * @return which it was; empty when there was none
+   */
+  @Transactional(Transactional.TxType.REQUIRES_NEW)
+  public Optional<String> failFirst(Throwable fault) {
+    JsonObject due = gateway.takeDueSchedules(1);
+    Problem problem = Problem.of(503, GIVEN_UP, DatabaseFaults.message(fault));
+    decide(due, 1, 0, planner.failing(Timings.instant(due.getString("now")), problem));
+    return Stream.of("schedules", "backfills")
+        .flatMap(kind -> due.getJsonArray(kind).getValuesAs(JsonObject.class).stream())
+        .findFirst().map(first -> "schedule " + first.getString("schedule_uuid"));
+  }
+
+  private RoundReply decide(JsonObject due, int limit, int claimLimit, FirePlanner.Round round) {
     JsonArray schedules = due.getJsonArray("schedules");
     JsonArray backfills = due.getJsonArray("backfills");
     RoundReply reply = RoundReply.ofNothing(due);
-    FirePlanner.Round round = planner.at(Timings.instant(due.getString("now")));
     long lease = settings.worker().lease().toSeconds();
     ValidationTime time = ValidationTime.start();
     Declines declines = new Declines();
@@ -71,7 +93,7 @@ public class Schedules {
       JsonArray plans = declines.plans(schedules, time, round::schedule);
       reply = reply.and(fired(gateway.fireSchedules(plans, claimLimit, lease)));
     }
-    if (!backfills.isEmpty()) {
+    if (!backfills.isEmpty() && (limit > 1 || schedules.isEmpty())) {
       JsonArray plans = declines.plans(backfills, time, round::backfill);
       reply = reply.and(fired(gateway.advanceBackfills(plans,
           Math.max(claimLimit - reply.claimedSteps().size(), 0), lease)));

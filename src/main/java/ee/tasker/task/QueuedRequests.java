@@ -121,16 +121,18 @@ public class QueuedRequests {
     return RoundReply.ofRequests(messages.size(), reply);
   }
 
-  /** After the database gave up a call for the first request of the queue: that one is refused. */
-  public Optional<UUID> refuseFirst(Throwable fault) {
-    JsonArrayBuilder finished = Json.build().createArrayBuilder();
-    JsonArrayBuilder refused = Json.build().createArrayBuilder();
-    for (QueuedRequest message : gateway.takeTaskRequests(1)) {
-      finished.add(message.id());
-      refused.add(refusal(message, "cannot-be-processed", DatabaseFaults.message(fault)));
-    }
-    gateway.finishTaskRequests(finished.build(), refused.build());
-    return Optional.empty();
+  /**
+   * After the database gave up a call for the first request of the queue: that one is refused.
+   *
+   * @return which it was; empty when there was none
+   */
+  public Optional<String> refuseFirst(Throwable fault) {
+    Optional<QueuedRequest> first = gateway.takeTaskRequests(1).stream().findFirst();
+    first.ifPresent(message -> gateway.finishTaskRequests(
+        Json.build().createArrayBuilder().add(message.id()).build(),
+        Json.build().createArrayBuilder()
+            .add(refusal(message, "cannot-be-processed", DatabaseFaults.message(fault))).build()));
+    return first.map(message -> "message " + message.id());
   }
 
   /**
@@ -234,7 +236,21 @@ public class QueuedRequests {
       }
     }
     return gateway.startValidatedTasks(verdicts.build(), claimLimit,
-        settings.worker().lease().toSeconds());
+        settings.worker().lease().toSeconds(), true);
+  }
+
+  /**
+   * After the database gave up a call for the first of these tasks: a valid one is left to the duty
+   * that takes due tasks, which sets it aside if it is that one again.
+   *
+   * @return which it was; empty when there was none
+   */
+  public Optional<String> leaveFirst() {
+    Optional<UncheckedTask> first = gateway.takeUncheckedTasks(1).stream().findFirst();
+    first.ifPresent(task -> gateway.startValidatedTasks(
+        Json.build().createArrayBuilder().add(verdict(task)).build(), 0,
+        settings.worker().lease().toSeconds(), false));
+    return first.map(task -> "task " + task.taskUuid());
   }
 
   private JsonObjectBuilder verdict(UncheckedTask task) {

@@ -160,9 +160,10 @@ class TaskGateway {
     return UncheckedTask.of(sql.array("take_unchecked_tasks(?)", limit));
   }
 
-  RoundReply startValidatedTasks(JsonArray verdicts, int claimLimit, long leaseSeconds) {
+  RoundReply startValidatedTasks(JsonArray verdicts, int claimLimit, long leaseSeconds,
+      boolean evaluate) {
     return RoundReply.ofTasks(
-        sql.object("start_validated_tasks(cast(? as jsonb), cast(? as uuid), ?, cast(? as int))",
-            verdicts, server.uuid(), claimLimit, leaseSeconds));
+        sql.object("start_validated_tasks(cast(? as jsonb), cast(? as uuid), ?, cast(? as int), "
+            + "null, ?)", verdicts, server.uuid(), claimLimit, leaseSeconds, evaluate));
   }
 }

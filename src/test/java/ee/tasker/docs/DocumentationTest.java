@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.platform.Setting;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -86,6 +87,21 @@ class DocumentationTest {
                     .contains(link.group(2));
               }
             }));
+  }
+
+  /** A section that moves to another page takes its links along, and their texts are forgotten. */
+  @Test
+  void links_that_name_a_page_lead_to_it_and_below_is_on_the_same_page() {
+    List<String> wrong = new ArrayList<>();
+    Stream.concat(Stream.of(Path.of("README.md"), Path.of("CONTRIBUTING.md")),
+        files(Path.of("docs"), ".md").stream())
+        .forEach(document -> find("\\[([\\w/-]+\\.md|below|above)]\\(([^)#:\\s]+)[^)]*\\)",
+            text(document))
+            .filter(link -> link.group(1).endsWith(".md") ? !link.group(2).endsWith(link.group(1))
+                : !document.endsWith(link.group(2)))
+            .forEach(link -> wrong.add(document + ": " + link.group())));
+
+    assertThat(wrong).isEmpty();
   }
 
   /** A stranger finds the deciding file in one step from the source map. */

@@ -18,7 +18,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -49,8 +48,7 @@ class StandbyTest {
     primary = EmbeddedDatabase.forBenchmarks(folder, BINARIES, VERSION, FreePort.find(),
         Map.of("wal_keep_size", "1GB"));
     primary.start();
-    Flyway.configure().dataSource(primary.address().jdbcUrl(), "tasker", "tasker").schemas("tasker")
-        .locations("classpath:db/migration", "classpath:db/routine").load().migrate();
+    TestServer.install(primary.address());
     standby = EmbeddedDatabase.standbyOf(primary, folder, BINARIES, VERSION, FreePort.find());
     standby.start();
     Object written = of(primary).value("select pg_current_wal_lsn()::text");

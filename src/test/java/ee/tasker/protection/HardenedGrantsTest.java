@@ -5,6 +5,7 @@ import static ee.tasker.testing.TaskerAssertions.assertThatStep;
 import static ee.tasker.testing.TaskerAssertions.assertThatTask;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ee.tasker.platform.SchemaInstaller;
 import ee.tasker.testing.Dag;
 import ee.tasker.testing.DatabaseTest;
 import ee.tasker.testing.Sql;
@@ -26,7 +27,6 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -51,9 +51,7 @@ class HardenedGrantsTest {
       statement.execute("create role hardened_owner login createrole");
       statement.execute("create database hardened owner hardened_owner");
     }
-    Flyway.configure().dataSource(TestDatabase.get().database("hardened", "hardened_owner"))
-        .schemas("tasker")
-        .locations("classpath:db/migration", "classpath:db/routine").load().migrate();
+    SchemaInstaller.install(TestDatabase.get().database("hardened", "hardened_owner"));
     TestDatabase.guard(TestDatabase.get().database("hardened", "hardened_owner"));
     apply(optional());
     try (

@@ -3,7 +3,10 @@ package ee.tasker.protection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ee.tasker.platform.Routines;
+import ee.tasker.platform.SchemaInstaller;
 import ee.tasker.release.InstallScript;
+import ee.tasker.release.Versions;
 import ee.tasker.testing.DatabaseTest;
 import ee.tasker.testing.Program;
 import ee.tasker.testing.TestDatabase;
@@ -80,8 +83,12 @@ class LeastRightsTest {
   }
 
   private static Flyway flyway(String user) {
-    return Flyway.configure().dataSource(as(user)).schemas("tasker")
-        .locations("classpath:db/migration", "classpath:db/routine").load();
+    return SchemaInstaller.flyway(as(user));
+  }
+
+  /** How many parts the login's server would install. */
+  private static int pending(String user) {
+    return Routines.ofApplication().compare(as(user)).pending();
   }
 
   /** What the login lacks, as statements. */
@@ -108,9 +115,10 @@ class LeastRightsTest {
         "grant usage, create on schema tasker, pgmq to rights_app");
     assertThat(missing("rights_app", "migrate")).isEmpty();
 
-    flyway("rights_app").migrate();
+    SchemaInstaller.install(as("rights_app"));
 
     assertThat(flyway("rights_app").info().pending()).isEmpty();
+    assertThat(pending("rights_app")).isZero();
     assertThat(missing("rights_app", "migrate")).isEmpty();
     assertThat(missing("rights_app", "serve")).isEmpty();
   }
@@ -125,7 +133,7 @@ class LeastRightsTest {
     run("postgres", statements.toArray(String[]::new));
 
     assertThat(missing("rights_app", "migrate")).isEmpty();
-    flyway("rights_app").migrate();
+    SchemaInstaller.install(as("rights_app"));
   }
 
   @Test
@@ -141,7 +149,7 @@ class LeastRightsTest {
     run("postgres", statements.toArray(String[]::new));
 
     assertThat(missing("rights_app", "migrate")).isEmpty();
-    flyway("rights_app").migrate();
+    SchemaInstaller.install(as("rights_app"));
   }
 
   @Test
@@ -154,6 +162,7 @@ class LeastRightsTest {
     assertThat(server.info().applied()).hasSameSizeAs(server.info().all());
     assertThat(server.info().pending()).isEmpty();
     server.validate();
+    assertThat(pending("rights_app")).isZero();
     assertThat(missing("rights_app", "serve")).isEmpty();
     // The hardened login can change nothing, and is told so if it were to.
     assertThat(missing("rights_app", "migrate"))
@@ -198,6 +207,33 @@ class LeastRightsTest {
   }
 
   @Test
+  void psql_drops_what_is_gone_and_keeps_the_grants_of_what_is_changed()
+      throws SQLException, IOException {
+    assertThat(install("rights_dba").status()).isZero();
+    Path engine = folder.resolve("db/routine/engine");
+    Files.writeString(engine.resolve("R__gone.sql"), function("gone", "", "int"));
+    Files.writeString(engine.resolve("R__changed.sql"), function("changed", "", "int"));
+    assertThat(installAgain("rights_dba").status()).isZero();
+    run("rights_dba", "grant tasker_server to rights_app", "set role rights_owner",
+        "grant execute on function tasker.changed() to rights_app");
+
+    Files.delete(engine.resolve("R__gone.sql"));
+    Files.writeString(engine.resolve("R__changed.sql"),
+        function("changed", "p_a int default 1", "bigint"));
+    Program.Ended upgrade = installAgain("rights_dba");
+
+    assertThat(upgrade.status()).as(upgrade.output()).isZero();
+    run("rights_app", "select tasker.changed()");
+    assertThatThrownBy(() -> run("rights_app", "select tasker.gone()"))
+        .hasMessageContaining("does not exist");
+  }
+
+  private static String function(String name, String arguments, String result) {
+    return "create or replace function tasker." + name + "(" + arguments + ")\nreturns " + result
+        + "\nlanguage sql\nset search_path = ''\nas $$ select 1 $$;\n";
+  }
+
+  @Test
   void a_version_that_cannot_be_applied_changes_nothing() throws SQLException, IOException {
     assertThat(install("rights_dba").status()).isZero();
     run("rights_dba", "grant tasker_server to rights_app");
@@ -205,7 +241,7 @@ class LeastRightsTest {
     Path first = routines.resolve("engine/R__aa_new_function.sql");
     Files.createDirectories(first.getParent());
     Files.writeString(first,
-        "create function tasker.aa_new() returns int language sql as 'select 1';\n");
+        function("aa_new", "", "int"));
     Files.writeString(routines.resolve("engine/R__zz_broken.sql"), "select 1 / 0;\n");
 
     Program.Ended upgrade = installAgain("rights_dba");
@@ -245,7 +281,7 @@ class LeastRightsTest {
 
   private Program.Ended installAgain(String user) throws IOException {
     Path db = folder.resolve("db");
-    Files.writeString(db.resolve("install.sql"), InstallScript.of(db, "test"));
+    Files.writeString(db.resolve("install.sql"), InstallScript.of(db, Versions.of(CHECKOUT)));
     BaseDataSource source = (BaseDataSource) as(user);
     return Program.PSQL.run(folder, Map.of(), List.of("-X", "-h", source.getServerNames()[0], "-p",
         Integer.toString(source.getPortNumbers()[0]), "-U", user, "-d", DATABASE, "-v",

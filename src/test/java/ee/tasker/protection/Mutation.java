@@ -53,7 +53,7 @@ record Mutation(String guard, List<Replacement> replacements, List<String> tests
   }
 
   /**
-   * All scripts in the order in which Flyway applies them: by name, regardless of their room. They
+   * All scripts in an order in which they can be applied: by name, regardless of their room. They
    * need {@code check_function_bodies} off.
    */
   static List<Path> scripts() {

@@ -3,6 +3,7 @@ package ee.tasker.protection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ee.tasker.platform.SchemaInstaller;
 import ee.tasker.testing.DatabaseTest;
 import ee.tasker.testing.TestDatabase;
 import java.sql.Connection;
@@ -47,9 +48,8 @@ class PgmqOwnerTest {
 
   @Test
   void the_migration_says_at_once_who_has_to_grant_what_and_changes_nothing() throws SQLException {
-    Flyway flyway = Flyway.configure()
-        .dataSource(TestDatabase.get().database("pgmq_of_another", "pgmq_guest")).schemas("tasker")
-        .locations("classpath:db/migration", "classpath:db/routine").load();
+    Flyway flyway = SchemaInstaller
+        .flyway(TestDatabase.get().database("pgmq_of_another", "pgmq_guest"));
 
     assertThatThrownBy(flyway::migrate).isInstanceOf(FlywayException.class)
         .hasMessageContaining(

@@ -2,6 +2,7 @@ package ee.tasker.protection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ee.tasker.platform.SchemaInstaller;
 import ee.tasker.testing.Dag;
 import ee.tasker.testing.DatabaseTest;
 import ee.tasker.testing.Operator;
@@ -17,7 +18,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Instant;
 import java.util.List;
-import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
@@ -61,9 +61,7 @@ class RestoredDatabaseTest {
         Statement statement = aside.createStatement()) {
       statement.execute("create database " + RESTORED);
     }
-    Flyway.configure().dataSource(TestDatabase.get().database(RESTORED, "postgres"))
-        .schemas("tasker").locations("classpath:db/migration", "classpath:db/routine").load()
-        .migrate();
+    SchemaInstaller.install(TestDatabase.get().database(RESTORED, "postgres"));
     TestDatabase.guard(TestDatabase.get().database(RESTORED, "postgres"));
     try (Connection from = TestDatabase.get().connect();
         Connection to = TestDatabase.get().database(RESTORED, "postgres").getConnection();

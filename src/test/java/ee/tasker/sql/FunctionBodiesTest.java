@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * Migrations create functions without checking their bodies, so that the files of {@code
+ * Functions are installed without checking their bodies, so that the files of {@code
  * db/routine} need no order. Here every function is
  * created a second time with the check: a body of language sql is read to the last name and type,
  * one of plpgsql for its syntax.

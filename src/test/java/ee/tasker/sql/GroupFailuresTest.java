@@ -72,6 +72,32 @@ class GroupFailuresTest {
     assertThat(counts.stream().mapToInt(Integer::intValue).sum()).isEqualTo(2);
   }
 
+  @Test
+  void a_task_that_was_compensated_says_what_failed_and_is_found_by_it() {
+    Dag.of("charge").compensatedBy("refund", 2).step("tell").dependsOn("charge").maxAttempts(1)
+        .inNamespace("undone_bank").lifecycle("on_failure", "compensate").started();
+    SqlWorker here = worker.forNamespaces("undone_bank");
+    here.complete(here.claimOne().success());
+    here.complete(here.claimOne().permanentFailure("nobody is at home"));
+    String task = sql.text("select task_uuid::text from tasker.tasks");
+    String filter = "{\"failed_step\": \"tell\", \"error_signature\": \"nobody is at home\"}";
+    for (String state : List.of("steps_in_process", "error")) {
+      assertThat(sql.text("select state::text from tasker.tasks")).isEqualTo(state);
+
+      assertThat(sql.object("select tasker.get_task_captions(array[?::uuid])", task)
+          .getJsonObject(task).getJsonObject("failure").getString("step")).isEqualTo("tell");
+      assertThat(
+          sql.texts("select unnest(r_tasks)::text from tasker.find_tasks(?::jsonb, 10)", filter))
+          .containsExactly(task);
+      if (state.equals("steps_in_process")) {
+        assertThat(sql.texts(
+            "select unnest(tasker.find_tasks_for_action('cancel', ?::jsonb, 10))::text",
+            filter)).containsExactly(task);
+        here.complete(here.claimOne().success());
+      }
+    }
+  }
+
   /** The attribute is written by hand. */
   @Test
   @DatabaseTest.BreaksPromises

@@ -1,5 +1,6 @@
 package ee.tasker.sql;
 
+import static ee.tasker.testing.TaskerAssertions.assertThatHistoryIsSound;
 import static ee.tasker.testing.TaskerAssertions.assertThatStep;
 import static ee.tasker.testing.TaskerAssertions.assertThatTask;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,6 +10,7 @@ import ee.tasker.testing.DatabaseTest;
 import ee.tasker.testing.Sql;
 import ee.tasker.testing.SqlWorker;
 import ee.tasker.testing.SqlWorker.Claim;
+import jakarta.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -27,11 +29,22 @@ class SetAsideTest {
 
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
+  private JsonObject reply;
   private final Instant now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
 
   private String setAside(Instant at) {
-    return sql.text("select tasker.set_aside_due_task(?, '57014', 'too long', ?, ?)",
+    return reply(at).isNull("task_uuid") ? null : reply.getString("task_uuid");
+  }
+
+  private int madeDue(Instant at) {
+    assertThat(reply(at).isNull("task_uuid")).isTrue();
+    return reply.getInt("made_due");
+  }
+
+  private JsonObject reply(Instant at) {
+    reply = sql.object("select tasker.set_aside_due_task(?, '57014', 'too long', ?, ?)",
         worker.uuid(), LIMIT, at);
+    return reply;
   }
 
   private List<String> due(int most, Instant at) {
@@ -99,6 +112,90 @@ class SetAsideTest {
         now.plusSeconds(31));
     assertThatTask(task.uuid()).isIn("complete");
     assertThat(sql.number("select count(*) from tasker.task_faults")).isZero();
+  }
+
+  @Test
+  void a_parent_that_is_told_of_a_childs_end_is_due_first_and_then_it_is_the_one() {
+    Dag.Task parent = parentOfEndedChild();
+    UUID other = Dag.linear(1).started().uuid();
+    dueAt(other, now.minusSeconds(60));
+
+    assertThat(madeDue(now)).isOne();
+
+    assertThat(sql.number("select count(*) from tasker.task_notices")).isZero();
+    assertThat(sql.number("select count(*) from tasker.task_faults")).isZero();
+    assertThat(due(200, now)).containsExactlyInAnyOrder(other.toString(),
+        parent.uuid().toString());
+    dueAt(other, now.plusSeconds(1));
+    assertThat(setAside(now)).isEqualTo(parent.uuid().toString());
+    worker.advance();
+    assertThatStep(parent.step("sub")).isIn("pending");
+    dueAt(other, now.plusSeconds(60));
+    sql.text("select tasker.advance_due_tasks(?, 1, p_now => ?)", worker.uuid(),
+        now.plusSeconds(31));
+    assertThatStep(parent.step("sub")).isIn("complete");
+  }
+
+  @Test
+  void a_parent_that_was_set_aside_is_not_taken_with_others_when_it_is_told() {
+    Dag.Task parent = parentOfEndedChild();
+    sql.run("insert into tasker.task_faults (task_uuid, faults, first_at, last_at, sqlstate, cause)"
+        + " values (?, 1, ?, ?, '57014', 'too long')", parent.uuid(), now, now);
+
+    assertThat(sql.object("select tasker.deliver_notices(?, 100, ?)", worker.uuid(), now))
+        .hasToString("{\"ended\":[],\"notices\":1,\"parents\":[]}");
+    assertThatStep(parent.step("sub")).isIn("pending");
+  }
+
+  private Dag.Task parentOfEndedChild() {
+    Dag.Template child = Dag.of("x").registered();
+    Dag.Task parent = Dag.of("a").step("sub").dependsOn("a").waitingOnly(
+        "{\"task\": {\"namespace\": \"" + child.namespace() + "\", \"name\": \"" + child.name()
+            + "\", \"context\": {}}}")
+        .started();
+    worker.complete(worker.claimOne().success());
+    worker.complete(worker.claimOne().success());
+    assertThat(sql.number("select count(*) from tasker.task_notices")).isOne();
+    return parent;
+  }
+
+  @Test
+  void a_task_that_got_a_slot_is_due_first_and_keeps_its_slot() {
+    Dag dag = Dag.of("a").policy("{\"limit\": 1}");
+    dag.started();
+    worker.advance();
+    Claim first = worker.claimOne();
+    Dag.Task second = dag.started();
+    worker.advance();
+    worker.complete(first.success());
+    String admitted = "select count(*) from tasker.concurrency_slots where admitted_at is not null";
+    assertThat(sql.number(admitted + " and is_due")).isOne();
+
+    assertThat(madeDue(now)).isOne();
+
+    assertThat(sql.number(admitted + " and not is_due")).isOne();
+    assertThat(due(200, now)).containsExactly(second.uuid().toString());
+    assertThat(setAside(now)).isEqualTo(second.uuid().toString());
+    sql.text("select tasker.advance_due_tasks(?, 1, p_now => ?)", worker.uuid(),
+        now.plusSeconds(31));
+    worker.complete(worker.claimOne().success());
+    assertThatTask(second).isIn("complete");
+    assertThat(sql.number("select count(*) from tasker.concurrency_slots")).isZero();
+    assertThatHistoryIsSound();
+  }
+
+  @Test
+  void a_checked_task_is_left_to_the_duty_of_due_tasks() {
+    Dag.Task task = Dag.of("a").withInputSchema().submitted();
+
+    sql.text("select tasker.start_validated_tasks(?::jsonb, ?, p_evaluate => false)",
+        "[{\"task_uuid\": \"" + task.uuid() + "\", \"violations\": []}]", worker.uuid());
+
+    assertThatTask(task).isIn("pending");
+    assertThat(sql.array("select tasker.take_unchecked_tasks()")).isEmpty();
+    assertThat(due(200, now.plusSeconds(1))).containsExactly(task.uuid().toString());
+    worker.advance();
+    assertThatTask(task).isIn("steps_in_process");
   }
 
   @Test

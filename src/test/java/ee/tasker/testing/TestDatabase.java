@@ -1,5 +1,6 @@
 package ee.tasker.testing;
 
+import ee.tasker.platform.SchemaInstaller;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -12,10 +13,9 @@ import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
-import org.flywaydb.core.Flyway;
 
 /**
- * One real PostgreSQL per JVM, migrated by Flyway just as production is. It starts at first use,
+ * One real PostgreSQL per JVM, migrated just as production is. It starts at first use,
  * trades durability for
  * speed, and stops with the JVM. Which release it is, the build decides (property {@code
  * postgres.version}).
@@ -77,18 +77,7 @@ public final class TestDatabase {
     postgres = TestPostgres.start();
     dataSource = postgres.database("postgres", "postgres");
     FLYWAY_LOG.setLevel(Level.WARNING);
-    int migrations = Flyway.configure()
-        .dataSource(dataSource)
-        .schemas("tasker")
-        .locations("classpath:db/migration", "classpath:db/routine")
-        .failOnMissingLocations(true)
-        .validateMigrationNaming(true)
-        .load()
-        .migrate().migrationsExecuted;
-    if (migrations < 50) {
-      throw new IllegalStateException(
-          "only " + migrations + " migrations ran, so the files of the database were not found");
-    }
+    SchemaInstaller.install(dataSource);
     guard(dataSource);
   }
 

@@ -1,5 +1,7 @@
 package ee.tasker.testing.server;
 
+import ee.tasker.platform.SchemaInstaller;
+import ee.tasker.run.DatabaseAddress;
 import ee.tasker.run.EmbeddedDatabase;
 import ee.tasker.run.Login;
 import ee.tasker.run.ServerKind;
@@ -17,9 +19,9 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.UnaryOperator;
-import org.flywaydb.core.Flyway;
 import org.jboss.shrinkwrap.api.exporter.ZipExporter;
 import org.jboss.shrinkwrap.api.spec.WebArchive;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * A server process with the WAR of this build, the samples and the handlers of {@link
@@ -66,13 +68,18 @@ public final class TestServer implements AutoCloseable {
     try (EmbeddedDatabase database = emptyDatabase(
         Path.of(property("tasker.it.folder"), "migrated"))) {
       database.start();
-      Flyway.configure()
-          .dataSource(database.address().jdbcUrl(), database.address().user(),
-              database.address().password())
-          .schemas("tasker").locations("classpath:db/migration", "classpath:db/routine").load()
-          .migrate();
+      install(database.address());
       return database;
     }
+  }
+
+  /** The schema, as a server would install it. */
+  public static void install(DatabaseAddress address) {
+    PGSimpleDataSource source = new PGSimpleDataSource();
+    source.setUrl(address.jdbcUrl());
+    source.setUser(address.user());
+    source.setPassword(address.password());
+    SchemaInstaller.install(source);
   }
 
   /**

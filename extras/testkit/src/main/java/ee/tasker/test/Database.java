@@ -1,5 +1,6 @@
 package ee.tasker.test;
 
+import ee.tasker.platform.SchemaInstaller;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.sql.Connection;
@@ -14,7 +15,6 @@ import java.util.concurrent.Executors;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
-import org.flywaydb.core.Flyway;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
@@ -50,10 +50,7 @@ final class Database implements AutoCloseable {
       source = source();
       FLYWAY_LOG.setLevel(Level.WARNING);
       onServer("create database " + template);
-      Flyway.configure(Database.class.getClassLoader()).dataSource(source.database(template))
-          .schemas("tasker")
-          .locations("classpath:db/migration", "classpath:db/routine").failOnMissingLocations(true)
-          .load().migrate();
+      SchemaInstaller.install(source.database(template));
       try (Connection connection = source.database(template).getConnection();
           Statement statement = connection.createStatement()) {
         statement.execute("select tasker.make_history_partitions(), tasker.guard_tables(true)");

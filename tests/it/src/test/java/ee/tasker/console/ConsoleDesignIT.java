@@ -133,6 +133,48 @@ class ConsoleDesignIT extends WithConsole {
   }
 
   @Test
+  void rows_without_a_key_are_one_line_high_and_cut_nothing_that_stands_beside() {
+    register("a_template_whose_name_is_as_long_as_those_of_a_shop",
+        "steps:\n  - {name: charge_the_card_of_the_customer, handler: {callable: testing.Fail}}\n");
+    UUID failed = admin.submit("testing", "a_template_whose_name_is_as_long_as_those_of_a_shop",
+        "{\"way\": \"endless message\"}");
+    console.awaitState(failed, "blocked_by_failures");
+    console.signIn("ann");
+    browser.show(DESK);
+    console.go("tasks?namespace=testing");
+    browser.await("document.querySelector('tr[data-task=\"' + arguments[0] + '\"] td.one')",
+        failed.toString());
+    assertThat(text(
+        "[...document.querySelectorAll('tbody tr')].map((r) => Math.round(r.getBoundingClientRect().height)).filter((h) => h > 36).join()"))
+        .as("heights").isEmpty();
+    assertThat(text(
+        "[...document.querySelectorAll('tbody td')].filter((c) => c.scrollWidth > c.clientWidth + 1 && getComputedStyle(c).overflowX === 'visible').map((c) => c.innerText).join()"))
+        .as("cells whose text stands over the next one").isEmpty();
+    console.go("templates");
+    browser.await("document.querySelector('thead th')");
+    assertThat(text(
+        "[...document.querySelectorAll('th')].filter((th) => th.getBoundingClientRect().height > 40 || th.scrollWidth > th.clientWidth + 1).map((th) => th.innerText).join()"))
+        .as("heads that are broken or cut").isEmpty();
+    console.go("webhooks");
+    browser.awaitText("No webhook yet.");
+    assertThat(isTrue("document.querySelector('.pf-v6-c-empty-state a.button')"))
+        .as("and what can be done about it").isTrue();
+    console.go("tasks?namespace=testing");
+    browser.await("document.querySelector('td.one')");
+    assertThat(isTrue("document.documentElement.scrollWidth <= innerWidth")).isTrue();
+    browser.show(PHONE);
+    assertThat(isTrue("document.documentElement.scrollWidth <= innerWidth")).isTrue();
+    assertThat(console.violations()).isEmpty();
+    console.go(
+        "templates/testing/a_template_whose_name_is_as_long_as_those_of_a_shop?tab=submit");
+    browser.await("document.querySelector('main .pf-v6-c-tabs [aria-current]')");
+    assertThat(isTrue(
+        "(() => { const tab = document.querySelector('main .pf-v6-c-tabs [aria-current]').getBoundingClientRect(); return tab.left >= 0 && tab.right <= innerWidth; })()"))
+        .as("the current tab is in view").isTrue();
+    browser.show(Console.WIDE);
+  }
+
+  @Test
   void the_search_finds_values_ids_templates_and_approvals_by_keyboard() {
     UUID task = orders("sought", 1, "C-777-").get(0);
     console.signIn("ann");
@@ -140,6 +182,15 @@ class ConsoleDesignIT extends WithConsole {
     browser.run("document.activeElement.blur()");
     browser.keys("/C-777-1");
     browser.await("document.querySelector('[data-hit=tasks]')?.innerText.includes('C-777-1')");
+    for (Browser.Look look : List.of(DESK, PHONE)) {
+      browser.show(look);
+      assertThat(isTrue(
+          "(() => { const hit = document.querySelector('[data-hit]'); const list = hit.parentNode.getBoundingClientRect(); const box = document.querySelector('[name=find]').getBoundingClientRect(); "
+              + "const place = hit.getBoundingClientRect(); return box.top >= 0 && list.top >= box.bottom && getComputedStyle(hit.parentNode).backgroundColor !== 'rgba(0, 0, 0, 0)' "
+              + "&& hit.contains(document.elementFromPoint(place.left + 20, place.top + place.height / 2)); })()"))
+          .as("what is found lies below the field and over the page, at %s", look).isTrue();
+    }
+    browser.show(Console.WIDE);
     assertThat(console.violations()).isEmpty();
     browser.keys(DOWN + ENTER);
     browser.await("location.hash === arguments[0]", "#/tasks/" + task);

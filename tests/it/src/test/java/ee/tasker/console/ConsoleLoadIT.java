@@ -35,6 +35,8 @@ class ConsoleLoadIT extends WithConsole {
    */
   private static final int SLACK = SECONDS < 600 ? 10 : 1;
   private static final int UPDATES_A_SECOND = 100;
+  /** So many rows are drawn before the page answers again. */
+  private static final int ROWS_AT_A_STRETCH = 25;
   /** So much of the heap may differ between two moments after a collection. */
   private static final double HEAP_MB = 4;
 
@@ -49,6 +51,7 @@ class ConsoleLoadIT extends WithConsole {
     for (int i = 0; i < RUNS; i++) {
       console.go("nothing");
       watchLongTasks();
+      watchWork();
       browser.run("window.began = performance.now(); location.hash = arguments[0]", "#/" + page);
       browser.await(isThere);
       shown.add(number("Math.round(performance.now() - window.began)"));
@@ -63,6 +66,25 @@ class ConsoleLoadIT extends WithConsole {
         .isLessThanOrEqualTo(SHOWN_MS * SLACK);
   }
 
+  /** Notes how many rows come at once, and how many texts are measured by another process. */
+  private static void watchWork() {
+    browser.run(
+        "window.rows = 0; window.blobs = 0; window.Whole ??= window.Blob; window.Blob = function (...all) { window.blobs++; return new window.Whole(...all); }; "
+            + "window.drawing?.disconnect(); window.drawing = new MutationObserver((all) => { const added = all.flatMap((one) => [...one.addedNodes]); "
+            + "window.rows = Math.max(window.rows, added.reduce((n, e) => n + (e.matches?.('tbody tr') ? 1 : 0) + (e.querySelectorAll?.('tbody tr').length ?? 0), 0)); }); "
+            + "window.drawing.observe(document.querySelector('main'), {subtree: true, childList: true})");
+  }
+
+  /** What made a page busy for long, whatever else the machine does. */
+  private static void assertInParts(String what) {
+    assertThat(number("document.querySelectorAll('tbody tr').length")).as(what).isGreaterThan(40);
+    assertThat(number("window.rows")).as("%s: rows at a stretch", what)
+        .isBetween(1, ROWS_AT_A_STRETCH);
+    assertThat(number("window.blobs")).as("%s: documents measured elsewhere", what).isZero();
+    assertThat(isTrue("document.querySelector('details:not([open]) pre')"))
+        .as("%s: what is folded is not drawn", what).isFalse();
+  }
+
   private static String thousandTemplates() {
     for (int i = 0; i < 1_000; i++) {
       assertThat(admin.postTemplate("name: template_" + i
@@ -74,6 +96,7 @@ class ConsoleLoadIT extends WithConsole {
 
   private static String tenThousandTasks() {
     register("crowd", "steps:\n  - {name: a, handler: {callable: none}}\n");
+    admin.submit("testing", "crowd", "{}");
     admin.sql(
         "select json_array_length((tasker.submit_tasks((select jsonb_agg(jsonb_build_object('namespace', 'testing', 'name', "
             + "'crowd', 'version', '1.0.0', 'context', '{}'::jsonb)) from generate_series(1, 10000))) -> 'verdicts')::json)");
@@ -109,12 +132,27 @@ class ConsoleLoadIT extends WithConsole {
 
   @Test
   void pages_of_much_are_there_in_a_second_and_busy_for_less_than_fifty_milliseconds_at_a_stretch() {
+    UUID blocked = console.blocked();
     String tasks = tenThousandTasks();
     String templates = thousandTemplates();
     String graph = threeHundredSteps();
     String batch = threeThousandWorkers();
     console.signIn("ann");
+    // Not among the newest 10 000 that one request counts.
+    long all = admin
+        .count("select count(*) from tasker.tasks where state = 'blocked_by_failures'");
+    assertThat(console.state(blocked)).isEqualTo("blocked_by_failures");
+    console.go("");
+    browser.await("document.querySelector('[data-stat=blocked]')?.innerText === arguments[0]",
+        String.valueOf(all));
+    assertThat(text("document.querySelector('[data-stat=open]').innerText"))
+        .isEqualTo("> 10,000");
+    console.go("tasks");
+    browser.await(
+        "document.querySelector('[data-tab=blocked]')?.innerText.replace(/\\s+/, ' ') === 'Blocked ' + arguments[0]",
+        String.valueOf(all));
     assertQuick("10 000 tasks", tasks, "document.querySelectorAll('tbody tr').length === 50");
+    assertInParts("10 000 tasks");
     assertQuick("1 000 templates", templates, "document.querySelectorAll('tbody tr').length > 20");
     assertQuick("300 steps", graph, "document.querySelector('.graph[data-drawn=\"300\"]')");
     assertThat(isTrue(
@@ -123,7 +161,9 @@ class ConsoleLoadIT extends WithConsole {
     assertThat(number(
         "Math.round(10 * Math.min(...[...document.querySelectorAll('.node text:not(.glyph)')].map((t) => t.getBoundingClientRect().height)))"))
         .as("and their names can be read: tenths of a pixel").isGreaterThanOrEqualTo(100);
-    assertQuick("3 000 workers", batch, "document.querySelector('.mosaic canvas')?.width > 300");
+    assertQuick("3 000 workers", batch,
+        "document.querySelector('.mosaic canvas')?.width > 300 && document.querySelectorAll('tr[data-worker]').length === 50");
+    assertInParts("3 000 workers");
     browser.log();
   }
 
@@ -135,6 +175,18 @@ class ConsoleLoadIT extends WithConsole {
         .filter(metric -> "JSHeapUsedSize".equals(metric.getString("name")))
         .map(metric -> metric.getJsonNumber("value")).mapToDouble(JsonNumber::doubleValue).sum()
         / 1_000_000;
+  }
+
+  /** A page that is busy and one that keeps what it has made would be seen. */
+  private static void assertMeasuresNotice() {
+    watchLongTasks();
+    browser.run(
+        "setTimeout(() => { const end = performance.now() + 80; while (performance.now() < end); })");
+    browser.await("window.longest >= 80");
+    double before = heap();
+    browser.run("window.leak = Array.from({length: 300000}, (_, i) => ({number: i}))");
+    assertThat(heap() - before).as("a leak, MB").isGreaterThan(HEAP_MB);
+    browser.run("delete window.leak");
   }
 
   private static long moves() {
@@ -157,6 +209,7 @@ class ConsoleLoadIT extends WithConsole {
     browser.await(
         "document.querySelectorAll('tbody tr').length === 50 && document.querySelector('[data-live=live]')");
     browser.command("Performance.enable", Json.createObjectBuilder());
+    assertMeasuresNotice();
     browser.run(
         "window.drawn = 0; new MutationObserver((all) => { window.drawn += all.length; }).observe(document.querySelector('tbody'), {subtree: true, childList: true, characterData: true, attributes: true})");
     int windows = 10;

@@ -187,10 +187,8 @@ class ConsoleTruthIT extends WithConsole {
     console.go("tasks/" + batch + "?tab=batches");
     browser.await("document.querySelector('.mosaic canvas')?.width > 0");
     browser.await("document.querySelector('tr[data-worker]')");
-    String counted = text("document.querySelector('[data-counter=waiting]').innerText");
-    assertThat(text(
-        "[...document.querySelectorAll('.f-waiting')].map((e) => e.innerText).filter((s) => s.includes('waits')).join()"))
-        .isEqualTo("■ waits " + counted);
+    assertThat(text("document.querySelector('[data-counter=waiting]').innerText"))
+        .as("also those that are not created yet").isEqualTo("7");
     assertThat(text("document.querySelector('tr[data-worker]').innerText")).doesNotContain("0 /");
 
     // A batch fails without an attempt of its own.
@@ -221,6 +219,109 @@ class ConsoleTruthIT extends WithConsole {
         "select count(*) from tasker.tasks where initiator = 'schedule:blocking' and state = 'blocked_by_failures'") == 1);
     console.go("schedules?name=blocking");
     browser.awaitText("1 started, 1 of them blocked");
+  }
+
+  /** Times as programs write them, in the visible text of a page that is no document. */
+  private static final String RAW_TIMES = "(() => { const found = []; const all = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT); "
+      + "while (all.nextNode()) { const e = all.currentNode.parentElement; if (!e.closest('pre, textarea') && e.checkVisibility() "
+      + "&& /\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d/.test(all.currentNode.data)) found.push(all.currentNode.data); } return found.join(); })()";
+
+  @Test
+  void a_task_that_failed_says_why_wherever_it_stands_and_with_times_as_all_others() {
+    String steps = "steps:\n  - {name: reserve, handler: {callable: testing.Echo}, compensation: {handler: {callable: testing.Echo}}}\n"
+        + "  - {name: pay, dependencies: [reserve], signal: {name: paid, timeout: PT1S}}\n";
+    UUID undone = task("unpaid", "lifecycle: {on_failure: compensate}\n" + steps, "{}");
+    UUID stuck = task("unpaid_stuck", steps, "{}");
+    console.awaitState(undone, "error");
+    console.awaitState(stuck, "blocked_by_failures");
+    console.signIn("ann");
+
+    console.go("tasks?namespace=testing&name_prefix=unpaid");
+    browser.await("document.querySelectorAll('tbody tr').length === 2");
+    for (UUID task : List.of(undone, stuck)) {
+      assertThat(text("document.querySelector('tr[data-task=\"' + arguments[0] + '\"]').innerText",
+          task.toString())).contains("pay no signal paid came by ");
+    }
+    assertThat(text(RAW_TIMES)).as("in the list").isEmpty();
+    assertThat(text("document.querySelector('td.one [title]').title"))
+        .as("and as it came, under the pointer").contains("no signal paid came by");
+
+    for (UUID task : List.of(undone, stuck)) {
+      console.go("tasks/" + task);
+      browser.await(
+          "[...document.querySelectorAll('main .note')].some((note) => note.innerText.includes('no signal paid came by'))");
+      assertThat(text(RAW_TIMES)).as("on the page of a task").isEmpty();
+      assertThat(console.violations()).isEmpty();
+    }
+    assertThat(isTrue("document.querySelector('[data-ended]')")).isFalse();
+    console.go("tasks/" + undone);
+    browser.await("document.querySelector('[data-ended=\"1\"]')");
+    assertThat(text("document.querySelector('[data-show=open]').innerText"))
+        .as("nothing of it is open").isEqualTo("Open 0");
+
+    console.go("tasks/" + undone + "?tab=timeline");
+    browser.await("document.querySelectorAll('svg[data-row]').length === 3");
+    assertThat(text(
+        "[...document.querySelectorAll('svg[data-row]')].map((e) => e.dataset.row).join()"))
+        .as("what was undone stands above its compensation, and what came in between too")
+        .isEqualTo("reserve,pay,reserve:compensation");
+    console.go("tasks/" + undone + "?tab=story");
+    browser.awaitText("reserve: in progress → being processed, attempt 1");
+    assertThat(text("document.querySelector('.story').innerText"))
+        .contains("pay: failed permanently")
+        .doesNotContain("attempt 0", "_orchestration", "in_process");
+
+    console.go("failures?namespace=testing");
+    String row = "[...document.querySelectorAll('tbody tr')].find((r) => r.innerText.includes('testing/unpaid ·'))";
+    browser.await(row);
+    assertThat(text(RAW_TIMES)).as("among the failures").isEmpty();
+    browser.run(row + ".querySelector('td.error a').click()");
+    browser.await("document.querySelectorAll('tbody tr[data-task]').length === 1");
+    assertThat(text("document.querySelector('tbody tr').dataset.task"))
+        .as("the group leads to its task, also when it was compensated")
+        .isEqualTo(undone.toString());
+
+    console.go("");
+    browser.awaitText("no signal paid came by");
+    assertThat(text(RAW_TIMES)).as("on the overview").isEmpty();
+    console.go("deadLetters");
+    browser.awaitText("no signal paid came by");
+    assertThat(text(RAW_TIMES)).as("among the dead letters").isEmpty();
+  }
+
+  @Test
+  void what_a_page_says_of_a_batch_is_of_one_moment() {
+    UUID batch = task("half_way", """
+        steps:
+          - {name: cut, type: batchable, handler: {callable: testing.CutBatches}}
+          - name: work
+            type: batch_worker
+            depends_on: [cut]
+            handler: {callable: nothing.TakesIt}
+            batch_config: {worker_template: work, parallelism: 4}
+          - {name: join, type: deferred_convergence, depends_on: [work], handler: {callable: testing.Echo}}
+        """, "{\"cursors\": [1,2,3,4,5,6,7,8,9]}");
+    until("four are offered", () -> admin.count(
+        "select coalesce(max(in_flight_workers), 0) from tasker.batches where task_uuid = ?::uuid",
+        batch.toString()) == 4);
+    console.signIn("ann");
+    // The task is read before the sentences about it: as if three workers had begun in between.
+    browser.run(
+        "const real = window.fetch; window.fetch = async (url, options) => { const answer = await real(url, options); "
+            + "if (!String(url).includes('/v1/tasks/' + arguments[0] + '?')) return answer; const task = await answer.json(); "
+            + "Object.assign(task.batches[0], {in_flight: 1, waiting: 8}); window.isOlder = true; return new Response(JSON.stringify(task), {status: 200}); }",
+        batch.toString());
+    console.go("tasks/" + batch + "?tab=batches");
+    browser.await("window.isOlder && document.querySelector('.mosaic canvas')?.width > 0");
+    browser.awaitText("0 of 9 workers, 0 of them failed; 4 are in flight");
+    // What is true of all four is said once.
+    browser.await("document.querySelector('[data-together=\"4\"]')");
+    assertThat(text(
+        "[...document.querySelectorAll('[data-counter]')].map((e) => e.dataset.counter + ' ' + e.innerText).join()"))
+        .isEqualTo("done 0,failed 0,in_flight 4,waiting 5,cancelled 0");
+    assertThat(text(
+        "[...document.querySelectorAll('.mosaic ~ p.row')].map((e) => e.innerText).join()"))
+        .as("the picture is another read, and tells colours only").doesNotContainPattern("\\d");
   }
 
   @Test

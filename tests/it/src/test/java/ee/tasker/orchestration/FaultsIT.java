@@ -99,7 +99,6 @@ class FaultsIT {
     tasker.delete("/v1/tasks/" + task);
   }
 
-  /** The same trigger as below, at a task that is due at the same time as others. */
   @Test
   void a_due_task_that_the_database_gives_up_on_is_set_aside_and_holds_up_no_other() {
     UUID noisy = tasker.submit("retry_later", "{}");
@@ -108,14 +107,8 @@ class FaultsIT {
     Stream.concat(Stream.of(noisy), others.stream()).forEach(
         task -> TaskerClient.until("the step waits for its retry", Duration.ofSeconds(20),
             () -> tasker.get("/v1/tasks/" + task).text("state").equals("waiting_for_retry")));
-    tasker.sql("""
-        create function testing.give_up_due() returns trigger language plpgsql as $$
-        begin
-          raise exception 'canceling statement due to user request' using errcode = '57014';
-        end $$""");
-    tasker.sql("create trigger gives_up_due before update on tasker.workflow_steps for each row "
-        + "when (old.task_uuid = '" + noisy + "' and old.state = 'waiting_for_retry' "
-        + "and new.state <> old.state) execute function testing.give_up_due()");
+    givesUp("before update on tasker.workflow_steps for each row when (old.task_uuid = '" + noisy
+        + "' and old.state = 'waiting_for_retry' and new.state <> old.state)");
     try {
       tasker.sql("""
           with due as (update tasker.workflow_steps set next_retry_at = clock_timestamp()
@@ -131,7 +124,7 @@ class FaultsIT {
           "select count(*) from tasker.task_faults where task_uuid = ? and sqlstate = '57014'",
           noisy) == 1);
     } finally {
-      tasker.sql("drop function testing.give_up_due() cascade");
+      goesOn();
     }
 
     tasker.sql("update tasker.task_wakeups set wake_at = clock_timestamp() where task_uuid = ?",
@@ -144,21 +137,88 @@ class FaultsIT {
         .forEach(task -> tasker.delete("/v1/tasks/" + task));
   }
 
+  @Test
+  void a_schedule_that_the_database_gives_up_on_fails_and_holds_up_no_other() {
+    givesUp("before insert on tasker.tasks for each row when (new.initiator = 'schedule:give-up')");
+    String noisy = schedule("give-up");
+    String other = schedule("beside-give-up");
+    try {
+      TaskerClient.until("the other one fires on", Duration.ofSeconds(60),
+          () -> fires(other, "started") >= 3 && fires(noisy, "failed") >= 1);
+      assertThat(fires(noisy, "started")).isZero();
+      assertThat(fires(other, "failed")).isZero();
+      assertThat(tasker.sql("select distinct f.reason, f.message from tasker.schedule_fires f "
+          + "where f.schedule_uuid = ?::uuid", noisy).toString())
+          .contains("cannot-be-processed", "canceling statement");
+    } finally {
+      goesOn();
+    }
+    TaskerClient.until("it fires", Duration.ofSeconds(60), () -> fires(noisy, "started") >= 1);
+    for (String schedule : List.of(noisy, other)) {
+      tasker.post("/v1/schedules/" + schedule + "/pause",
+          TaskerClient.quoted("{'acted_by': 'me', 'reason': 'the test is over'}"));
+    }
+  }
+
+  private String schedule(String name) {
+    Answer created = tasker.post("/v1/schedules",
+        TaskerClient.quoted("{'namespace': 'testing', 'name': '" + name + "', 'template': 'hello', "
+            + "'context': {'who': 'ann'}, 'every_seconds': 2, 'overlap': 'allow'}"));
+    assertThat(created.status()).as(created::body).isEqualTo(201);
+    return created.text("schedule_uuid");
+  }
+
+  private long fires(String schedule, String outcome) {
+    return tasker.count("select count(*) from tasker.schedule_fires "
+        + "where schedule_uuid = ?::uuid and outcome = ?", schedule, outcome);
+  }
+
+  @Test
+  void a_task_from_sql_that_the_database_gives_up_on_is_set_aside_and_holds_up_no_other() {
+    givesUp("before update on tasker.tasks for each row "
+        + "when (old.initiator = 'give-up' and new.state <> old.state)");
+    String submit = "select tasker.submit_task('testing', 'checked_hello', '1.0.0', "
+        + "'{\"who\": \"sql\"}', jsonb_build_object('initiator', ?::text))";
+    UUID noisy;
+    try {
+      noisy = (UUID) tasker.value(submit, "give-up");
+      for (int n = 0; n < 20; n++) {
+        UUID other = (UUID) tasker.value(submit, "beside");
+        assertThat(tasker.awaitTerminalOrBlocked(other).getString("state")).isEqualTo("complete");
+      }
+      TaskerClient.until("its fault is recorded", Duration.ofSeconds(30), () -> tasker.count(
+          "select count(*) from tasker.task_faults where task_uuid = ? and sqlstate = '57014'",
+          noisy) == 1);
+    } finally {
+      goesOn();
+    }
+    tasker.sql("update tasker.task_wakeups set wake_at = clock_timestamp() where task_uuid = ?",
+        noisy);
+    assertThat(tasker.awaitTerminalOrBlocked(noisy, Duration.ofSeconds(90)).getString("state"))
+        .isEqualTo("complete");
+  }
+
   /**
    * A trigger stands for a statement that takes too long or too much memory: PostgreSQL ends it
    * with the same SQLSTATE.
    */
-  @Test
-  void a_result_that_the_database_gives_up_on_is_parked_and_holds_up_no_other() {
+  private void givesUp(String when) {
     tasker.sql("""
         create function testing.give_up() returns trigger language plpgsql as $$
         begin
           raise exception 'canceling statement due to user request' using errcode = '57014';
         end $$""");
-    tasker
-        .sql(
-            "create trigger gives_up before insert on tasker.workflow_step_result_audit for each row when (new.result ->> 'n' = '57014') "
-                + "execute function testing.give_up()");
+    tasker.sql("create trigger gives_up " + when + " execute function testing.give_up()");
+  }
+
+  private void goesOn() {
+    tasker.sql("drop function testing.give_up cascade");
+  }
+
+  @Test
+  void a_result_that_the_database_gives_up_on_is_parked_and_holds_up_no_other() {
+    givesUp("before insert on tasker.workflow_step_result_audit for each row "
+        + "when (new.result ->> 'n' = '57014')");
     try {
       UUID noisy = tasker.submit("hello", "{\"n\": 57014}");
       List<UUID> others = IntStream.range(0, 20)
@@ -178,7 +238,7 @@ class FaultsIT {
           .toString())
           .contains("result_not_storable", "the database gave up on it 5 times", "attempts=1");
     } finally {
-      tasker.sql("drop function testing.give_up cascade");
+      goesOn();
     }
     assertThat(History.broken(tasker)).isEmpty();
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import ee.tasker.release.InstallScript;
+import ee.tasker.release.Versions;
 import ee.tasker.run.RunProblem;
 import ee.tasker.testing.Program;
 import ee.tasker.testing.server.Answer;
@@ -166,7 +167,8 @@ class LeastRightsIT {
         Files.copy(file, folder.resolve("db").resolve(db.relativize(file).toString()));
       }
     }
-    Files.writeString(folder.resolve("db/install.sql"), InstallScript.of(db, "test"));
+    Files.writeString(folder.resolve("db/install.sql"),
+        InstallScript.of(db, Versions.of(CHECKOUT)));
     // The superuser's own database access needs no password; the login that installs gets one.
     cluster.administer("postgres", "alter role installing password 'installing'");
     Program.Ended installed = Program.PSQL.run(folder, Map.of("PGPASSWORD", "installing"),

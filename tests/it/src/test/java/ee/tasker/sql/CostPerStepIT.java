@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ee.tasker.run.DatabaseAddress;
 import ee.tasker.run.EmbeddedDatabase;
 import ee.tasker.testing.FreePort;
+import ee.tasker.testing.server.TestServer;
 import jakarta.json.Json;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonArrayBuilder;
@@ -24,7 +25,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.assertj.core.data.Offset;
-import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
@@ -99,10 +99,7 @@ class CostPerStepIT {
     Runtime.getRuntime().addShutdownHook(new Thread(database::close, "cost-per-step-database"));
     database.start();
     DatabaseAddress address = database.address();
-    Flyway.configure().dataSource(address.jdbcUrl(), address.user(), address.password())
-        .schemas("tasker")
-        .locations("classpath:db/migration", "classpath:db/routine").failOnMissingLocations(true)
-        .load().migrate();
+    TestServer.install(address);
     connection = DriverManager.getConnection(
         "jdbc:postgresql://" + address.host() + ":" + address.port() + "/tasker", "postgres", "");
     value("select tasker.register_template(?::jsonb)::text", TEMPLATE);

@@ -1,5 +1,9 @@
 package ee.tasker.benchmark;
 
+import ee.tasker.platform.Routines;
+import ee.tasker.release.RoutineParts;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -7,6 +11,7 @@ import java.sql.SQLException;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.flywaydb.core.Flyway;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * A database with the product's schema and no data, on a running PostgreSQL, without a server. Its
@@ -26,23 +31,32 @@ final class Scratch implements AutoCloseable {
    * needs no password
    */
   Scratch(String base, String name) throws SQLException {
-    this(base, name, "classpath:db");
+    this(base, name, "classpath:db", Routines.ofApplication());
   }
 
   /** The same with the schema of another checkout, whose folder {@code db} it is. */
   static Scratch of(String base, String name, Path db) throws SQLException {
-    return new Scratch(base, name, "filesystem:" + db.toAbsolutePath());
+    try {
+      RoutineParts parts = RoutineParts.of(db, "0.0.0", db.resolve("none"));
+      return new Scratch(base, name, "filesystem:" + db.toAbsolutePath(),
+          new Routines(parts.manifest(), parts.texts()));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
-  private Scratch(String base, String name, String db) throws SQLException {
+  private Scratch(String base, String name, String db, Routines routines) throws SQLException {
     this.base = base;
     this.name = name;
     drop();
     administer("create database " + name);
     FLYWAY_LOG.setLevel(Level.WARNING);
-    Flyway.configure().dataSource(base + name, "postgres", "").schemas("tasker")
-        .locations(db + "/migration", db + "/routine")
+    PGSimpleDataSource database = new PGSimpleDataSource();
+    database.setUrl(base + name);
+    database.setUser("postgres");
+    Flyway.configure().dataSource(database).schemas("tasker").locations(db + "/migration")
         .failOnMissingLocations(true).load().migrate();
+    routines.install(database);
     connection = connect();
   }
 

@@ -91,7 +91,9 @@ class KillMatrix {
     assertThat(cluster.tasker()
         .count("select count(*) from tasker.flyway_schema_history where not success")).isZero();
     assertThat(cluster.tasker().count("select count(*) from tasker.flyway_schema_history"))
-        .isGreaterThan(50);
+        .isGreaterThan(15);
+    assertThat(cluster.tasker().count("select count(*) from tasker.installed_routines"))
+        .isGreaterThan(500);
   }
 
   @TestFactory

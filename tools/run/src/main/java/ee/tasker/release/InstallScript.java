@@ -15,25 +15,24 @@ import java.util.zip.CRC32;
 /**
  * Writes {@code install.sql}: plain psql that installs the schema, or upgrades it, where servers
  * may not. It applies the migrations that a database lacks, in the order in which a server would,
- * and records them as Flyway does, so that a server finds nothing pending afterwards.
+ * records them as Flyway does, and installs the functions by the scripts that a server uses, so
+ * that a server finds nothing pending afterwards.
  */
 public final class InstallScript {
 
   private static final Pattern VERSIONED = Pattern.compile("V(\\d+)__(.+)\\.sql");
-  private static final Pattern REPEATABLE = Pattern.compile("R__(.+)\\.sql");
 
   /**
    * A file of {@code db}.
    *
    * @param file    relative to {@code db}
    * @param script  as Flyway names it: relative to the folder in which it searches
-   * @param version empty for one that is applied again when it changes
    */
   private record Migration(String file, String script, String version, String description,
       int checksum) {
 
     String title() {
-      return (version.isEmpty() ? "" : version + " ") + description;
+      return version + " " + description;
     }
   }
 
@@ -45,12 +44,35 @@ public final class InstallScript {
     for (var migration : versioned(db))
       script.append(step(migration, "not exists (select from tasker.flyway_schema_history h"
           + " where h.version = " + literal(migration.version()) + ")"));
-    for (var migration : repeatable(db))
-      script.append(step(migration, "coalesce((select h.checksum"
-          + " from tasker.flyway_schema_history h where h.version is null and h.script = "
-          + literal(migration.script()) + " order by h.installed_rank desc limit 1) <> "
-          + migration.checksum() + ", true)"));
-    return script.append(TAIL).toString();
+    var routines = RoutineParts.of(db, version, db.resolveSibling("src/main/java"));
+    // Quoted by dollars, so that psql finds no variables in it.
+    script.append("do $do$ begin perform set_config('tasker.manifest', $manifest$")
+        .append(routines.manifest()).append("$manifest$, true); end $do$;\n")
+        .append("\\ir install/prepare.sql\n");
+    for (var part : routines.parts())
+      if (!part.isAlwaysLate())
+        script.append(step(db, part, false));
+    script.append("\\ir install/drop.sql\n");
+    for (var part : routines.parts())
+      script.append(step(db, part, true));
+    return script.append("\\ir install/finish.sql\n").append(TAIL).toString();
+  }
+
+  /** A function runs early if it only gets a new body, and late if it was dropped. */
+  private static String step(Path db, RoutineParts.Part part, boolean isLate) throws IOException {
+    var list = isLate ? "late" : "pending";
+    var condition = isMember(list, part)
+        + (isLate || part.isAlwaysLate() ? "" : " and not " + isMember("late", part));
+    var file = db.resolve("routine").resolve(part.file());
+    var isWhole = Files.isRegularFile(file) && Files.readString(file).equals(part.text());
+    return "select " + condition + " as pending \\gset\n\\if :pending\n\\echo "
+        + literal(part.title()) + "\n"
+        + (isWhole ? "\\ir " + literal("routine/" + part.file()) + "\n" : part.text())
+        + "\\endif\n";
+  }
+
+  private static String isMember(String list, RoutineParts.Part part) {
+    return "current_setting('tasker." + list + "')::jsonb ? " + literal(part.file());
   }
 
   private static final String HEAD = """
@@ -64,7 +86,9 @@ public final class InstallScript {
       -- hardened  if given, optional/hardened-grants.sql is run in the same transaction, so that
       --           logins with the role tasker_server can run servers, before and after
       --
-      -- One transaction: what fails changes nothing. To be repeated at will: what is there is kept.
+      -- One transaction: what fails changes nothing, and may be repeated at will; what is there is
+      -- kept. While other transactions hold a table whose triggers change it fails after half a
+      -- second, with "lock timeout": run it again.
       \\set ON_ERROR_STOP on
       \\set QUIET on
       begin;
@@ -72,7 +96,6 @@ public final class InstallScript {
       \\if :{?owner}
       set local role :"owner";
       \\endif
-      -- The files need no order, except for those that run a function at once.
       set local check_function_bodies = off;
       set local search_path = tasker, pg_catalog;
       select to_regnamespace('tasker') is null as missing \\gset
@@ -116,7 +139,7 @@ public final class InstallScript {
         + "insert into tasker.flyway_schema_history (installed_rank, version, description,\n"
         + "    type, script, checksum, installed_by, execution_time, success)\n"
         + "  select coalesce(max(h.installed_rank), 0) + 1, "
-        + (migration.version().isEmpty() ? "null" : literal(migration.version())) + ", "
+        + literal(migration.version()) + ", "
         + literal(migration.description()) + ", 'SQL', " + literal(migration.script()) + ", "
         + migration.checksum() + ", current_user, 0, true\n"
         + "  from tasker.flyway_schema_history h;\n\\endif\n";
@@ -134,18 +157,6 @@ public final class InstallScript {
         found.add(migration(db, "migration", file, name.group(1), name.group(2)));
     }
     found.sort(Comparator.comparing(migration -> Integer.parseInt(migration.version())));
-    return found;
-  }
-
-  private static List<Migration> repeatable(Path db) throws IOException {
-    var found = new ArrayList<Migration>();
-    for (var folder : List.of("migration", "routine"))
-      for (var file : files(db, folder)) {
-        Matcher name = REPEATABLE.matcher(file.getFileName().toString());
-        if (name.matches())
-          found.add(migration(db, folder, file, "", name.group(1)));
-      }
-    found.sort(Comparator.comparing(Migration::description));
     return found;
   }
 
