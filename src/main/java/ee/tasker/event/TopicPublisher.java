@@ -77,7 +77,7 @@ public class TopicPublisher {
   @Timeout
   void publish() {
     try {
-      if (!start.isWaiting() && !live.pausedRoles().contains(Role.ORCHESTRATOR)) {
+      if (!start.isWaiting() && !live.isPaused(Role.ORCHESTRATOR)) {
         boolean hasSent = false;
         while (sendPage()) {
           hasSent = true;

@@ -52,6 +52,11 @@ public class LiveSettings {
         .collect(Collectors.toUnmodifiableSet());
   }
 
+  /** Whether it is paused: after a paused start also one that is not configured. */
+  public boolean isPaused(Role role) {
+    return paused.contains(role);
+  }
+
   public void pause(Role role) {
     paused.add(role);
   }

@@ -80,6 +80,11 @@ class DeliveryCalls {
     return most > 0;
   }
 
+  /** Whether it asks for nothing until the role is resumed. */
+  boolean isPaused() {
+    return !live.has(Role.ORCHESTRATOR);
+  }
+
   /** Until the next delivery that waits is due; a very long time for none. */
   long nextDueInMs() {
     return nextDueInMs;
@@ -87,7 +92,7 @@ class DeliveryCalls {
 
   /** Claims what is due, on a thread of its own. */
   void claim() {
-    if (isSending() && live.has(Role.ORCHESTRATOR) && requests.getAndIncrement() == 0) {
+    if (isSending() && !isPaused() && requests.getAndIncrement() == 0) {
       try {
         threads.execute(this::claimRequested);
       } catch (RejectedExecutionException stopping) {
@@ -115,7 +120,7 @@ class DeliveryCalls {
     Delivery.Claimed claimed;
     do {
       int free = most - running.get();
-      if (start.isWaiting() || free <= 0) {
+      if (start.isWaiting() || isPaused() || free <= 0) {
         return;
       }
       claimed = webhooks.claim(free, most / 4);
