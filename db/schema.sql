@@ -722,32 +722,6 @@ CREATE INDEX idempotency_keys_created_at_idx ON tasker.idempotency_keys USING bt
 CREATE TRIGGER documents_are_hashed BEFORE INSERT ON tasker.idempotency_keys FOR EACH ROW
     EXECUTE FUNCTION tasker.stamp_document_hash();
 
--- The templates in metric_totals in the order in which they were first seen: which ones have series
---   of their own never changes.
-create table tasker.metric_templates (
-  namespace character varying not null,
-  template  character varying not null,
-  rank      bigint not null generated always as identity,
-  constraint metric_templates_pkey PRIMARY KEY (namespace, template)
-);
-
--- Totals since the installation for a monitoring system, which never decrease: tasks that ended,
---   results of steps, and how long offers waited for their claim.
-create table tasker.metric_totals (
-  -- task: an end, label is the state; step: a result, label is the outcome; retry: an attempt that
-  --   was not the first; wait: a claim.
-  metric    text not null,
-  namespace character varying not null,
-  template  character varying not null,
-  label     text not null,
-  -- The position of the least of get_metric_bounds() that the duration does not exceed; one more
-  --   than there are bounds when it exceeds all.
-  bucket    integer not null,
-  events    bigint not null,
-  seconds   numeric not null,
-  constraint metric_totals_pkey PRIMARY KEY (metric, namespace, template, label, bucket)
-);
-
 -- One row for each version whose functions, views and triggers were installed; the last one is
 --   there.
 create table tasker.installations (
@@ -772,6 +746,32 @@ create table tasker.installed_routines (
   -- What the text creates: function name, view name, trigger name on table.
   objects   text[] not null,
   constraint installed_routines_pkey PRIMARY KEY (file)
+);
+
+-- The templates in metric_totals in the order in which they were first seen: which ones have series
+--   of their own never changes.
+create table tasker.metric_templates (
+  namespace character varying not null,
+  template  character varying not null,
+  rank      bigint not null generated always as identity,
+  constraint metric_templates_pkey PRIMARY KEY (namespace, template)
+);
+
+-- Totals since the installation for a monitoring system, which never decrease: tasks that ended,
+--   results of steps, and how long offers waited for their claim.
+create table tasker.metric_totals (
+  -- task: an end, label is the state; step: a result, label is the outcome; retry: an attempt that
+  --   was not the first; wait: a claim.
+  metric    text not null,
+  namespace character varying not null,
+  template  character varying not null,
+  label     text not null,
+  -- The position of the least of get_metric_bounds() that the duration does not exceed; one more
+  --   than there are bounds when it exceeds all.
+  bucket    integer not null,
+  events    bigint not null,
+  seconds   numeric not null,
+  constraint metric_totals_pkey PRIMARY KEY (metric, namespace, template, label, bucket)
 );
 
 -- Parent to child dependencies between the steps that a task of the template begins with. Tasks

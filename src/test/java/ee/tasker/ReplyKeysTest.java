@@ -113,6 +113,7 @@ class ReplyKeysTest {
       Map.entry("operation.Signals",
           "schemas of a template, the tasks that get a signal, answers that REST sends on"),
       Map.entry("platform.Json", "how members are read"),
+      Map.entry("platform.Routines", "the version in the manifest that the build made"),
       Map.entry("platform.Refusals", "replies with an outcome"),
       Map.entry("request.KeyClaim", "the reply of claim_idempotency_key"),
       Map.entry("schedule.FirePlan",

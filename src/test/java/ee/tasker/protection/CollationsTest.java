@@ -2,6 +2,7 @@ package ee.tasker.protection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ee.tasker.platform.SchemaInstaller;
 import ee.tasker.testing.Dag;
 import ee.tasker.testing.DatabaseTest;
 import ee.tasker.testing.Sql;
@@ -11,7 +12,6 @@ import ee.tasker.testing.TestDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -36,9 +36,7 @@ class CollationsTest {
     "locale_provider icu icu_locale 'de-DE' locale 'C'", "locale_provider libc locale 'C'"})
   void tasks_run_in_a_database_of_any_language(String language) throws SQLException {
     execute("create database " + NAME + " template template0 encoding 'UTF8' " + language);
-    Flyway.configure().dataSource(TestDatabase.get().database(NAME, "postgres"))
-        .schemas("tasker").locations("classpath:db/migration", "classpath:db/routine").load()
-        .migrate();
+    SchemaInstaller.install(TestDatabase.get().database(NAME, "postgres"));
     TestDatabase.guard(TestDatabase.get().database(NAME, "postgres"));
     TestDatabase.get().switchTo(NAME);
     try (Sql sql = Sql.open(); SqlWorker worker = SqlWorker.open()) {
