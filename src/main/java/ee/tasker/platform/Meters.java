@@ -21,6 +21,9 @@ public class Meters {
 
   private static final List<String> REPLICA_OUTCOMES = List.of("answered", "behind", "failed");
 
+  private static final List<String> METHODS = List.of("GET", "HEAD", "POST", "PUT", "PATCH",
+      "DELETE", "OPTIONS");
+
   private final PrometheusRegistry registry = new PrometheusRegistry();
 
   private final Counter executions = Counter.builder().name("tasker_steps_executions_total")
@@ -76,6 +79,13 @@ public class Meters {
           "The same by function: how many calls, and their time together")
       .labelNames("function").register(registry);
 
+  private final Histogram answers = Histogram.builder()
+      .name("tasker_http_request_duration_seconds")
+      .help(
+          "How long requests to this server took, until their answer was complete; those that wait for a task or for work too")
+      .labelNames("method", "status").classicOnly()
+      .classicUpperBounds(0.005, 0.025, 0.1, 0.25, 1, 2.5, 10, 60).register(registry);
+
   private final Counter replicaReads = Counter.builder().name("tasker_replica_reads_total")
       .help(
           "Reads that could be stale, by outcome: answered by the replica, or by the primary because it was behind or failed")
@@ -101,6 +111,16 @@ public class Meters {
     return Histogram.builder().name(name).help(help).classicOnly()
         .classicUpperBounds(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30)
         .register(registry);
+  }
+
+  /**
+   * A request to the API was answered, {@code startNanos} is when it began.
+   *
+   * @param status of the answer; its first digit is what counts
+   */
+  public void requestAnswered(String method, int status, long startNanos) {
+    answers.labelValues(METHODS.contains(method) ? method : "other", status / 100 + "xx")
+        .observe(secondsSince(startNanos));
   }
 
   /** Requests were submitted within the caller's transaction. */

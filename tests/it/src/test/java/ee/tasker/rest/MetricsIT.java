@@ -7,7 +7,9 @@ import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.TaskerClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
@@ -54,7 +56,7 @@ class MetricsIT {
       tasker.register("/testing/templates.yaml");
       tasker.awaitTerminalOrBlocked(tasker.submit("hello", "{}"));
       TaskerClient.until("the consumer and the template are in the metrics",
-          java.time.Duration.ofSeconds(30), () -> {
+          Duration.ofSeconds(30), () -> {
             tasker.sql("select tasker.roll_up_analytics()");
             String found = tasker.get("/metrics").body();
             return found.contains("\ntasker_event_consumer_failures")
@@ -85,6 +87,25 @@ class MetricsIT {
     assertThat(system).contains("\ntasker_tasks{", "\ntasker_database_up 1", "\ntasker_servers ")
         .doesNotContain("\ntasker_steps_executions_total", "\njvm_", "\ntasker_worker_");
     assertThat(tasker.get("/metrics?of=both").status()).isEqualTo(400);
+  }
+
+  @Test
+  void requests_are_counted_by_method_and_status_also_those_that_another_thread_answers() {
+    tasker.register("/testing/templates.yaml");
+    String waiting = "tasker_http_request_duration_seconds_count{method=\"POST\",status=\"2xx\"}";
+    String unknown = "tasker_http_request_duration_seconds_count{method=\"GET\",status=\"4xx\"}";
+    Answer before = tasker.get("/metrics");
+
+    assertThat(tasker.post("/v1/tasks?wait=30", TaskerClient.quoted("{'namespace': 'testing',"
+        + " 'name': 'hello', 'version': '1.0.0', 'context': {'who': 'requests'}}")).status())
+        .isBetween(200, 201);
+    assertThat(tasker.get("/v1/tasks/" + UUID.randomUUID()).status()).isEqualTo(404);
+
+    TaskerClient.until("both are counted", Duration.ofSeconds(10), () -> {
+      Answer after = tasker.get("/metrics");
+      return value(after, waiting) > value(before, waiting)
+          && value(after, unknown) > value(before, unknown);
+    });
   }
 
   private static double value(Answer metrics, String name) {
