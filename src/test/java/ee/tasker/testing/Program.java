@@ -15,7 +15,8 @@ import java.util.concurrent.TimeUnit;
 public enum Program {
   PSQL("psql", "postgresql-client"), PGBOUNCER("pgbouncer", "pgbouncer"), OPENSSL("openssl",
       "openssl"),
-  PROMETHEUS("prometheus", "prometheus"), PROMTOOL("promtool", "prometheus");
+  PROMETHEUS("prometheus", "prometheus"), PROMTOOL("promtool", "prometheus"),
+  GCC("gcc", "gcc");
 
   private final String command;
   private final String ofPackage;
