@@ -43,19 +43,26 @@ public class LargeWork {
 
   /** @throws Problem 503 server-busy when the turn does not come soon */
   public Turns.Turn takeTurn(String namespace) {
-    return turns.take(namespace);
+    return turns.take(namespace, 0);
   }
 
   /**
    * A turn for the work with a request of that length, to be closed on the same thread. A small one
-   * waits for none, unless one that its namespace sent before took much {@link Effort}.
+   * waits for none, unless it submits, and one that its namespace sent before took much {@link
+   * Effort}, or its namespace sends heavy work while calls for all are slow.
    *
+   * @param spentNanos what the request took before, which is counted with its turn
+   * @param submits    whether it is a submission: what operators do waits for no turn
    * @throws Problem 503 server-busy when the turn does not come soon
    */
-  public Turns.Turn begin(String namespace, long length) {
+  public Turns.Turn begin(String namespace, long length, long spentNanos, boolean submits) {
     rests.seen(namespace);
-    Turns.Turn turn = isLarge(length) || costly.isApart(namespace) ? turns.take(namespace)
-        : () -> {};
+    boolean isHeavy = isLarge(length) || submits && costly.isApart(namespace);
+    if (isHeavy) {
+      rests.heavy(namespace);
+    }
+    Turns.Turn turn = isHeavy || submits && rests.isHeavy(namespace)
+        ? turns.take(namespace, spentNanos) : () -> {};
     long before = Effort.total();
     return () -> {
       costly.called(Set.of(namespace), 1, Effort.total() - before);

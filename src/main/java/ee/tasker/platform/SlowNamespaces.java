@@ -8,8 +8,9 @@ import java.util.function.LongSupplier;
 
 /**
  * Which namespaces make calls of the database slow, so that the others get calls of their own. A
- * call for several namespaces that takes long makes all of them suspects; a suspect whose own call
- * is quick is cleared, and one whose own call takes long is kept apart for a while. Long is what
+ * call for several namespaces that takes long makes all of them suspects; a suspect whose own calls
+ * are quick is cleared, and one whose own calls take long is kept apart for a while. One long call
+ * is no proof, because a pause of the machine makes any call long. Long is what
  * takes many times what calls usually take for as many items: where the whole machine is slow, no
  * namespace is. A namespace that has the server for itself is never kept apart. Thread-safe.
  */
@@ -26,9 +27,13 @@ public final class SlowNamespaces {
   /** Beyond that, what is not seen any more is forgotten. */
   private static final int MANY = 1_000;
 
-  private enum Mark { SUSPECT, SLOW }
+  /** What a slow call of its own counts; a quick one takes one away. */
+  private static final int SLOW_CALL = 2;
+  private static final int PROOF = 2 * SLOW_CALL;
+  private static final int MOST_PROOF = 2 * PROOF;
 
-  private record Marked(Mark mark, long since) {
+  /** @param proof zero for a suspect */
+  private record Marked(int proof, long since) {
   }
 
   private final LongSupplier nanoTime;
@@ -50,6 +55,12 @@ public final class SlowNamespaces {
     return marked != null && !isOver(marked.since());
   }
 
+  /** Whether several calls of its own were slow lately. */
+  public boolean isSlow(String namespace) {
+    Marked marked = marks.get(namespace);
+    return marked != null && !isOver(marked.since()) && marked.proof() >= PROOF;
+  }
+
   /** What a call for the items of these namespaces took. */
   public void called(Collection<String> namespaces, int items, long nanos) {
     long now = nanoTime.getAsLong();
@@ -59,14 +70,15 @@ public final class SlowNamespaces {
     }
     namespaces.forEach(namespace -> seen.put(namespace, now));
     boolean isSlow = isSlow(items, nanos);
-    if (!isSlow && namespaces.size() == 1) {
+    boolean isOwn = namespaces.size() == 1;
+    if (!isSlow && isOwn) {
       namespaces.forEach(namespace -> marks.computeIfPresent(namespace,
-          (name, marked) -> marked.mark() == Mark.SUSPECT ? null : marked));
+          (name, known) -> known.proof() <= 1 ? null
+              : new Marked(known.proof() - 1, known.since())));
     } else if (isSlow && hasOthers(namespaces)) {
-      Mark mark = namespaces.size() == 1 ? Mark.SLOW : Mark.SUSPECT;
-      namespaces.forEach(namespace -> marks.merge(namespace, new Marked(mark, now),
-          (known, fresh) -> known.mark() == Mark.SLOW && !isOver(known.since())
-              && fresh.mark() == Mark.SUSPECT ? known : fresh));
+      namespaces.forEach(namespace -> marks.merge(namespace, new Marked(isOwn ? SLOW_CALL : 0, now),
+          (known, fresh) -> isOver(known.since()) ? fresh
+              : new Marked(Math.min(known.proof() + fresh.proof(), MOST_PROOF), now)));
     }
   }
 

@@ -45,14 +45,17 @@ public final class Turns {
     this.rests = rests;
   }
 
-  /** @throws Problem 503 server-busy when too many others wait, or the turn does not come soon */
-  public Turn take(String namespace) {
+  /**
+   * @param spentNanos what the work took before its turn, which is counted with it
+   * @throws Problem 503 server-busy when too many others wait, or the turn does not come soon
+   */
+  public Turn take(String namespace, long spentNanos) {
     if (isTaken.get() != null) {
       return NONE;
     }
     await(namespace);
     isTaken.set(true);
-    long begin = System.nanoTime();
+    long begin = System.nanoTime() - spentNanos;
     return () -> {
       isTaken.remove();
       rests.worked(namespace, System.nanoTime() - begin);

@@ -46,23 +46,32 @@ final class JsonShape {
   private String namespace;
   private long work;
 
-  private JsonShape(String text, int limit, int limitOfElement) {
+  /**
+   * @param limit          of the body with all digits of its numbers
+   * @param limitOfElement of each element, if the body is an array
+   */
+  JsonShape(String text, int limit, int limitOfElement) {
     this.text = text;
     this.limit = limit;
     this.limitOfElement = limitOfElement;
   }
 
+  /** Problem 400 malformed-json, or invalid-request naming the member with the number; or null. */
+  Problem refusal() {
+    try {
+      check();
+      return null;
+    } catch (Problem refused) {
+      return refused;
+    }
+  }
+
   /**
-   * @param limit          of the body with all digits of its numbers
-   * @param limitOfElement of each element, if the body is an array
-   * @return the text of the first member {@code namespace} of the body, or of an element of it;
-   *   null when it has none
-   * @throws Problem 400 malformed-json, or invalid-request naming the member with the number
+   * The text of the first member {@code namespace} of the body, or of an element of it, as far as it
+   * was checked; null when it has none.
    */
-  static String check(String text, int limit, int limitOfElement) {
-    JsonShape shape = new JsonShape(text, limit, limitOfElement);
-    shape.check();
-    return shape.namespace;
+  String namespace() {
+    return namespace;
   }
 
   private void check() {

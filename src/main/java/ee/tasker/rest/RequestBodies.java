@@ -31,8 +31,12 @@ public class RequestBodies {
   private int maxBodyBytes;
   private Function<Body, Turns.Turn> turns;
 
-  /** @param namespace as its sender names it; null when it names none */
-  private record Body(long length, String namespace) {
+  /**
+   * @param namespace  as its sender names it; null when it names none
+   * @param spentNanos how long it took to look at it
+   * @param submits    whether it is used in the same turn
+   */
+  private record Body(long length, String namespace, long spentNanos, boolean submits) {
   }
 
   RequestBodies() {
@@ -50,8 +54,8 @@ public class RequestBodies {
 
   @Inject
   RequestBodies(Settings settings, LargeWork largeWork, Access access) {
-    this(settings.maxBodyBytes(), body -> largeWork
-        .begin(access.share(body.namespace()), body.length()));
+    this(settings.maxBodyBytes(), body -> largeWork.begin(access.share(body.namespace()),
+        body.length(), body.spentNanos(), body.submits()));
   }
 
   /** @throws Problem 400 malformed-json, 413 body-too-large */
@@ -65,22 +69,23 @@ public class RequestBodies {
    */
   JsonObject object(InputStream body, int times) {
     JsonObject[] read = new JsonObject[1];
-    object(body, times, object -> read[0] = object);
+    object(body, times, false, object -> read[0] = object);
     return read[0];
   }
 
   /**
-   * Also uses it in the same turn, if it is large.
+   * For a submission, which takes its turn even if it is small, where its namespace has to: also
+   * uses it in that turn.
    *
    * @throws Problem 400 malformed-json, 413 body-too-large, 503 server-busy
    */
   void object(InputStream body, Consumer<JsonObject> use) {
-    object(body, 1, use);
+    object(body, 1, true, use);
   }
 
-  private void object(InputStream body, int times, Consumer<JsonObject> use) {
+  private void object(InputStream body, int times, boolean submits, Consumer<JsonObject> use) {
     int limit = limit(times);
-    json(text(body, limit), limit, maxBodyBytes, value -> {
+    json(text(body, limit), limit, maxBodyBytes, submits, value -> {
       if (!(value instanceof JsonObject object)) {
         throw Problem.of(400, "malformed-json", "the body must be a JSON object");
       }
@@ -97,7 +102,7 @@ public class RequestBodies {
   JsonArray array(InputStream body, int times) {
     int limit = limit(times);
     JsonArray[] read = new JsonArray[1];
-    json(text(body, limit), limit, maxBodyBytes, value -> {
+    json(text(body, limit), limit, maxBodyBytes, true, value -> {
       if (!(value instanceof JsonArray array)) {
         throw Problem.of(400, "malformed-json", "the body must be a JSON array");
       }
@@ -127,7 +132,7 @@ public class RequestBodies {
     try {
       int limit = limit(TaskBatchesResource.BODY_TIMES);
       String[] canonical = new String[1];
-      json(body, limit, limit, value -> canonical[0] = CanonicalJson.write(value));
+      json(body, limit, limit, false, value -> canonical[0] = CanonicalJson.write(value));
       return canonical[0];
     } catch (Problem notJson) {
       if (notJson.status() == 503) {
@@ -158,9 +163,17 @@ public class RequestBodies {
    * @param limit in bytes, of the whole with all digits of its numbers
    * @param each  the same of one element of a batch
    */
-  private void json(String text, int limit, int each, Consumer<JsonValue> use) {
-    String namespace = JsonShape.check(text, limit, each);
-    try (Turns.Turn turn = turns.apply(new Body(text.length(), namespace))) {
+  private void json(String text, int limit, int each, boolean submits, Consumer<JsonValue> use) {
+    long begin = System.nanoTime();
+    JsonShape shape = new JsonShape(text, limit, each);
+    Problem refused = shape.refusal();
+    long spent = System.nanoTime() - begin;
+    // What is refused waits for its turn as well: it took the time of the others, too.
+    try (
+        Turns.Turn turn = turns.apply(new Body(text.length(), shape.namespace(), spent, submits))) {
+      if (refused != null) {
+        throw refused;
+      }
       use.accept(parse(text));
     }
   }

@@ -223,6 +223,9 @@ public class SubmissionBatcher {
     SubmissionReply reply = submissions.submitChecked(batch.stream().map(Waiting::request).toList(),
         limit);
     meters.tasksRequested(batch.size(), start);
+    if (batch.stream().noneMatch(entry -> largeWork.isLarge(entry.bytes()))) {
+      largeWork.rests().called("submit_tasks", batch.size(), System.nanoTime() - start);
+    }
     for (int i = 0; i < batch.size(); i++) {
       answer(batch.get(i), reply.verdicts().get(i));
     }

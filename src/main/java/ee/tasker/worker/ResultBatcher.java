@@ -42,7 +42,8 @@ import java.util.stream.Collectors;
  *
  * <p>Large results, and those of a namespace that makes calls slow, are kept apart (ADR 0074): they
  * are submitted by namespace in turns, one such call at a time and beside the calls of the others,
- * which therefore do not wait for them. After such a call its namespace rests.
+ * which therefore do not wait for them. After such a call a namespace rests whose calls are slow or
+ * large.
  *
  * <p>After a fault that is not about the data, the results stay here and are retried; the handoff
  * number makes a retry harmless. If the fault
@@ -71,7 +72,10 @@ class ResultBatcher implements ResultBacklog {
   private static final int MOST_TRIES = 5;
   /** Results in one call, of those that are kept apart. */
   private static final int MOST_APART = 8;
-  private static final Duration SLOW = Duration.ofMillis(100);
+  /** The part of the capacity beyond which a namespace whose results wait does not rest. */
+  private static final int CROWD = 4;
+  /** A quick one holds up others, too, when many of them arrive. */
+  private static final Duration SLOW = Duration.ofMillis(20);
 
   @Inject
   private EngineThreads threads;
@@ -174,11 +178,14 @@ class ResultBatcher implements ResultBacklog {
   private void flushApart() {
     try {
       for (List<StepResult> next; !(next = apart.take(MOST_APART,
-          namespace -> restNanos(namespace) <= 0)).isEmpty();) {
-        String share = LargeWork.share(namespace(next.get(0)));
+          namespace -> restNanos(namespace) <= 0 || isCrowded(namespace))).isEmpty();) {
+        String namespace = namespace(next.get(0));
+        boolean isHeavy = slow.isSlow(namespace) || next.stream().anyMatch(this::isLarge);
         long begin = System.nanoTime();
         List<RunningStep> claimed = submitBatch(next, 0);
-        largeWork.rests().worked(share, System.nanoTime() - begin);
+        if (isHeavy) {
+          largeWork.rests().worked(LargeWork.share(namespace), System.nanoTime() - begin);
+        }
         claims.start(claimed);
       }
     } finally {
@@ -186,6 +193,11 @@ class ResultBatcher implements ResultBacklog {
     }
     apart.least(this::restNanos).ifPresent(rest -> threads.timers().schedule(this::flushApartSoon,
         Math.max(0, rest), TimeUnit.NANOSECONDS));
+  }
+
+  /** Results that wait hold permits, of which the steps of other namespaces need some. */
+  private boolean isCrowded(String namespace) {
+    return CROWD * apart.size(namespace) > live.capacity();
   }
 
   private long restNanos(String namespace) {
@@ -282,7 +294,11 @@ class ResultBatcher implements ResultBacklog {
     try {
       reply = steps.complete(batch, limit, fromQueues);
     } finally {
-      slow.called(namespaces, batch.size(), System.nanoTime() - start);
+      long took = System.nanoTime() - start;
+      slow.called(namespaces, batch.size(), took);
+      if (namespaces.stream().noneMatch(slow::isApart)) {
+        largeWork.rests().called("complete_steps", batch.size(), took);
+      }
     }
     meters.resultsSubmitted(start);
     unsubmitted.addAndGet(-batch.size());

@@ -14,7 +14,7 @@ class LargeWorkTest {
           .read(new SettingsReaderTest.MapConfig(Map.of("tasker.api.large-bytes", "65536"))));
 
   private void request(String namespace, int length, long effortMillis) {
-    try (Turns.Turn turn = work.begin(namespace, length)) {
+    try (Turns.Turn turn = work.begin(namespace, length, 0, true)) {
       Effort.add(Duration.ofMillis(effortMillis).toNanos());
     }
   }

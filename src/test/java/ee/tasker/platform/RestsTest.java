@@ -58,6 +58,48 @@ class RestsTest {
   }
 
   @Test
+  void rests_are_longer_while_calls_for_all_take_longer() {
+    rests.seen("quiet");
+    called(10);
+    called(19);
+    worked(100);
+    assertThat(left()).as("not twice as long").isEqualTo(Duration.ofMillis(300));
+
+    pass(300);
+    called(40);
+    worked(10);
+    assertThat(left().toMillis()).as("four times as long").isBetween(118L, 120L);
+    pass(120);
+    called(1_000);
+    worked(10);
+    assertThat(left()).as("a hundred times").isEqualTo(Duration.ofMillis(480));
+    pass(480);
+    called(10);
+    worked(10);
+    assertThat(left().toMillis()).as("as before").isBetween(29L, 31L);
+  }
+
+  @Test
+  void calls_that_are_dearer_for_good_are_the_usual_ones_after_hours() {
+    rests.seen("quiet");
+    called(10);
+    called(40);
+    for (int hour = 0; hour < 3; hour++) {
+      pass(Duration.ofHours(1).toMillis());
+      called(40);
+    }
+    rests.seen("quiet");
+    worked(100);
+    assertThat(left()).isEqualTo(Duration.ofMillis(300));
+  }
+
+  private void called(long millis) {
+    for (int i = 0; i < 300; i++) {
+      rests.called("complete_steps", 1, Duration.ofMillis(millis).toNanos());
+    }
+  }
+
+  @Test
   void many_namespaces_are_forgotten_when_their_time_is_over() {
     rests.seen("quiet");
     worked(400);

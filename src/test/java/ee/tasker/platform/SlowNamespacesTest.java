@@ -36,6 +36,29 @@ class SlowNamespacesTest {
   }
 
   @Test
+  void a_namespace_is_slow_after_two_slow_calls_of_its_own_and_not_after_a_pause_of_the_machine() {
+    called(400, 3, "noisy", "quiet");
+    called(400, 1, "noisy");
+    called(400, 1, "quiet");
+    assertThat(slow.isSlow("noisy") || slow.isSlow("quiet")).as("it may have been a pause")
+        .isFalse();
+
+    called(5, 1, "quiet");
+    called(5, 1, "noisy");
+    called(400, 1, "noisy");
+    called(5, 1, "quiet");
+    called(400, 1, "noisy");
+    called(5, 1, "noisy");
+
+    assertThat(slow.isSlow("noisy")).as("every second of its calls is slow").isTrue();
+    assertThat(slow.isApart("quiet")).isFalse();
+    for (int i = 0; i < 8; i++) {
+      called(5, 1, "noisy");
+    }
+    assertThat(slow.isApart("noisy")).isFalse();
+  }
+
+  @Test
   void a_namespace_is_kept_apart_for_ten_seconds_after_its_last_slow_call() {
     called(400, 1, "noisy", "quiet");
     called(400, 1, "noisy");

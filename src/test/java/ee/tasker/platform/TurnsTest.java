@@ -34,7 +34,7 @@ class TurnsTest {
 
     Taken(Turns turns, String namespace) {
       ended = CompletableFuture.runAsync(() -> {
-        try (Turns.Turn turn = turns.take(namespace)) {
+        try (Turns.Turn turn = turns.take(namespace, 0)) {
           granted.complete(null);
           end.await();
         } catch (InterruptedException e) {
@@ -116,13 +116,14 @@ class TurnsTest {
     awaitWaiting(turns, 4);
 
     long begin = System.nanoTime();
-    assertThatThrownBy(() -> turns.take("noisy")).isInstanceOfSatisfying(Problem.class, problem -> {
-      assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(LONG.dividedBy(2));
-      assertThat(problem.status()).isEqualTo(503);
-      assertThat(problem.code()).isEqualTo("server-busy");
-      assertThat(problem.extras()).containsEntry("retry_after_seconds", 1);
-    });
-    turns.take("quiet").close();
+    assertThatThrownBy(() -> turns.take("noisy", 0)).isInstanceOfSatisfying(Problem.class,
+        problem -> {
+          assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(LONG.dividedBy(2));
+          assertThat(problem.status()).isEqualTo(503);
+          assertThat(problem.code()).isEqualTo("server-busy");
+          assertThat(problem.extras()).containsEntry("retry_after_seconds", 1);
+        });
+    turns.take("quiet", 0).close();
   }
 
   @Test
@@ -131,11 +132,11 @@ class TurnsTest {
     Taken first = new Taken(turns, "noisy");
     first.granted.get(20, TimeUnit.SECONDS);
 
-    assertThatThrownBy(() -> turns.take("quiet")).isInstanceOf(Problem.class);
+    assertThatThrownBy(() -> turns.take("quiet", 0)).isInstanceOf(Problem.class);
 
     assertThat(turns.waitingCount()).isZero();
     first.end();
-    turns.take("quiet").close();
+    turns.take("quiet", 0).close();
   }
 
   @Test
@@ -148,7 +149,7 @@ class TurnsTest {
     Taken noisy = new Taken(turns, "noisy");
     awaitWaiting(turns, 1);
 
-    turns.take("quiet").close();
+    turns.take("quiet", 0).close();
 
     assertThat(noisy.isGranted()).isFalse();
     noisy.granted.get(20, TimeUnit.SECONDS);
@@ -176,12 +177,12 @@ class TurnsTest {
   void a_thread_that_has_its_turn_gets_no_second() {
     Turns turns = new Turns(1, Duration.ofMillis(50), new Rests(System::nanoTime));
 
-    try (Turns.Turn outer = turns.take("orders")) {
-      turns.take("orders").close();
+    try (Turns.Turn outer = turns.take("orders", 0)) {
+      turns.take("orders", 0).close();
       assertThatThrownBy(() -> CompletableFuture
-          .runAsync(() -> turns.take("orders").close(), threads).get(20, TimeUnit.SECONDS))
+          .runAsync(() -> turns.take("orders", 0).close(), threads).get(20, TimeUnit.SECONDS))
           .as("the inner one did not end the outer one").hasCauseInstanceOf(Problem.class);
     }
-    turns.take("orders").close();
+    turns.take("orders", 0).close();
   }
 }

@@ -59,7 +59,9 @@ class RequestBodiesTest {
   }
 
   private static String namespace(String text) {
-    return JsonShape.check(text, LIMIT, LIMIT);
+    JsonShape shape = new JsonShape(text, LIMIT, LIMIT);
+    assertThat(shape.refusal()).isNull();
+    return shape.namespace();
   }
 
   @Test

@@ -33,8 +33,9 @@ import org.junit.jupiter.api.TestInstance;
  * primary permanently, so that
  * the standby replaces it.
  *
- * <p>{@code ./mvnw verify -Pfaults -Dit.test=MixedLoad -Dmixed.minutes=10}; continuous integration
- * does not run it.
+ * <p>{@code ./mvnw verify -Pfaults -Dit.test=MixedLoad -Dmixed.minutes=10}; with {@code
+ * -Dmixed.noise=true} another namespace makes all the {@link Noise} that it may. Continuous
+ * integration does not run it.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MixedLoad {
@@ -46,6 +47,7 @@ class MixedLoad {
   /** The limit of the median recovery time. To be raised on a machine with other load. */
   private static final double MOST_SECONDS = Double
       .parseDouble(System.getProperty("mixed.recovery-seconds", "10"));
+  private static final boolean NOISE = Boolean.getBoolean("mixed.noise");
   private static final Duration PATIENCE = Duration.ofMinutes(3);
   /** A third of them blocks. */
   private static final List<String> TEMPLATES = List.of("plain", "blocking", "cancelled", "plain",
@@ -83,6 +85,10 @@ class MixedLoad {
   void nothing_is_lost_or_doubled_and_every_task_ends_as_it_should() throws Exception {
     SteadyLoad load = new SteadyLoad(servers.bases(), RATE, MixedLoad::submission,
         acknowledged::note).begin(Integer.MAX_VALUE);
+    Noise noise = new Noise(servers.bases(), servers.client(0));
+    if (NOISE) {
+      noise.begin();
+    }
     CompletableFuture<Void> cancelling = CompletableFuture.runAsync(this::cancelUntilOver);
     CompletableFuture<Void> mending = CompletableFuture.runAsync(this::mendUntilOver);
     int rounds = Math.max(3, (int) (MINUTES * 60 / BETWEEN.toSeconds()));
@@ -101,9 +107,14 @@ class MixedLoad {
     TaskerClient.pause(BETWEEN);
     load.stop();
     awaitServers();
+    noise.end();
+    noise.close();
     TaskerClient tasker = databases.tasker();
     TaskerClient.until("every task is at its end", PATIENCE.multipliedBy(2), () -> tasker.count(
-        "select count(*) from tasker.tasks where state not in ('complete', 'cancelled', 'error')") == 0);
+        """
+        select count(*) from tasker.tasks t join tasker.named_tasks n using (named_task_uuid)
+        join tasker.task_namespaces s using (task_namespace_uuid)
+        where s.name = 'mixed' and t.state not in ('complete', 'cancelled', 'error')""") == 0);
     over = true;
     CompletableFuture.allOf(cancelling, mending).join();
     TaskerClient.until("no message is left", PATIENCE, () -> History.messages(tasker).isEmpty());
@@ -113,10 +124,13 @@ class MixedLoad {
     List<Map<String, Object>> doubled = Acknowledged.doubled(tasker);
     List<Map<String, Object>> broken = tasker
         .sql("select * from tasker.check_history(p_quiet_for => '1 second') where violations > 0");
-    report(load, tasker, recoveries, lost.size(), doubled.size(), broken.size());
+    report(load, noise, tasker, recoveries, lost.size(), doubled.size(), broken.size());
     assertThat(lost).isEmpty();
     assertThat(doubled).isEmpty();
-    assertThat(tasker.count("select count(*) from tasker.tasks")).as("tasks: one for each request")
+    assertThat(tasker.count("""
+        select count(*) from tasker.tasks join tasker.named_tasks using (named_task_uuid)
+        join tasker.task_namespaces s using (task_namespace_uuid) where s.name = 'mixed'"""))
+        .as("tasks: one for each request")
         .isEqualTo(acknowledged.count());
     assertThat(broken).isEmpty();
     ModelMoves moves = ModelMoves.of(tasker);
@@ -126,13 +140,15 @@ class MixedLoad {
     assertThat(tasker.sql(
         """
         select n.name, t.state, count(*) from tasker.tasks t join tasker.named_tasks n using (named_task_uuid)
-        where t.state <> 'complete' and not (n.name = 'cancelled' and t.state = 'cancelled') group by 1, 2"""))
+        join tasker.task_namespaces s using (task_namespace_uuid)
+        where s.name = 'mixed' and t.state <> 'complete' and not (n.name = 'cancelled' and t.state = 'cancelled') group by 1, 2"""))
         .as("ends that they should not have").isEmpty();
     assertThat(cancelled).isNotEmpty();
     assertThat(retried).isNotEmpty();
     assertThat(load.refusals())
         .as("no server tells of an internal error, but %s; see target/faults-logs", load.faults())
         .doesNotContainKey("500 internal-error");
+    assertThat(noise.answers().keySet()).noneMatch(answer -> answer.endsWith(" 500"));
     assertThat(recoveries).as("steps that were recovered").isNotEmpty();
     assertThat(median(recoveries)).as("median recovery in seconds")
         .isLessThanOrEqualTo(MOST_SECONDS);
@@ -224,7 +240,10 @@ class MixedLoad {
       try {
         for (Map<String, Object> blocked : databases.tasker().sql(
             """
-            select t.task_uuid, c.context ->> 'number' as number from tasker.tasks t join tasker.task_contexts c using (task_uuid) where t.state = 'blocked_by_failures'""")) {
+            select t.task_uuid, c.context ->> 'number' as number from tasker.tasks t
+            join tasker.task_contexts c using (task_uuid) join tasker.named_tasks n using (named_task_uuid)
+            join tasker.task_namespaces s using (task_namespace_uuid)
+            where s.name = 'mixed' and t.state = 'blocked_by_failures'""")) {
           String retry = TaskerClient.quoted(
               "{'action_type': 'retry', 'requested_by': 'ann', 'reason': 'mended', 'context': {'number': "
                   + blocked.get("number") + "}}");
@@ -305,8 +324,8 @@ class MixedLoad {
     return values.isEmpty() ? 0 : Collections.max(values);
   }
 
-  private void report(SteadyLoad load, TaskerClient tasker, List<Double> recoveries, int lost,
-      int doubled, int broken) throws Exception {
+  private void report(SteadyLoad load, Noise noise, TaskerClient tasker, List<Double> recoveries,
+      int lost, int doubled, int broken) throws Exception {
     Collections.sort(pauses);
     String table = String.format(Locale.ROOT, """
         | | |
@@ -330,7 +349,8 @@ class MixedLoad {
         median(pauses), most(pauses), load.sentAgain(), load.refusals(), broken,
         ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage(),
         Runtime.getRuntime().availableProcessors());
-    System.out.println(table + "refusals by the second of the load: " + load.moments());
+    System.out.println(table + "noise: " + noise.answers()
+        + "\nrefusals by the second of the load: " + load.moments());
     Reports.write("mixed-load.md",
         table);
   }

@@ -20,15 +20,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -36,11 +32,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * One namespace sends the worst that it may: numbers that PostgreSQL writes out in full,
- * expressions that read a list for each element of another, patterns that
- * take exponential time, requests with 60 000 unknown members. Another namespace submits ordinary
- * tasks at a fixed rate to the same two servers. It must not
- * notice more than that the machine has less time: no request of it fails, and its 99th percentile,
+ * One namespace makes all the {@link Noise} that it may. Another namespace submits ordinary tasks at
+ * a fixed rate to the same two servers. It must not notice more than that the machine has less time: no request of it fails, and its 99th percentile,
  * from when a request is due to the end of its task,
  * stays below five times what it was alone. Health answers, and an operator cancels and pauses what
  * is noisy.
@@ -55,8 +48,6 @@ class NoisyNeighbour {
       Math.max(10, Math.min(60, SECONDS / 2)));
   private static final double RATE = Double
       .parseDouble(System.getProperty("neighbour.rate", "100"));
-  /** A regular expression for the kinds of noise that are made; all of them by default. */
-  private static final String KINDS = System.getProperty("neighbour.kinds", ".*");
   private static final int MOST = Integer.MAX_VALUE;
   private static final double MOST_TIMES = 5;
   /** Below this the machine's own pauses decide, and not the neighbour. */
@@ -64,18 +55,14 @@ class NoisyNeighbour {
   private static final Duration OPERATOR_WITHIN = Duration.ofSeconds(15);
   private static final Duration HEALTH_WITHIN = Duration.ofSeconds(10);
 
-  /** @param template the namespace's own; null when the servers refused it */
-  private record Noise(String kind, String template, Supplier<String> body) {
-  }
-
   private final Pair pair = new Pair(Map.of());
   private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
       .connectTimeout(Duration.ofSeconds(5))
       .build();
   private final ExecutorService threads = Executors.newCachedThreadPool();
-  private final Map<String, Integer> noiseAnswers = new ConcurrentSkipListMap<>();
   private final List<String> healthProblems = new CopyOnWriteArrayList<>();
-  private final AtomicReference<String> noisyTask = new AtomicReference<>();
+  private final List<Integer> cancels = new ArrayList<>();
+  private Noise noise;
   private volatile boolean ends;
 
   @BeforeAll
@@ -87,6 +74,9 @@ class NoisyNeighbour {
   @AfterAll
   void stop() {
     ends = true;
+    if (noise != null) {
+      noise.close();
+    }
     threads.shutdownNow();
     pair.close();
   }
@@ -98,12 +88,10 @@ class NoisyNeighbour {
     await(Duration.ofSeconds(ALONE_SECONDS));
     alone.stop();
 
-    List<Future<?>> noise = new ArrayList<>();
-    for (Noise each : noises().stream().filter(each -> each.kind().matches(KINDS)).toList()) {
-      noise.add(threads.submit(() -> make(each)));
-    }
+    noise = new Noise(servers(), pair.client(0)).begin();
+    List<Future<?>> watching = new ArrayList<>();
     IntStream.range(0, pair.size())
-        .forEach(server -> noise.add(threads.submit(() -> watchHealth(server))));
+        .forEach(server -> watching.add(threads.submit(() -> watchHealth(server))));
     SteadyLoad beside = ordinary();
     await(Duration.ofSeconds(SECONDS / 2));
     operatorCancels();
@@ -111,17 +99,16 @@ class NoisyNeighbour {
     operatorPauses();
     await(Duration.ofSeconds(SECONDS - SECONDS / 2 - SECONDS / 4));
     beside.stop();
+    noise.end();
     ends = true;
-    for (Future<?> each : noise) {
-      each.get(3, TimeUnit.MINUTES);
+    for (Future<?> each : watching) {
+      each.get(1, TimeUnit.MINUTES);
     }
 
     report(alone, beside);
     assertThat(beside.refusals()).as("requests of the neighbour that failed").isEmpty();
     assertThat(healthProblems).as("answers of health").isEmpty();
-    assertThat(noiseAnswers.keySet().stream().filter(answer -> answer.matches(".* 5(?!03).*")))
-        .as("faults of the servers: " + noiseAnswers)
-        .isEmpty();
+    assertThat(noise.faults()).as("faults of the servers: " + noise.answers()).isEmpty();
     assertThat(beside.percentile(0.99)).as("the 99th percentile beside the noise")
         .isLessThan(Duration.ofNanos(
             (long) (MOST_TIMES * Math.max(LEAST.toNanos(), alone.percentile(0.99).toNanos()))));
@@ -140,9 +127,12 @@ class NoisyNeighbour {
     assertThat(moves.unknown()).isEmpty();
   }
 
+  private List<URI> servers() {
+    return IntStream.range(0, pair.size()).mapToObj(pair::base).toList();
+  }
+
   private SteadyLoad ordinary() {
-    List<URI> servers = IntStream.range(0, pair.size()).mapToObj(pair::base).toList();
-    return new SteadyLoad(servers, RATE,
+    return new SteadyLoad(servers(), RATE,
         (number, server) -> HttpRequest.newBuilder(server.resolve("/v1/tasks?wait=14"))
             .header("Content-Type", "application/json").POST(HttpRequest.BodyPublishers.ofString(
                 TaskerClient.taskRequest("testing", "hello", "{\"n\": " + number + "}"))),
@@ -154,115 +144,6 @@ class NoisyNeighbour {
     SteadyLoad load = ordinary();
     await(Duration.ofSeconds(Math.min(20, SECONDS)));
     load.stop();
-  }
-
-  private List<Noise> noises() {
-    String list = IntStream.range(0, 15_000).mapToObj(Integer::toString)
-        .collect(Collectors.joining(",", "[", "]"));
-    String shortList = IntStream.range(0, 900).mapToObj(Integer::toString)
-        .collect(Collectors.joining(",", "[", "]"));
-    String small = "{\"a\": " + shortList + ", \"b\": " + shortList + "}";
-    String unknown = IntStream.range(0, 60_000).mapToObj(n -> "\"k" + n + "\": 0")
-        .collect(Collectors.joining(", "));
-    String numbers = "{\"a\": [" + "1e999,".repeat(160_000) + "1]}";
-    String lists = "{\"a\": " + list + ", \"b\": " + list + "}";
-    return List.of(
-        new Noise("numbers", register("numbers", "", false), () -> task("numbers", numbers)),
-        new Noise("nested filters",
-            register("filters", decision("exists($.context.a[*] ? (@ == $.context.b[*] && @ < 0))"),
-                false),
-            () -> task("filters", lists)),
-        new Noise("filters within their bound", "filters", () -> task("filters", small)),
-        new Noise("a list in its own filter",
-            register("own_list",
-                decision("exists($.context.a[*] ? (@ == $.context.a[*] && @ < 0))"), true),
-            () -> task("own_list", lists)),
-        new Noise("lists that are compared",
-            register("compared", decision("$.context.a < -$.context.b"), false),
-            () -> task("compared", lists)),
-        new Noise("patterns", register("patterns", """
-            input_schema: {type: object, properties: {text: {type: string, pattern: "^(.*a){25}$"}}}
-            """, true), () -> task("patterns", "{\"text\": \"" + "a".repeat(60) + "b\"}")),
-        new Noise("patterns of blanks", register("blanks", """
-            input_schema: {type: object, properties: {text: {type: string, pattern: "\\\\s+$"}}}
-            """, true), () -> task("blanks", "{\"text\": \"" + " ".repeat(30_000) + "x\"}")),
-        new Noise("unknown members of a context", register("strict", """
-            input_schema: {type: object, additionalProperties: false, properties: {known: {type: integer}}}
-            """, false), () -> task("strict", "{" + unknown + "}")),
-        new Noise("unknown members of a request", "strict",
-            () -> "{\"namespace\": \"noisy\", \"name\": \"strict\", \"initiator\": \"noise\", "
-                + "\"source_system\": \"noise\", \"reason\": \"noise\", " + unknown + "}"));
-  }
-
-  /**
-   * After a step with a handler, so that the rule is evaluated in the call that submits results.
-   */
-  private static String decision(String when) {
-    return """
-        steps:
-          - {name: begin, handler: {callable: testing.Echo}}
-          - name: route
-            type: decision
-            dependencies: [begin]
-            rules:
-              - {when: "%s", then: [said]}
-            otherwise: [said]
-          - {name: said, dependencies: [route], handler: {callable: testing.Echo}}
-        """.formatted(when);
-  }
-
-  /**
-   * @param mayBeRefused whether the servers may tell from the template alone, which is as good as a
-   *   bound
-   * @return null when they refuse it
-   */
-  private String register(String name, String more, boolean mayBeRefused) {
-    String steps = more.contains("steps:") ? ""
-        : "steps:\n  - {name: said, handler: {callable: testing.Echo}}\n";
-    Answer answer = pair.client(0)
-        .postTemplate("name: " + name
-            + "\nnamespace_name: noisy\nversion: \"1.0.0\"\nidentity_strategy: always_unique\n"
-            + more.stripIndent() + steps);
-    noiseAnswers.merge("template " + name + " " + answer.status(), 1, Integer::sum);
-    boolean isRefused = mayBeRefused && (answer.status() == 400 || answer.status() == 422);
-    assertThat(isRefused ? 201 : answer.status()).as(answer::body).isIn(200, 201);
-    return isRefused ? null : name;
-  }
-
-  private static String task(String template, String context) {
-    return TaskerClient.taskRequest("noisy", template, context);
-  }
-
-  /**
-   * Sends it again and again, to both servers in turn, each time when the previous one was
-   * answered.
-   */
-  private void make(Noise noise) {
-    if (noise.template() == null) {
-      return;
-    }
-    String body = noise.body().get();
-    for (int turn = 0; !ends; turn++) {
-      try {
-        HttpResponse<String> answer = http.send(
-            request(turn % pair.size(), "/v1/tasks", Duration.ofSeconds(120))
-                .header("Content-Type", "application/json")
-                .POST(HttpRequest.BodyPublishers.ofString(body)).build(),
-            HttpResponse.BodyHandlers.ofString());
-        noiseAnswers.merge(noise.kind() + " " + answer.statusCode(), 1, Integer::sum);
-        if (answer.statusCode() == 201) {
-          String location = answer.headers().firstValue("Location").orElseThrow();
-          noisyTask.set(location.substring(location.lastIndexOf('/') + 1));
-        } else {
-          TaskerClient.pause(Duration.ofMillis(5));
-        }
-      } catch (IOException lost) {
-        noiseAnswers.merge(noise.kind() + " " + lost.getClass().getSimpleName(), 1, Integer::sum);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return;
-      }
-    }
   }
 
   private HttpRequest.Builder request(int server, String path, Duration within) {
@@ -293,14 +174,13 @@ class NoisyNeighbour {
 
   /** What has just ended answers that it has; what is locked says so. An operator never waits. */
   private void operatorCancels() {
-    String task = noisyTask.get();
-    assertThat(task).as("a noisy task: " + noiseAnswers).isNotNull();
+    String task = noise.latestTask().orElseThrow();
     TaskerClient.until("the noisy task is cancelled", OPERATOR_WITHIN.multipliedBy(2), () -> {
       long begin = System.nanoTime();
       Answer answer = pair.client(1).delete("/v1/tasks/" + task);
       assertThat(Duration.ofNanos(System.nanoTime() - begin)).as("DELETE: " + answer)
           .isLessThan(OPERATOR_WITHIN);
-      noiseAnswers.merge("cancel " + answer.status(), 1, Integer::sum);
+      cancels.add(answer.status());
       return answer.status() < 300 || answer.status() == 409;
     });
   }
@@ -325,9 +205,10 @@ class NoisyNeighbour {
     row(table, "alone", ALONE_SECONDS, alone);
     row(table, "beside the noise", SECONDS, beside);
     System.out.println(
-        table + "noise: " + noiseAnswers + "\nwhen the neighbour failed: " + beside.moments());
+        table + "noise: " + noise.answers() + "\ncancels of one of its tasks: " + cancels
+            + "\nwhen the neighbour failed: " + beside.moments());
     Reports.write("neighbour.md",
-        table + "\n" + noiseAnswers + "\n");
+        table + "\n" + noise.answers() + "\n");
   }
 
   private static void row(StringBuilder table, String what, int seconds, SteadyLoad load) {
