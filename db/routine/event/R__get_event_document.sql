@@ -13,7 +13,8 @@ as $$
            jsonb_build_object(
              'specversion', '1.0', 'id', e.event_uuid, 'type', e.name,
              'source', case e.kind
-               when 'step' then format('/v1/tasks/%s/steps/%s', e.task_uuid, e.workflow_step_uuid)
+               when 'step' then format('/v1/tasks/%s/workflow_steps/%s',
+                                      e.task_uuid, e.workflow_step_uuid)
                when 'task' then format('/v1/tasks/%s', e.task_uuid)
                when 'approval' then format('/v1/approvals/%s', e.cause_uuid)
                when 'dead_letter' then format('/v1/dlq/entry/%s', e.cause_uuid)

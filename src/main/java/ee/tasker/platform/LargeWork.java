@@ -18,7 +18,7 @@ public class LargeWork {
   private static final Duration COSTLY = Duration.ofMillis(5);
 
   private final Rests rests = new Rests(System::nanoTime);
-  private final SlowNamespaces costly = new SlowNamespaces(System::nanoTime, COSTLY);
+  private final SlowNamespaces costly = new SlowNamespaces(System::nanoTime, COSTLY, true);
   private Turns turns;
 
   LargeWork() {

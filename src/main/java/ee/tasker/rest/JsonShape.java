@@ -67,8 +67,8 @@ final class JsonShape {
   }
 
   /**
-   * The text of the first member {@code namespace} of the body, or of an element of it, as far as it
-   * was checked; null when it has none.
+   * The text of the first member {@code namespace} of the body, or of an element of it, as far as
+   * it was checked; null when it has none.
    */
   String namespace() {
     return namespace;

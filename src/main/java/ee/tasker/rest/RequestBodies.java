@@ -36,7 +36,7 @@ public class RequestBodies {
    * @param spentNanos how long it took to look at it
    * @param submits    whether it is used in the same turn
    */
-  private record Body(long length, String namespace, long spentNanos, boolean submits) {
+  record Body(long length, String namespace, long spentNanos, boolean submits) {
   }
 
   RequestBodies() {
@@ -47,7 +47,7 @@ public class RequestBodies {
     this(maxBodyBytes, body -> () -> {});
   }
 
-  private RequestBodies(int maxBodyBytes, Function<Body, Turns.Turn> turns) {
+  RequestBodies(int maxBodyBytes, Function<Body, Turns.Turn> turns) {
     this.maxBodyBytes = maxBodyBytes;
     this.turns = turns;
   }
@@ -167,10 +167,9 @@ public class RequestBodies {
     long begin = System.nanoTime();
     JsonShape shape = new JsonShape(text, limit, each);
     Problem refused = shape.refusal();
-    long spent = System.nanoTime() - begin;
+    Body body = new Body(text.length(), shape.namespace(), System.nanoTime() - begin, submits);
     // What is refused waits for its turn as well: it took the time of the others, too.
-    try (
-        Turns.Turn turn = turns.apply(new Body(text.length(), shape.namespace(), spent, submits))) {
+    try (Turns.Turn turn = turns.apply(body)) {
       if (refused != null) {
         throw refused;
       }

@@ -74,7 +74,7 @@ class ResultBatcher implements ResultBacklog {
   private static final int MOST_APART = 8;
   /** The part of the capacity beyond which a namespace whose results wait does not rest. */
   private static final int CROWD = 4;
-  /** A quick one holds up others, too, when many of them arrive. */
+  /** Calls that are as slow hold up others, too, when many of them arrive. */
   private static final Duration SLOW = Duration.ofMillis(20);
 
   @Inject
@@ -110,7 +110,7 @@ class ResultBatcher implements ResultBacklog {
   private final ConcurrentLinkedQueue<StepResult> waiting = new ConcurrentLinkedQueue<>();
   private final RoundRobin<StepResult> apart = new RoundRobin<>();
   private final AtomicBoolean flushingApart = new AtomicBoolean();
-  private final SlowNamespaces slow = new SlowNamespaces(System::nanoTime, SLOW);
+  private final SlowNamespaces slow = new SlowNamespaces(System::nanoTime, SLOW, false);
   /** A flush is queued on a thread of the engine and has not started. */
   private final AtomicBoolean flushing = new AtomicBoolean();
   /** Results that wait, are being submitted, or are to be submitted again. */

@@ -8,13 +8,15 @@ import org.junit.jupiter.api.Test;
 
 class LargeWorkTest {
   private static final int SMALL = 100;
+  /** So that a rest after it outlasts the question for it. */
+  private static final long SPENT = Duration.ofMillis(50).toNanos();
 
   private final LargeWork work = new LargeWork(
       new SettingsReader()
           .read(new SettingsReaderTest.MapConfig(Map.of("tasker.api.large-bytes", "65536"))));
 
   private void request(String namespace, int length, long effortMillis) {
-    try (Turns.Turn turn = work.begin(namespace, length, 0, true)) {
+    try (Turns.Turn turn = work.begin(namespace, length, SPENT, true)) {
       Effort.add(Duration.ofMillis(effortMillis).toNanos());
     }
   }
@@ -47,5 +49,32 @@ class LargeWorkTest {
     assertThat(rests("noisy")).isTrue();
     request("quiet", SMALL, 0);
     assertThat(rests("quiet")).isFalse();
+  }
+
+  @Test
+  void small_submissions_of_a_namespace_with_heavy_work_take_turns_while_calls_are_slow() {
+    request("quiet", SMALL, 0);
+    request("noisy", 65_537, 0);
+    calls(Duration.ofMillis(10));
+    assertThat(isInTurn("noisy", true)).as("while calls are quick").isFalse();
+
+    calls(Duration.ofMillis(100));
+
+    assertThat(isInTurn("noisy", true)).isTrue();
+    assertThat(isInTurn("noisy", false)).as("what an operator does").isFalse();
+    assertThat(isInTurn("quiet", true)).isFalse();
+  }
+
+  private void calls(Duration each) {
+    for (int i = 0; i < 300; i++) {
+      work.rests().called("complete_steps", 1, each.toNanos());
+    }
+  }
+
+  /** A turn is followed by a rest, here of an hour's work. */
+  private boolean isInTurn(String namespace, boolean submits) {
+    long before = work.rests().nanosLeft(namespace);
+    work.begin(namespace, SMALL, Duration.ofHours(1).toNanos(), submits).close();
+    return work.rests().nanosLeft(namespace) > before;
   }
 }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class SlowNamespacesTest {
   private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5);
   private final SlowNamespaces slow = new SlowNamespaces(nanos::get,
-      Duration.ofMillis(100));
+      Duration.ofMillis(100), false);
 
   private void called(long millis, int items, String... namespaces) {
     slow.called(Set.of(namespaces), items, Duration.ofMillis(millis).toNanos());
@@ -56,6 +56,19 @@ class SlowNamespacesTest {
       called(5, 1, "noisy");
     }
     assertThat(slow.isApart("noisy")).isFalse();
+  }
+
+  @Test
+  void one_slow_call_is_enough_where_its_time_is_counted_and_quick_ones_change_nothing() {
+    SlowNamespaces counted = new SlowNamespaces(nanos::get, Duration.ofMillis(5), true);
+    counted.called(Set.of("quiet"), 1, Duration.ofMillis(1).toNanos());
+    counted.called(Set.of("noisy"), 1, Duration.ofMillis(400).toNanos());
+    for (int i = 0; i < 8; i++) {
+      counted.called(Set.of("noisy"), 1, Duration.ofMillis(1).toNanos());
+    }
+    assertThat(counted.isApart("noisy") && counted.isSlow("noisy")).isTrue();
+    pass(Duration.ofSeconds(11));
+    assertThat(counted.isApart("noisy") || counted.isSlow("noisy")).isFalse();
   }
 
   @Test

@@ -9,6 +9,8 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -56,6 +58,26 @@ class RequestBodiesTest {
     assertThat(namespace("{\"name\": \"namespace\", \"a\": \"b\"}")).isNull();
     assertThat(namespace("{\"namespace\": 5, \"a\": \"b\"}")).isNull();
     assertThat(namespace("{\"namespace\": [\"a\", \"b\"]}")).isNull();
+  }
+
+  @Test
+  void what_is_refused_has_a_turn_of_its_namespace_too_with_the_time_that_it_took() {
+    List<RequestBodies.Body> turns = new ArrayList<>();
+    RequestBodies inTurns = new RequestBodies(LIMIT, body -> {
+      turns.add(body);
+      return () -> {};
+    });
+    String numbers = "{\"namespace\": \"noisy\", \"a\": [" + "1e999,".repeat(300) + "1]}";
+
+    assertThat(catchThrowableOfType(Problem.class, () -> inTurns.object(in(numbers), body -> {})))
+        .extracting(Problem::status).isEqualTo(400);
+    inTurns.object(in("{}"));
+
+    assertThat(turns).extracting(RequestBodies.Body::namespace).containsExactly("noisy", null);
+    assertThat(turns).extracting(RequestBodies.Body::length)
+        .containsExactly((long) numbers.length(), 2L);
+    assertThat(turns).extracting(RequestBodies.Body::submits).containsExactly(true, false);
+    assertThat(turns.get(0).spentNanos()).isPositive();
   }
 
   private static String namespace(String text) {

@@ -9,6 +9,9 @@ import ee.tasker.testing.DatabaseTest;
 import ee.tasker.testing.Sql;
 import ee.tasker.testing.SqlWorker;
 import jakarta.json.JsonObject;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,6 +66,26 @@ class DomainEventsTest {
     assertThat(events(task)).hasSize(5).endsWith("ok success 2 {\"total\": 5}",
         "ended success 2 {\"total\": 5}");
     assertThatHistoryIsSound();
+  }
+
+  @Test
+  void the_source_of_an_event_of_a_step_is_the_path_of_the_step_in_rest() throws IOException {
+    Dag.Task task = Dag.of("pay").publishes(PAID).started();
+    worker.complete(worker.claimOne().success("1"));
+
+    String source = sql.text("select tasker.get_event_document(event_uuid) ->> 'source' "
+        + "from tasker.domain_events where task_uuid = ?", task.uuid());
+
+    String step = sql.text(
+        "select workflow_step_uuid from tasker.workflow_steps where task_uuid = ?",
+        task.uuid());
+    String path = source.replace(task.uuid().toString(), "{task_uuid}").replace(step,
+        "{step_uuid}");
+    try (InputStream openApi = getClass().getResourceAsStream("/META-INF/tasker/openapi.yaml")) {
+      assertThat(new String(openApi.readAllBytes(), StandardCharsets.UTF_8))
+          .contains("\n  " + path + ":\n");
+    }
+    assertThat(path).contains("{task_uuid}").contains("{step_uuid}");
   }
 
   @Test

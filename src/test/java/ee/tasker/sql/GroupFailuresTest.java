@@ -78,9 +78,9 @@ class GroupFailuresTest {
         .inNamespace("undone_bank").lifecycle("on_failure", "compensate").started();
     SqlWorker here = worker.forNamespaces("undone_bank");
     here.complete(here.claimOne().success());
-    here.complete(here.claimOne().permanentFailure("nobody is at home"));
+    here.complete(here.claimOne().permanentFailure("the door stays closed"));
     String task = sql.text("select task_uuid::text from tasker.tasks");
-    String filter = "{\"failed_step\": \"tell\", \"error_signature\": \"nobody is at home\"}";
+    String filter = "{\"failed_step\": \"tell\", \"error_signature\": \"the door stays closed\"}";
     for (String state : List.of("steps_in_process", "error")) {
       assertThat(sql.text("select state::text from tasker.tasks")).isEqualTo(state);
 

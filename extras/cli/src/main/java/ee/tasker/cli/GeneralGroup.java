@@ -199,10 +199,11 @@ final class GeneralGroup {
         Command.of("convert",
             "Turns templates of tasker-core and BPMN models of Camunda 7 into templates, and lists what differs afterwards.")
             .with(
-                Arg.local("file", "FILE", "YAML or BPMN; - for the standard input.").positional()
-                    .many(),
+                Arg.local("file", "FILE",
+                    "YAML or BPMN, a folder of such files, or - for the standard input.")
+                    .positional().many(),
                 Arg.local("to", "FOLDER",
-                    "Writes each template to a file of its name; without it they are printed."),
+                    "Writes each template to a file; without it they are printed."),
                 Arg.flag(LOCAL, "force", "Overwrites files."),
                 Arg.local("namespace", "NAMESPACE", "Of the templates of a BPMN model.")
                     .alias("-n"),
@@ -212,7 +213,7 @@ final class GeneralGroup {
                     "Of tasker-core: result schemas are not enforced, and branches beside a failed step go on."))
             .shows(View.rows("files", "FILE=file"))
             .runs(Convert::run).example("tasker convert order.bpmn --namespace shop --to templates")
-            .example("tasker convert config/tasks/order.yaml --keep-behaviour"),
+            .example("tasker convert config/tasks --to templates --keep-behaviour"),
         Command
             .of(Commands.MAKES_COMPLETIONS,
                 "Prints a script with which a shell completes commands and options.")

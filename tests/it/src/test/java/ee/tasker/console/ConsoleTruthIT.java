@@ -165,16 +165,7 @@ class ConsoleTruthIT extends WithConsole {
           admin.submit("testing", "half", "{\"way\": \"" + way + "\"}"));
     }
     // Workers that are not created yet wait as well, and one that never ran has had no attempt.
-    UUID batch = task("half_done", """
-        steps:
-          - {name: cut, type: batchable, handler: {callable: testing.CutBatches}}
-          - name: work
-            type: batch_worker
-            depends_on: [cut]
-            handler: {callable: nothing.TakesIt}
-            batch_config: {worker_template: work, parallelism: 2}
-          - {name: join, type: deferred_convergence, depends_on: [work], handler: {callable: testing.Echo}}
-        """, "{\"cursors\": [1,2,3,4,5,6,7,8,9]}");
+    UUID batch = batchThatNoWorkerTakes("half_done", 2);
     until("two are offered", () -> admin.count(
         "select coalesce(max(created_workers), 0) from tasker.batches where task_uuid = ?::uuid",
         batch.toString()) == 2);
@@ -289,18 +280,23 @@ class ConsoleTruthIT extends WithConsole {
     assertThat(text(RAW_TIMES)).as("among the dead letters").isEmpty();
   }
 
-  @Test
-  void what_a_page_says_of_a_batch_is_of_one_moment() {
-    UUID batch = task("half_way", """
+  /** Of nine workers. */
+  private static UUID batchThatNoWorkerTakes(String name, int parallelism) {
+    return task(name, """
         steps:
           - {name: cut, type: batchable, handler: {callable: testing.CutBatches}}
           - name: work
             type: batch_worker
             depends_on: [cut]
             handler: {callable: nothing.TakesIt}
-            batch_config: {worker_template: work, parallelism: 4}
+            batch_config: {worker_template: work, parallelism: %d}
           - {name: join, type: deferred_convergence, depends_on: [work], handler: {callable: testing.Echo}}
-        """, "{\"cursors\": [1,2,3,4,5,6,7,8,9]}");
+        """.formatted(parallelism), "{\"cursors\": [1,2,3,4,5,6,7,8,9]}");
+  }
+
+  @Test
+  void what_a_page_says_of_a_batch_is_of_one_moment() {
+    UUID batch = batchThatNoWorkerTakes("half_way", 4);
     until("four are offered", () -> admin.count(
         "select coalesce(max(in_flight_workers), 0) from tasker.batches where task_uuid = ?::uuid",
         batch.toString()) == 4);

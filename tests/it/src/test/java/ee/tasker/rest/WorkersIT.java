@@ -812,17 +812,39 @@ class WorkersIT {
     assertThat(admin.count("select count(*) from tasker.workers")).isEqualTo(before);
   }
 
+  /** A claim that waits is answered, too: the roll-out may begin with the workers. */
   @Test
-  void namespace_that_does_not_exist_yet_is_waited_for() {
-    String registration = "{'name': 'x', 'capacity': 1, 'handlers': ['a'], 'namespaces': ['remote', '%s']}";
-    Answer registered = admin.post("/v1/workers", quoted(registration.formatted("not_there")));
+  void namespace_that_does_not_exist_yet_is_waited_for() throws Exception {
+    String namespace = "remote" + UUID.randomUUID().toString().replace("-", "").substring(0, 20);
+    TaskerClient carl = admin.asOneWhoMay(List.of("steps:work in " + namespace));
+    String registration = "{'name': 'x', 'capacity': 1, 'handlers': ['a'], 'namespaces': ['%s']}";
+    Answer registered = carl.post("/v1/workers", quoted(registration.formatted(namespace)));
     assertThat(registered.status()).as("%s", registered).isEqualTo(201);
     assertThat(registered.object().getJsonArray("missing_namespaces").toString())
-        .isEqualTo("[\"not_there\"]");
-    drained(new Worker(admin, registered.text("worker_uuid")));
+        .isEqualTo("[\"" + namespace + "\"]");
+    Worker worker = new Worker(carl, registered.text("worker_uuid"));
+    CompletableFuture<Answer> waiting = worker.later("{'max': 1, 'wait_seconds': 60}");
 
-    assertThat(admin.post("/v1/workers", quoted(registration.formatted("not there"))).fields())
-        .as("what cannot be a namespace").containsExactly("namespaces");
+    assertThat(admin.postTemplate("name: late\nnamespace_name: " + namespace
+        + "\nversion: 1.0.0\nsteps:\n  - {name: a, handler: {callable: a}}\n").status())
+        .isEqualTo(201);
+    UUID task = admin.submit(namespace, "late", "{}");
+    tasks.add(task);
+    JsonObject step = waiting.get(30, TimeUnit.SECONDS).list("steps").get(0);
+
+    assertThat(step.getString("task_uuid")).isEqualTo(task.toString());
+    assertThat(verdicts(worker.submit(null, success(step, "{}")))).containsExactly("accepted");
+    assertThat(admin.awaitTerminalOrBlocked(task).getString("state")).isEqualTo("complete");
+    assertThat(carl.post("/v1/workers", quoted(registration.formatted(namespace))).object()
+        .getJsonArray("missing_namespaces")).isEmpty();
+    drained(worker);
+  }
+
+  @Test
+  void what_cannot_be_the_name_of_a_namespace_is_refused() {
+    assertThat(admin.post("/v1/workers", quoted(
+        "{'name': 'x', 'capacity': 1, 'handlers': ['a'], 'namespaces': ['remote', 'not there']}"))
+        .fields()).containsExactly("namespaces");
   }
 
   @Test

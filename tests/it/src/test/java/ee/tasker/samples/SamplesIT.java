@@ -27,7 +27,7 @@ class SamplesIT {
    */
   private static final String SAMPLE_TASKS = """
       select s.task_uuid from tasker.tasks s join tasker.named_tasks n on n.named_task_uuid = s.named_task_uuid
-      join tasker.task_namespaces ns on ns.task_namespace_uuid = n.task_namespace_uuid where ns.name not in ('testing', 'answers', 'remote', 'shop', 'contract')
+      join tasker.task_namespaces ns on ns.task_namespace_uuid = n.task_namespace_uuid where ns.name not in ('testing', 'answers', 'shop', 'contract') and not starts_with(ns.name, 'remote')
       and exists (select from tasker.task_contexts c where c.task_uuid = s.task_uuid and c.submitted_by is not null)""";
   private static final Path SAMPLES = Path.of(System.getProperty("tasker.checkout", "."),
       "samples");

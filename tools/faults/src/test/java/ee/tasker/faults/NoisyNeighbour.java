@@ -118,9 +118,20 @@ class NoisyNeighbour {
         select t.state, count(*) from tasker.tasks t join tasker.named_tasks n using (named_task_uuid)
         join tasker.task_namespaces s using (task_namespace_uuid) where s.name = 'testing' and t.state <> 'complete' group by 1"""))
         .isEmpty();
-    assertThat(tasker
-        .sql("select * from tasker.check_history(p_quiet_for => '1 second') where violations > 0"))
-        .isEmpty();
+    // Tasks that are paused wake from time to time; what is due of them comes after the noise.
+    operatorResumes();
+    String broken = "select invariant, violations, examples::text from tasker.check_history("
+        + "p_quiet_for => '1 second') where violations > 0";
+    List<Object> latest = new ArrayList<>();
+    try {
+      TaskerClient.until("every promise is kept", Duration.ofMinutes(3), () -> {
+        latest.clear();
+        latest.addAll(tasker.sql(broken));
+        return latest.isEmpty();
+      });
+    } finally {
+      System.out.println("promises that are broken at the end: " + latest);
+    }
     assertThat(History.broken(tasker)).isEmpty();
     ModelMoves moves = ModelMoves.of(tasker);
     System.out.println(moves.sentence());
@@ -192,6 +203,12 @@ class NoisyNeighbour {
     assertThat(answer.status()).as(answer::body).isEqualTo(200);
     assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(OPERATOR_WITHIN);
     assertThat(pair.client(1).get("/v1/pauses").body()).contains("noisy");
+  }
+
+  private void operatorResumes() {
+    Answer answer = pair.client(1)
+        .delete("/v1/pauses?namespace=noisy&requested_by=operator&reason=quiet");
+    assertThat(answer.status()).as(answer::body).isEqualTo(200);
   }
 
   private static void await(Duration time) throws Exception {

@@ -45,7 +45,8 @@ final class ActivityMapper {
       case "scriptTask" -> {
         handlers.toBeWritten(element, step, Kind.MISSING, "a script has no counterpart");
         element.child("script").ifPresent(XmlElement::readAll);
-        element.extension("resultVariable");
+        element.extension("resource");
+        handlers.configure(element, step);
       }
       case "adHocSubProcess" -> {
         handlers.toBeWritten(element, step, Kind.MISSING,

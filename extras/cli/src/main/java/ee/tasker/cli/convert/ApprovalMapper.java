@@ -8,9 +8,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** User tasks as approvals. */
 final class ApprovalMapper {
+  private static final Pattern USER = Pattern.compile("user\\((.*)\\)");
+  private static final Pattern GROUP = Pattern.compile("group\\((.*)\\)");
+
   private final CamundaModel model;
   private final Variables variables;
   private final FormFields forms;
@@ -87,6 +91,16 @@ final class ApprovalMapper {
     List<String> roles = names(element, element.extension("candidateGroups").orElse(""));
     List<String> users = names(element, element.extension("candidateUsers").orElse(""));
     List<String> assigned = names(element, element.extension("assignee").orElse(""));
+    assigned.addAll(names(element, resources(element, "humanPerformer")));
+    for (String owner : resources(element, "potentialOwner").split(",")) {
+      Matcher user = USER.matcher(owner.strip());
+      Matcher group = GROUP.matcher(owner.strip());
+      if (user.matches()) {
+        users.addAll(names(element, user.group(1)));
+      } else {
+        roles.addAll(names(element, group.matches() ? group.group(1) : owner));
+      }
+    }
     List<String> all = new ArrayList<>(users);
     assigned.stream().filter(user -> !all.contains(user)).forEach(all::add);
     if (!assigned.isEmpty() && !(roles.isEmpty() && users.isEmpty())) {
@@ -104,6 +118,17 @@ final class ApprovalMapper {
       candidates.put("roles", List.of("approver"));
     }
     return candidates;
+  }
+
+  /** As BPMN has it without Camunda, with commas between them. */
+  private static String resources(XmlElement element, String kind) {
+    return element.children(kind).stream()
+        .flatMap(each -> {
+          each.readAll();
+          return each.descendants();
+        })
+        .filter(each -> each.is("formalExpression")).map(XmlElement::text)
+        .collect(Collectors.joining(","));
   }
 
   private List<String> names(XmlElement element, String list) {

@@ -64,7 +64,8 @@ public final class CamundaModel {
           continue;
         }
         ProcessConverter process = new ProcessConverter(this, child.read(), namespace, version);
-        templates.add(new Conversion.Template(process.name(), yaml.apply(process.template())));
+        process.template().ifPresent(template -> templates
+            .add(new Conversion.Template(process.name(), yaml.apply(template))));
       } else if (child.is("collaboration")) {
         child.children("messageFlow").forEach(flow -> found(Kind.LEFT_OUT, flow,
             "a message flow is part of the drawing",
@@ -77,7 +78,7 @@ public final class CamundaModel {
       }
     }
     if (templates.isEmpty()) {
-      throw new UnreadableException("it has no executable process");
+      throw new UnreadableException("it has no executable process in which something is done");
     }
     return new Conversion(templates, findings);
   }

@@ -20,27 +20,28 @@ import org.snakeyaml.engine.v2.nodes.SequenceNode;
  */
 public final class CoreTemplate {
   private static final String IGNORED = "tasker-core ignores it";
-  private static final Set<String> TEMPLATE = Set.of("name", "namespace_name", "version",
+  // The keys of the format, as the JSON Schema of templates has them: a test compares.
+  static final Set<String> TEMPLATE = Set.of("name", "namespace_name", "version",
       "description", "identity_strategy", "reuse", "search_attributes", "input_schema", "output",
       "lifecycle", "metadata", "system_dependencies", "domain_events", "concurrency",
       "environments", "steps");
-  private static final Set<String> LIFECYCLE = Set.of("max_duration_minutes", "max_duration",
+  static final Set<String> LIFECYCLE = Set.of("max_duration_minutes", "max_duration",
       "on_timeout", "max_waiting_for_dependencies_minutes", "max_waiting_for_retry_minutes",
       "max_steps_in_process_minutes", "staleness_action", "auto_fail_on_timeout",
       "auto_dlq_on_timeout", "on_step_error", "cancel_grace_seconds", "unserved_seconds",
       "retention_days", "max_steps_per_decision", "max_batches_per_step", "max_decision_depth",
       "max_child_depth", "publishes_events", "on_failure", "sla_minutes");
-  private static final Set<String> STEP = Set.of("name", "description", "type", "step_type",
+  static final Set<String> STEP = Set.of("name", "description", "type", "step_type",
       "handler", "dependencies", "depends_on", "system_dependency", "retry", "timeout_seconds",
       "queue_timeout_seconds", "publishes_events", "batch_config", "rules", "wait", "signal",
       "approval", "task", "compensation", "otherwise", "on_none", "result_schema", "concurrency");
-  private static final Set<String> HANDLER = Set.of("callable", "method", "resolver",
+  static final Set<String> HANDLER = Set.of("callable", "method", "resolver",
       "initialization");
-  private static final Set<String> RETRY = Set.of("retryable", "max_attempts", "backoff",
+  static final Set<String> RETRY = Set.of("retryable", "max_attempts", "backoff",
       "backoff_base_ms", "max_backoff_ms", "on_worker_lost");
-  private static final Set<String> BATCH = Set.of("worker_template", "items", "batch_size",
+  static final Set<String> BATCH = Set.of("worker_template", "items", "batch_size",
       "parallelism", "cursor_field", "failure_strategy", "tolerate");
-  private static final Set<String> EVENT = Set.of("name", "description", "condition", "payload",
+  static final Set<String> EVENT = Set.of("name", "description", "condition", "payload",
       "schema", "delivery_mode");
   private static final Set<String> DECLARED_EVENT = Set.of("name", "description", "schema");
   /** What schemas of events may say: docs/events.md. */
@@ -73,12 +74,21 @@ public final class CoreTemplate {
    */
   public static Conversion convert(String text, boolean keepsBehaviour) {
     CoreTemplate core = new CoreTemplate(YamlMapping.parse(text), keepsBehaviour);
-    if (!core.template.has("name") || core.template.mappings("steps").isEmpty()) {
+    if (!isTemplate(core.template)) {
       throw new UnreadableException("it is no template: a mapping with name and steps");
     }
     core.convert();
     return new Conversion(List.of(new Conversion.Template(
         core.template.text("name").orElse("template"), core.template.text())), core.findings);
+  }
+
+  /** @throws UnreadableException if it is no YAML */
+  public static boolean isTemplate(String text) {
+    return YamlMapping.read(text).filter(CoreTemplate::isTemplate).isPresent();
+  }
+
+  private static boolean isTemplate(YamlMapping mapping) {
+    return mapping.has("name") && !mapping.mappings("steps").isEmpty();
   }
 
   private void convert() {

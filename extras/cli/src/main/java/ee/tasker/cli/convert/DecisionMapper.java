@@ -78,6 +78,10 @@ final class DecisionMapper {
       });
     }
     List<Integer> last = new ArrayList<>(always);
+    if (conditional.isEmpty()) {
+      // The first way without a condition, whatever else there is; a decision has a rule.
+      decision.rule("1 == 1", List.of(otherwise));
+    }
     if (otherwise != null) {
       last.add(otherwise);
     } else if (always.isEmpty()) {

@@ -204,10 +204,7 @@ final class EventMapper {
     HandlerMapper.describe(step, element);
     switch (definition.name()) {
       case "messageEventDefinition" -> {
-        Map<String, Object> handler = handlers.handler(definition, step);
-        if (handler != null) {
-          step.put("handler", handler);
-        }
+        step.put("handler", handlers.handler(definition, step));
         handlers.retry(element, step);
       }
       case "signalEventDefinition" -> {

@@ -12,6 +12,8 @@ final class Extensions {
       "needs no key: each step is an attempt and a transaction of its own", "");
   private static final Known LISTENER = new Known(Kind.MISSING, "has no counterpart",
       "do it in the handler, or publish an event with publishes_events and consume it");
+  private static final Known CASE = new Known(Kind.MISSING, "calls a case of CMMN",
+      "a template of its own, run as a child task");
   private static final Map<String, Known> ALL = Map.ofEntries(
       Map.entry("asyncBefore", EACH_STEP), Map.entry("asyncAfter", EACH_STEP),
       Map.entry("async", EACH_STEP), Map.entry("exclusive", EACH_STEP),
@@ -25,6 +27,33 @@ final class Extensions {
           "the priority of a task is given with its submission")),
       Map.entry("followUpDate", new Known(Kind.MISSING, "has no counterpart",
           "approval.due, and approval.escalate_to")),
+      Map.entry("inputOutput", new Known(Kind.MISSING, "has no counterpart here",
+          "the path to the value, where a step reads it")),
+      Map.entry("inputParameter", new Known(Kind.MISSING, "has no counterpart here",
+          "the path to the value, where a step reads it")),
+      Map.entry("field", new Known(Kind.MISSING, "has no counterpart here",
+          "handler.initialization of a step with a handler")),
+      Map.entry("expression", new Known(Kind.MISSING, "has no counterpart here",
+          "a step before it whose handler does it")),
+      Map.entry("caseRef", CASE), Map.entry("caseBinding", CASE), Map.entry("caseVersion", CASE),
+      Map.entry("calledElementTenantId", new Known(Kind.MISSING, "has no counterpart",
+          "a child is of a template in the same namespace, or task.namespace")),
+      Map.entry("conditionExpression", new Known(Kind.MISSING, "has no counterpart here",
+          "a decision with this condition")),
+      Map.entry("resource", new Known(Kind.MISSING, "names a script outside the model",
+          "code of a handler")),
+      Map.entry("formHandlerClass", new Known(Kind.MISSING, "has no counterpart",
+          "a step after it whose handler checks the values")),
+      Map.entry("varMapping", new Known(Kind.MISSING, "has no counterpart",
+          "task.context, and output of the child's template")),
+      Map.entry("potentialStarter", new Known(Kind.MISSING, "has no counterpart",
+          "a grant of the permission tasks:create in the namespace")),
+      Map.entry("performer", new Known(Kind.LEFT_OUT, "is not read by Camunda either", "")),
+      Map.entry("property", new Known(Kind.LEFT_OUT, "is not read by Camunda either", "")),
+      Map.entry("modelerTemplate", new Known(Kind.LEFT_OUT, "concerns the modeler", "")),
+      Map.entry("modelerTemplateVersion", new Known(Kind.LEFT_OUT, "concerns the modeler", "")),
+      Map.entry("modelerTemplateIcon", new Known(Kind.LEFT_OUT, "concerns the modeler", "")),
+      Map.entry("formRefVersion", new Known(Kind.LEFT_OUT, "belongs to formRef", "")),
       Map.entry("formKey", new Known(Kind.MISSING, "names a form outside the model",
           "approval.form, a JSON Schema of its fields")),
       Map.entry("formRef", new Known(Kind.MISSING, "names a form outside the model",
@@ -52,7 +81,8 @@ final class Extensions {
           "task.context, and output of the child's template")),
       Map.entry("variableMappingDelegateExpression", new Known(Kind.MISSING,
           "has no counterpart", "task.context, and output of the child's template")));
-  private static final Known OTHER = new Known(Kind.MISSING, "has no counterpart", "");
+  private static final Known OTHER = new Known(Kind.MISSING, "has no counterpart",
+      "do in a handler what it does");
 
   private Extensions() {}
 

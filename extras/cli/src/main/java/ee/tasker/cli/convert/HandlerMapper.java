@@ -15,6 +15,10 @@ final class HandlerMapper {
   private static final Pattern METHOD = Pattern
       .compile("[$#]\\{\\s*([A-Za-z_]\\w*)\\.([A-Za-z_]\\w*)\\((.*)\\)\\s*\\}", Pattern.DOTALL);
   private static final Pattern CYCLE = Pattern.compile("R(\\d{1,4})/(P[^/]+)");
+  /** What Camunda does by itself. */
+  private static final Map<String, String> BUILT_IN = Map.of(
+      "mail", "the task that sends mail has no counterpart",
+      "shell", "the task that runs a command has no counterpart");
   private static final long LONGEST_BASE = 3_600_000;
   private static final long LONGEST_BACKOFF = 86_400_000;
 
@@ -27,22 +31,26 @@ final class HandlerMapper {
   }
 
   void service(XmlElement element, StepDraft step) {
-    Map<String, Object> handler = handler(element, step);
-    if (handler == null) {
-      return;
-    }
-    step.put("handler", handler);
+    step.put("handler", handler(element, step));
+    configure(element, step);
+  }
+
+  /** The configuration and the retries of the handler that the step has. */
+  void configure(XmlElement element, StepDraft step) {
     Map<String, Object> initialization = initialization(element);
-    if (!initialization.isEmpty()) {
+    if (!initialization.isEmpty() && step.get("handler") instanceof Map<?, ?> named) {
+      Map<String, Object> handler = new LinkedHashMap<>();
+      named.forEach((key, value) -> handler.put((String) key, value));
       handler.put("initialization", initialization);
+      step.put("handler", handler);
     }
     retry(element, step);
   }
 
-  /** Null, and told, if there is none to be named; then the step has one that is to be written. */
+  /** If none is named, it is one that is to be written, and told. */
   Map<String, Object> handler(XmlElement element, StepDraft step) {
     Optional<String> topic = element.extension("topic");
-    element.extension("type");
+    Optional<String> builtIn = element.extension("type").filter(BUILT_IN::containsKey);
     Optional<String> delegate = element.extension("delegateExpression");
     Optional<String> type = element.extension("class");
     Optional<String> expression = element.extension("expression");
@@ -50,10 +58,14 @@ final class HandlerMapper {
     if (decision.isPresent()) {
       element.extension("decisionRefBinding");
       element.extension("decisionRefVersion");
+      element.extension("decisionRefVersionTag");
+      element.extension("decisionRefTenantId");
       element.extension("mapDecisionResult");
-      toBeWritten(element, step, Kind.MISSING, "the decision table " + decision.get()
+      return toBeWritten(element, step, Kind.MISSING, "the decision table " + decision.get()
           + " of DMN has no counterpart; a decision with rules chooses steps");
-      return null;
+    }
+    if (builtIn.isPresent()) {
+      return toBeWritten(element, step, Kind.MISSING, BUILT_IN.get(builtIn.get()));
     }
     if (topic.isPresent() && !Juel.isExpression(topic.get())) {
       return named(element, topic.get());
@@ -75,12 +87,9 @@ final class HandlerMapper {
       }
       return handler;
     }
-    toBeWritten(element, step, Kind.WRITE,
+    return toBeWritten(element, step, Kind.WRITE,
         topic.or(() -> delegate).or(() -> expression).map(text -> "\"" + text
             + "\" names no handler").orElse("names no code"));
-    step.put("handler", step.get("handler"));
-    retry(element, step);
-    return null;
   }
 
   private Map<String, Object> named(XmlElement element, String callable) {
@@ -119,10 +128,11 @@ final class HandlerMapper {
     return initialization;
   }
 
-  void toBeWritten(XmlElement element, StepDraft step, Kind kind, String reason) {
-    String callable = namespace + "." + step.name();
-    step.put("handler", ordered("callable", callable));
-    model.found(kind, element, reason, "write the handler " + callable);
+  Map<String, Object> toBeWritten(XmlElement element, StepDraft step, Kind kind, String reason) {
+    Map<String, Object> handler = ordered("callable", namespace + "." + step.name());
+    step.put("handler", handler);
+    model.found(kind, element, reason, "write the handler " + handler.get("callable"));
+    return handler;
   }
 
   void retry(XmlElement element, StepDraft step) {

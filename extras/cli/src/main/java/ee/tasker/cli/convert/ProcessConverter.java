@@ -96,7 +96,8 @@ final class ProcessConverter {
     return process.id().length() <= 64 ? process.id() : process.id().substring(0, 64);
   }
 
-  JsonObject template() {
+  /** Empty, and told, if nothing is done in the process. */
+  Optional<JsonObject> template() {
     if (!name().equals(process.id())) {
       model.found(Kind.CHANGED, process, "the template is called " + name(), "");
     }
@@ -108,7 +109,8 @@ final class ProcessConverter {
     }
     graph.loops().forEach(this::loop);
     graph.dangling().forEach(flow -> model.found(Kind.MISSING, flow,
-        "the sequence flow begins or ends at an element that is not part of the process", ""));
+        "the sequence flow begins or ends at an element that is not part of the process",
+        "a dependency between the two steps that it joins"));
     graph.order().forEach(this::convert);
     graph.order().stream().filter(BpmnGraph::isCompensation)
         .filter(node -> !node.is(BpmnGraph.END) && undoing.add(node))
@@ -121,6 +123,10 @@ final class ProcessConverter {
       lifecycle.put("on_step_error", "continue");
     }
     depth(steps.decisionDepth());
+    if (steps.steps().isEmpty()) {
+      model.found(Kind.LEFT_OUT, process, "nothing is done in the process; it has no template", "");
+      return Optional.empty();
+    }
     Map<String, Object> template = new LinkedHashMap<>();
     template.put("name", name());
     template.put("namespace_name", namespace);
@@ -130,11 +136,8 @@ final class ProcessConverter {
     if (!lifecycle.isEmpty()) {
       template.put("lifecycle", lifecycle);
     }
-    if (steps.steps().isEmpty()) {
-      throw new UnreadableException("the process " + process.id() + " has nothing that is done");
-    }
     template.put("steps", steps.steps().values().stream().map(StepDraft::json).toList());
-    return StepDraft.value(template).asJsonObject();
+    return Optional.of(StepDraft.value(template).asJsonObject());
   }
 
   private void depth(int decisions) {
@@ -236,7 +239,7 @@ final class ProcessConverter {
         model.found(node.in.isEmpty() ? Kind.LEFT_OUT : Kind.MISSING, node.element,
             node.in.isEmpty() ? "nothing leads to it, so that it never begins"
                 : "is reached only through what has no counterpart; it has no step",
-            "");
+            node.in.isEmpty() ? "" : "a step after those that replace what leads to it");
         node.element.readAll();
       }
       return;
@@ -261,7 +264,7 @@ final class ProcessConverter {
     switch (node.kind) {
       case "startEvent" -> {
         events.start(node.element);
-        exits.put(node, arriving(node));
+        after(node, arriving(node), null);
       }
       case "endEvent" -> ended(node);
       case "exclusiveGateway", "inclusiveGateway" -> gateway(node);
@@ -276,7 +279,15 @@ final class ProcessConverter {
             + "; it has no step", "");
         after(node, arriving(node), null);
       }
-      case BpmnGraph.BEGIN, "parallelGateway" -> exits.put(node, arriving(node));
+      case "parallelGateway" -> {
+        exits.put(node, arriving(node));
+        node.out.forEach(flow -> flow.condition().ifPresent(condition -> {
+          condition.readAll();
+          model.found(Kind.LEFT_OUT, flow.element(),
+              "a parallel gateway takes all ways, whatever their conditions say", "");
+        }));
+      }
+      case BpmnGraph.BEGIN -> exits.put(node, arriving(node));
       case BpmnGraph.END -> subProcess(node);
       case "intermediateThrowEvent" -> thrown(node);
       case "intermediateCatchEvent" -> {
@@ -411,7 +422,8 @@ final class ProcessConverter {
         .filter(each -> each.attribute("sourceRef").filter(event.id()::equals).isPresent())
         .flatMap(each -> each.attribute("targetRef").stream()).findFirst().flatMap(graph::node);
     if (handler.isEmpty()) {
-      model.found(Kind.MISSING, event.element, "no association names what compensates", "");
+      model.found(Kind.MISSING, event.element, "no association names what compensates",
+          "compensation of the step " + step.name());
     } else {
       undoing.add(handler.get());
       handlers.compensation(handler.get().element, step);
@@ -433,13 +445,28 @@ final class ProcessConverter {
   private void gateway(Node node) {
     List<Exit> arriving = arriving(node);
     exits.put(node, arriving);
-    if (node.out.size() < 2 && node.out.stream().noneMatch(flow -> flow.condition().isPresent())) {
+    boolean hasNoCondition = node.out.stream().noneMatch(flow -> flow.condition().isPresent());
+    if (hasNoCondition && node.is("inclusiveGateway")) {
+      everyWay(node);
+      return;
+    }
+    if (hasNoCondition && node.out.size() < 2) {
       return;
     }
     StepDraft decision = new StepDraft(names.of(node.element)).put("type", "decision");
     describe(decision, node.element);
     append(node, decision, arriving);
     flowExits.putAll(decisions.decide(node, decision, node.is("inclusiveGateway")));
+  }
+
+  /** Without a condition all ways are taken, but for the default one. */
+  private void everyWay(Node node) {
+    if (node.out.size() > 1) {
+      node.out.stream().filter(Flow::isDefault).forEach(flow -> model.found(Kind.MISSING,
+          flow.element(), "the default way is never taken beside one without a condition;"
+              + " here it is taken, too",
+          "take it out of the model"));
+    }
   }
 
   private static void describe(StepDraft step, XmlElement element) {

@@ -1,9 +1,11 @@
 package ee.tasker.cli.convert;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /** The steps of a template, and how they follow from each other. */
@@ -46,10 +48,7 @@ final class StepFlow {
     }
     if (exits.size() > 1 && exits.stream().anyMatch(Exit::isChoice)
         && !isOneDecision(exits)) {
-      boolean skips = exits.stream().filter(Exit::isChoice)
-          .allMatch(canSkip)
-          && exits.stream().anyMatch(exit -> !exit
-              .isChoice());
+      boolean skips = canSkip(exits, canSkip);
       if (skips) {
         exits = exits.stream().filter(exit -> !exit.isChoice()).toList();
         runsAlways = true;
@@ -77,6 +76,35 @@ final class StepFlow {
       step.conditional();
     }
     steps.put(step.name(), step);
+  }
+
+  /**
+   * Whether "on_none: run" is the same as a step for the way without one: the engine runs a join
+   * without parents if it is reached from something that is there past no other decision. So one
+   * decision skips, all else comes from it, and some of that past no other decision.
+   */
+  private boolean canSkip(List<Exit> exits, Predicate<Exit> leadsHere) {
+    List<Exit> choices = exits.stream().filter(Exit::isChoice).toList();
+    List<StepDraft> others = exits.stream().filter(exit -> !exit.isChoice()).map(Exit::step)
+        .toList();
+    StepDraft decision = choices.get(0).step();
+    return choices.stream().allMatch(exit -> exit.step() == decision && leadsHere.test(exit))
+        && others.stream().allMatch(step -> comesFrom(step, decision, new HashSet<>()))
+        && others.stream().anyMatch(step -> isBranch(step, decision, new HashSet<>()));
+  }
+
+  /** Whether all that leads to a step goes through the decision. */
+  private boolean comesFrom(StepDraft step, StepDraft decision, Set<StepDraft> seen) {
+    return step == decision || !seen.add(step)
+        || !step.dependencies().isEmpty() && step.dependencies().stream()
+            .allMatch(parent -> comesFrom(steps.get(parent), decision, seen));
+  }
+
+  /** Whether a step follows from the decision past no other one. */
+  private boolean isBranch(StepDraft step, StepDraft decision, Set<StepDraft> seen) {
+    return step == decision || !step.isDecision() && seen.add(step)
+        && step.dependencies().stream()
+            .anyMatch(parent -> isBranch(steps.get(parent), decision, seen));
   }
 
   private void join(StepDraft step, List<Exit> exits, boolean runsAlways) {

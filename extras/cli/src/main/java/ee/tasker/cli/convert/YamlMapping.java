@@ -44,6 +44,12 @@ final class YamlMapping {
 
   /** @throws UnreadableException if the text is no mapping, too long or too deep */
   static YamlMapping parse(String text) {
+    return read(text).orElseThrow(
+        () -> new UnreadableException("it is no template: a mapping with name and steps"));
+  }
+
+  /** Empty for a document that is no mapping. */
+  static Optional<YamlMapping> read(String text) {
     if (text.length() > MOST_CHARACTERS) {
       throw new UnreadableException("it has more than " + MOST_CHARACTERS + " characters");
     }
@@ -60,15 +66,15 @@ final class YamlMapping {
         }
       }
       if (new Compose(settings).composeString(text).orElse(null) instanceof MappingNode root) {
-        return new YamlMapping(root, "");
+        return Optional.of(new YamlMapping(root, ""));
       }
+      return Optional.empty();
     } catch (MarkedYamlEngineException e) {
       throw new UnreadableException("it is not YAML: " + e.getProblem()
           + e.getProblemMark().map(mark -> " in line " + (mark.getLine() + 1)).orElse(""));
     } catch (YamlEngineException e) {
       throw new UnreadableException("it is not YAML: " + e.getMessage());
     }
-    throw new UnreadableException("it is no template: a mapping with name and steps");
   }
 
   /** The document with all changes. */

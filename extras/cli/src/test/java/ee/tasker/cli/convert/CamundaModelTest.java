@@ -129,6 +129,16 @@ class CamundaModelTest {
     String skip = tasks("a", "d") + element("exclusiveGateway", "g", "default=\"f_g_j\"")
         + element("exclusiveGateway", "j", "") + flow("start -> g -> j -> d -> end")
         + flowIf("g", "a", "${amount > 100}") + flow("a -> j");
+    String skipAnother = tasks("a", "b", "d") + element("exclusiveGateway", "g",
+        "default=\"f_g_h\"") + element("exclusiveGateway", "h", "default=\"f_h_b\"")
+        + flow("start -> g -> h -> b -> d -> end") + flowIf("g", "d", "${skip}")
+        + flowIf("h", "a", "${more}") + flow("a -> d");
+    String skipElsewhere = tasks("o", "q", "r", "d") + element("exclusiveGateway", "g",
+        "default=\"f_g_h\"") + element("exclusiveGateway", "h", "default=\"f_h_d\"")
+        + element("exclusiveGateway", "k", "default=\"f_k_q\"") + element("endEvent", "end2", "")
+        + flow("start -> g -> h -> d -> end") + flowIf("h", "r", "${more}") + flow("r -> d")
+        + flowIf("g", "k", "${other}") + flow("k -> q -> end2") + flowIf("k", "o", "${more}")
+        + flow("o -> d");
     String skipOrEnd = tasks("a", "b", "d") + element("exclusiveGateway", "g",
         "default=\"f_g_d\"") + element("endEvent", "end2", "") + flow("start -> g -> d -> end")
         + flowIf("g", "a", "${way == 'a'}") + flow("a -> d") + flowIf("g", "b", "${way == 'b'}")
@@ -137,6 +147,16 @@ class CamundaModelTest {
         "default=\"f_g_c\"") + element("inclusiveGateway", "j", "")
         + flow("start -> g -> c -> j -> d -> end") + flowIf("g", "a", "${a or c}")
         + flowIf("g", "b", "${b}") + flow("a -> j") + flow("b -> j");
+    String all = tasks("a", "b", "d") + element("inclusiveGateway", "g", "")
+        + element("inclusiveGateway", "j", "") + flow("start -> g -> a -> j -> d -> end")
+        + flow("g -> b -> j");
+    String firstWay = tasks("a", "b") + element("exclusiveGateway", "g", "")
+        + flow("start -> g -> a -> end") + flow("g -> b -> end");
+    String atStart = tasks("a", "b") + flowIf("start", "a", "${toA}") + flow("a -> end")
+        + flowIf("start", "b", "${toB}") + flow("b -> end");
+    String whatever = tasks("a", "b") + element("parallelGateway", "g", "")
+        + flow("start -> g") + flowIf("g", "a", "${toA}") + flowIf("g", "b", "${toB}")
+        + flow("a -> end") + flow("b -> end");
     String and = tasks("a", "b", "c", "d") + element("parallelGateway", "g", "")
         + element("parallelGateway", "j", "") + element("exclusiveGateway", "x",
             "default=\"f_x_j\"")
@@ -154,6 +174,14 @@ class CamundaModelTest {
         + element("exclusiveGateway", "g", "default=\"f_g_refuse\"")
         + flow("start -> ask -> g -> refuse -> end") + flow("pay -> end")
         + flowIf("g", "pay", "${approved && limit >= 100}");
+    String owners = tasks("pay") + element("userTask", "ask", "", extensions(
+        "<camunda:formProperty id=\"limit\" name=\"Limit\" type=\"long\" required=\"true\" />",
+        "<camunda:formProperty id=\"note\" writable=\"false\" default=\"none\" />"),
+        "<bpmn:potentialOwner><bpmn:resourceAssignmentExpression><bpmn:formalExpression>"
+            + "user(ann), group(clerk), lead</bpmn:formalExpression>"
+            + "</bpmn:resourceAssignmentExpression></bpmn:potentialOwner>")
+        + element("exclusiveGateway", "g", "default=\"f_g_end\"") + flow("start -> ask -> g -> end")
+        + flowIf("g", "pay", "${limit >= 100}") + flow("pay -> end");
     String late = tasks("a", "b") + element("userTask", "ask", "camunda:candidateUsers=\"ann\"")
         + element("boundaryEvent", "late", "attachedToRef=\"ask\"", timer("timeDuration", "P2D"))
         + flow("start -> ask -> a -> end") + flow("late -> b -> end");
@@ -219,12 +247,26 @@ class CamundaModelTest {
         ends("exclusive, nothing on the way", "{\"amount\": 1}", Map.of(), NOTHING, "g d", skip),
         ends("exclusive, something on the way", "{\"amount\": 101}", Map.of(), NOTHING, "g a d",
             skip),
+        ends("a way past another decision", "{\"skip\": true}", Map.of(), NOTHING, "g d",
+            skipAnother),
+        ends("no way past another decision", "{\"skip\": false}", Map.of(), NOTHING, "g h b d",
+            skipAnother),
+        ends("a way past, in a branch that was not chosen", "{\"other\": true}", Map.of(), NOTHING,
+            "g k q", skipElsewhere),
+        ends("a way past, in the branch that was chosen", "{}", Map.of(), NOTHING, "g h d",
+            skipElsewhere),
         ends("a way past, taken", "{\"way\": \"c\"}", Map.of(), NOTHING, "g d", skipOrEnd),
         ends("a way past, not taken", "{\"way\": \"a\"}", Map.of(), NOTHING, "g a d", skipOrEnd),
         ends("a way past, another end", "{\"way\": \"b\"}", Map.of(), NOTHING, "g b", skipOrEnd),
         ends("inclusive, both", "{\"a\": true, \"b\": true}", Map.of(), NOTHING, "g a b d", or),
         ends("inclusive, one", "{\"a\": false, \"b\": true}", Map.of(), NOTHING, "g b d", or),
         ends("inclusive, default", "{\"a\": false}", Map.of(), NOTHING, "g c d", or),
+        ends("inclusive, no conditions", "{}", Map.of(), NOTHING, "a b d", all),
+        ends("exclusive, no conditions", "{}", Map.of(), NOTHING, "g a", firstWay),
+        ends("conditions at the start", "{\"toB\": true}", Map.of(), NOTHING, "start_next b",
+            atStart),
+        ends("parallel, whatever conditions say", "{\"toB\": true}", Map.of(), NOTHING, "a b",
+            whatever),
         ends("parallel", "{\"more\": true}", Map.of(), NOTHING, "a b x c d", and),
         ends("parallel, one way is empty", "{\"more\": false}", Map.of(), NOTHING, "a b x d", and),
         ends("conditions at an activity", "{\"toB\": true, \"toC\": true}", Map.of(), NOTHING,
@@ -234,6 +276,10 @@ class CamundaModelTest {
             "ask g pay", user),
         ends("user task, rejected", "{\"amount\": 7, \"team\": \"lead\"}", Map.of(),
             task -> task.decide("ask", "ann", false, null, "clerk"), "ask g refuse", user),
+        ends("user task, a user who may decide", "{}", Map.of(),
+            task -> task.decide("ask", "ann", true, "{\"limit\": 100}"), "ask g pay", owners),
+        ends("user task, a group that may decide", "{}", Map.of(),
+            task -> task.decide("ask", "bob", true, "{\"limit\": 99}", "lead"), "ask g", owners),
         ends("user task, in time", "{}", Map.of(),
             task -> task.decide("ask", "ann", true, null), "ask ask_outcome a", late),
         ends("user task, late", "{}", Map.of(), later, "ask ask_outcome b", late),
@@ -359,6 +405,13 @@ class CamundaModelTest {
         element("intermediateCatchEvent", "wait", "",
             "<bpmn:conditionalEventDefinition id=\"cond\"><bpmn:condition xsi:type=\"bpmn:tFormalExpression\">${x}</bpmn:condition></bpmn:conditionalEventDefinition>"),
         element("callActivity", "call", "calledElement=\"${which}\""),
+        element("sendTask", "mail", "camunda:type=\"mail\"",
+            extensions("<camunda:field name=\"to\" stringValue=\"ann@example.org\" />")),
+        flow("e -> mail"),
+        element("callActivity", "cased", "", extensions(
+            "<camunda:inputOutput><camunda:inputParameter name=\"i\">1</camunda:inputParameter></camunda:inputOutput>"))
+            .replace("<bpmn:callActivity", "<bpmn:callActivity camunda:caseRef=\"c\""),
+        flow("mail -> cased"),
         element("serviceTask", "many",
             "camunda:type=\"external\" camunda:topic=\"many\" camunda:jobPriority=\"7\"",
             extensions("<camunda:executionListener event=\"start\" class=\"L\" />"),
@@ -399,7 +452,12 @@ class CamundaModelTest {
             "script",
             "dmn", "user", "adhoc", "wait", "call", "many", "twice", "complex", "remind", "c",
             "escalated", "shout", "f_code_e", "merge", "stop", "onError", "connected", "too_slow",
-            "undo");
+            "undo", "mail", "cased");
+    assertThat(conversion.findings())
+        .filteredOn(finding -> finding.kind() == Finding.Kind.MISSING
+            || finding.kind() == Finding.Kind.WRITE)
+        .allSatisfy(finding -> assertThat(finding.instead()).as(finding.sentence()).isNotEmpty());
+    assertThat(text).contains("to: ann@example.org");
     assertThat(conversion.findings()).extracting(Finding::sentence).anySatisfy(
         sentence -> assertThat(sentence).contains("camunda:taskListener"))
         .anySatisfy(sentence -> assertThat(sentence).contains("camunda:executionListener"))
@@ -411,10 +469,23 @@ class CamundaModelTest {
         .anySatisfy(sentence -> assertThat(sentence).contains("orphan: nothing leads to it"))
         .anySatisfy(sentence -> assertThat(sentence).contains("completion condition"))
         .anySatisfy(sentence -> assertThat(sentence).contains("standardLoopCharacteristics"))
+        .anySatisfy(sentence -> assertThat(sentence).contains("a case of CMMN"))
+        .anySatisfy(sentence -> assertThat(sentence).contains("camunda:inputParameter"))
         .anySatisfy(sentence -> assertThat(sentence).contains("with failed, repair"))
         .anySatisfy(sentence -> assertThat(sentence).contains("goes back from again to a"))
         .anySatisfy(sentence -> assertThat(sentence).contains("calls check(…), which is Java"));
     workflow(text, Map.of());
+  }
+
+  @Test
+  void process_in_which_nothing_is_done_keeps_no_other_from_being_converted() {
+    Conversion conversion = convert(Models.of(tasks("a") + flow("start -> a -> end"))
+        .replace("</bpmn:definitions>", "<bpmn:process id=\"idle\" isExecutable=\"true\">"
+            + "<bpmn:startEvent id=\"s\" /></bpmn:process></bpmn:definitions>"));
+
+    assertThat(conversion.templates()).extracting(Conversion.Template::name).containsExactly("p");
+    assertThat(conversion.findings()).extracting(Finding::sentence)
+        .contains("left out: idle: nothing is done in the process; it has no template");
   }
 
   @Test
@@ -476,6 +547,6 @@ class CamundaModelTest {
         "<z:x xmlns:z=\"http://camunda.org/schema/zeebe/1.0\"/></bpmn:process>")))
         .isInstanceOf(UnreadableException.class).hasMessageContaining("Camunda 8");
     assertThatThrownBy(() -> read(Models.of("<bpmn:startEvent id=\"s\" />")))
-        .isInstanceOf(UnreadableException.class).hasMessageContaining("nothing that is done");
+        .isInstanceOf(UnreadableException.class).hasMessageContaining("in which something is done");
   }
 }

@@ -4,6 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ee.tasker.test.Tasker;
+import jakarta.json.Json;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -145,6 +151,23 @@ class CoreTemplateTest {
 
     assertThat(text).contains("on_step_error: continue", "result_schemas:")
         .doesNotContain("result_schema:");
+  }
+
+  /** A key that the format gets later would be left out of templates that have it. */
+  @Test
+  void keys_that_stay_are_those_of_the_format() throws IOException {
+    JsonObject format;
+    try (JsonReader schema = Json.createReader(Files.newBufferedReader(
+        Path.of("../../src/main/resources/META-INF/tasker/template.schema.json")))) {
+      format = schema.readObject();
+    }
+
+    assertThat(format.getJsonObject("properties").keySet()).isEqualTo(CoreTemplate.TEMPLATE);
+    Map.of("lifecycle", CoreTemplate.LIFECYCLE, "step", CoreTemplate.STEP,
+        "handler", CoreTemplate.HANDLER, "retry", CoreTemplate.RETRY,
+        "batch_config", CoreTemplate.BATCH, "publishes_events", CoreTemplate.EVENT)
+        .forEach((part, keys) -> assertThat(format.getJsonObject("$defs").getJsonObject(part)
+            .getJsonObject("properties").keySet()).as(part).isEqualTo(keys));
   }
 
   @Test
