@@ -284,7 +284,7 @@ public class AccessFilter implements Filter {
         0);
   }
 
-  private static void refuse(HttpServletRequest request, HttpServletResponse answer,
+  static void refuse(HttpServletRequest request, HttpServletResponse answer,
       Problem problem, int retryAfterSeconds)
       throws IOException {
     UnreadBodies.dismiss(request, answer);

@@ -4,6 +4,7 @@ import ee.tasker.insight.SystemMeters;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Meters;
+import ee.tasker.platform.Problem;
 import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
 import io.prometheus.metrics.expositionformats.ExpositionFormats;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
@@ -42,7 +43,8 @@ public class MetricsServlet extends ReadOnlyServlet {
   protected void doGet(HttpServletRequest request, HttpServletResponse answer) throws IOException {
     String of = request.getParameter("of");
     if (of != null && !of.equals(SERVER) && !of.equals(SYSTEM)) {
-      answer.sendError(HttpServletResponse.SC_BAD_REQUEST);
+      AccessFilter.refuse(request, answer,
+          Problem.invalid("of", "must be one of server, system"), 0);
       return;
     }
     ExpositionFormatWriter writer = FORMATS.findWriter(request.getHeader("Accept"));

@@ -86,7 +86,9 @@ class MetricsIT {
         .doesNotContain("\ntasker_tasks{", "\ntasker_database_up", "version=\"unknown\"", "${");
     assertThat(system).contains("\ntasker_tasks{", "\ntasker_database_up 1", "\ntasker_servers ")
         .doesNotContain("\ntasker_steps_executions_total", "\njvm_", "\ntasker_worker_");
-    assertThat(tasker.get("/metrics?of=both").status()).isEqualTo(400);
+    Answer refused = tasker.get("/metrics?of=both");
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.body()).contains("must be one of server, system");
   }
 
   @Test
