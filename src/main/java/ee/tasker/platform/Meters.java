@@ -99,6 +99,7 @@ public class Meters {
   public Meters() {
     build.setLabelValues(Routines.versionOfApplication());
     registry.register(new JvmMeters());
+    ConnectionWaits.register(registry);
     REPLICA_OUTCOMES.forEach(replicaReads::initLabelValues);
     OUTCOMES.forEach(executions::initLabelValues);
   }

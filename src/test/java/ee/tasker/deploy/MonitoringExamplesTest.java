@@ -37,7 +37,7 @@ class MonitoringExamplesTest {
             + ", after " + rule.get("for") + " of `" + rule.get("expr") + "`.\n");
       }
     }
-    assertThat(names).hasSize(22).doesNotHaveDuplicates();
+    assertThat(names).hasSize(23).doesNotHaveDuplicates();
     assertThat(Pattern.compile("(?m)^## (\\w+)$").matcher(chapters).results()
         .map(chapter -> chapter.group(1))).containsExactlyElementsOf(names);
   }

@@ -259,7 +259,7 @@ class ReferenceTest {
         "| Metric | Kind | Of | Meaning |\n|---|---|---|---|\n");
     Set<String> names = new TreeSet<>();
     for (String source : List.of("insight/SystemMeters", "insight/TemplateMeters",
-        "platform/Meters", "rest/MetricsServlet")) {
+        "platform/Meters", "platform/ConnectionWaits", "rest/MetricsServlet")) {
       find("(\\w+)\\(\\)?\\s*(?:\\.name\\(\\s*)?\"(tasker_\\w+)\"(?:,|\\)\\s*\\.help\\()"
           + "\\s*((?:\"[^\"]*\"[\\s+]*)+)[,)](?:[^;]*?labelNames\\(\"(\\w+)\"\\))?",
           text(Path.of("src", "main", "java", "ee", "tasker", source + ".java")))

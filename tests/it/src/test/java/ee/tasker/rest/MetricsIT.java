@@ -36,6 +36,8 @@ class MetricsIT {
         .isGreaterThan(value(before, "tasker_steps_executions_total{outcome=\"success\"}"));
     assertThat(value(after, "tasker_database_calls_total"))
         .isGreaterThan(value(before, "tasker_database_calls_total"));
+    assertThat(value(after, "tasker_database_connection_wait_seconds_count"))
+        .isGreaterThan(value(before, "tasker_database_connection_wait_seconds_count"));
     assertThat(value(after, "tasker_database_up")).isEqualTo(1);
     for (String counter : List.of("tasker_tasks_requests_total", "tasker_tasks_completions_total",
         "tasker_steps_claimed_total",
