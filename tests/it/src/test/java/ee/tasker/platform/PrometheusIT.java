@@ -68,7 +68,7 @@ class PrometheusIT {
     assertThat(promtool("check", "config", "prometheus.yaml")).contains("SUCCESS")
         .doesNotContain("FAILED");
     assertThat(promtool("check", "rules", "recording.yaml", "alerts.yaml"))
-        .contains("SUCCESS: 10 rules found", "SUCCESS: 22 rules found");
+        .contains("SUCCESS: 11 rules found", "SUCCESS: 23 rules found");
     assertThat(promtool("test", "rules", "rules-test.yaml")).contains("SUCCESS")
         .doesNotContain("FAILED");
 
@@ -104,7 +104,7 @@ class PrometheusIT {
       List<JsonObject> rules = groups.getValuesAs(JsonObject.class).stream()
           .flatMap(group -> group.getJsonArray("rules").getValuesAs(JsonObject.class).stream())
           .toList();
-      assertThat(rules).hasSize(32)
+      assertThat(rules).hasSize(34)
           .allSatisfy(rule -> assertThat(rule.getString("health")).as(rule.toString())
               .isEqualTo("ok"));
       List<String> expressions = new ArrayList<>(
