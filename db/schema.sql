@@ -748,6 +748,32 @@ create table tasker.installed_routines (
   constraint installed_routines_pkey PRIMARY KEY (file)
 );
 
+-- The templates in metric_totals in the order in which they were first seen: which ones have series
+--   of their own never changes.
+create table tasker.metric_templates (
+  namespace character varying not null,
+  template  character varying not null,
+  rank      bigint not null generated always as identity,
+  constraint metric_templates_pkey PRIMARY KEY (namespace, template)
+);
+
+-- Totals since the installation for a monitoring system, which never decrease: tasks that ended,
+--   results of steps, and how long offers waited for their claim.
+create table tasker.metric_totals (
+  -- task: an end, label is the state; step: a result, label is the outcome; retry: an attempt that
+  --   was not the first; wait: a claim.
+  metric    text not null,
+  namespace character varying not null,
+  template  character varying not null,
+  label     text not null,
+  -- The position of the least of get_metric_bounds() that the duration does not exceed; one more
+  --   than there are bounds when it exceeds all.
+  bucket    integer not null,
+  events    bigint not null,
+  seconds   numeric not null,
+  constraint metric_totals_pkey PRIMARY KEY (metric, namespace, template, label, bucket)
+);
+
 -- Parent to child dependencies between the steps that a task of the template begins with. Tasks
 --   have no copy: see the view workflow_step_edges.
 create table tasker.named_step_edges (
@@ -2306,6 +2332,10 @@ view tasker.workflow_step_edges (from_step_uuid uuid, to_step_uuid uuid, task_uu
 
 -- Functions: analytics
 -- --------------------
+-- Adds the ends of tasks, the results of steps and the claims of some transactions to
+--   metric_totals.
+function tasker.add_metric_totals(p_from bigint, p_until bigint) returns bigint;
+  -- called by roll_up_analytics
 -- Adds the creations and ends of tasks, and the executions of their steps, of some transactions to
 --   the tallies.
 function tasker.add_tallies(p_from bigint, p_until bigint DEFAULT NULL::bigint) returns bigint;
@@ -2358,6 +2388,12 @@ function tasker.get_handoff_latency(p_window interval DEFAULT '00:05:00'::interv
 -- States, connections, health score and load, for GET /v1/analytics/health.
 function tasker.get_health_document() returns jsonb, stable;
   -- called by InsightGateway, get_metrics_document
+-- The upper bounds in seconds of the buckets of metric_totals, ascending.
+function tasker.get_metric_bounds() returns numeric[], immutable;
+  -- called by add_metric_totals, get_metric_totals
+-- Durations, waiting times and outcomes of each template since the installation, for GET /metrics.
+function tasker.get_metric_totals(p_templates integer) returns jsonb, stable;
+  -- called by InsightGateway
 -- What a monitoring system wants to know of the whole system, for GET /metrics.
 function tasker.get_metrics_document(p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
@@ -2791,7 +2827,7 @@ function tasker.has_guard(p_table text, p_guard text) returns boolean, stable;
   -- called by find_template_violations, guard_tables
 -- Whether a task state is terminal.
 function tasker.is_terminal(p_state tasker.task_state) returns boolean, immutable;
-  -- called by apply_task_moves, count_task_moves, tally_steps, tally_tasks,
+  -- called by add_metric_totals, apply_task_moves, count_task_moves, tally_steps, tally_tasks,
   --   transition_task_state_atomic
 -- Whether the database gave a call up because it took too long or too much memory.
 function tasker.is_too_expensive(p_sqlstate text) returns boolean, immutable;

@@ -74,3 +74,31 @@ comment on column tasker.duration_tallies.subject_uuid is
   'The named_task_uuid of a template, or the named_step_uuid of a step of one.';
 comment on column tasker.duration_tallies.bucket is
   'A range of durations, each a tenth longer than the one before: see calculate_duration_bucket.';
+
+create table tasker.metric_totals (
+  metric    text    not null,
+  namespace varchar not null,
+  template  varchar not null,
+  label     text    not null,
+  bucket    int     not null,
+  events    bigint  not null,
+  seconds   numeric not null,
+  primary key (metric, namespace, template, label, bucket));
+comment on table tasker.metric_totals is
+  'Totals since the installation for a monitoring system, which never decrease: tasks that ended, '
+  'results of steps, and how long offers waited for their claim.';
+comment on column tasker.metric_totals.metric is
+  'task: an end, label is the state; step: a result, label is the outcome; retry: an attempt that '
+  'was not the first; wait: a claim.';
+comment on column tasker.metric_totals.bucket is
+  'The position of the least of get_metric_bounds() that the duration does not exceed; one more '
+  'than there are bounds when it exceeds all.';
+
+create table tasker.metric_templates (
+  namespace varchar not null,
+  template  varchar not null,
+  rank      bigint  generated always as identity,
+  primary key (namespace, template));
+comment on table tasker.metric_templates is
+  'The templates in metric_totals in the order in which they were first seen: which ones have '
+  'series of their own never changes.';

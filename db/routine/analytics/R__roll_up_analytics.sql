@@ -41,6 +41,7 @@ begin
   on conflict (state) do update set steps = a.steps + excluded.steps;
 
   v_count := tasker.add_tallies(v_from, v_until);
+  perform tasker.add_metric_totals(v_from, v_until);
   update tasker.analytics_progress set next_xact = v_until, counted_at = clock_timestamp();
 
   delete from tasker.task_tallies where ctid = any (array(

@@ -1,7 +1,9 @@
 package ee.tasker.event;
 
+import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Role;
 import ee.tasker.platform.ServerIdentity;
 import ee.tasker.platform.Settings;
 import ee.tasker.platform.StartSequence;
@@ -52,6 +54,9 @@ public class TopicPublisher {
   private Settings settings;
 
   @Inject
+  private LiveSettings live;
+
+  @Inject
   private StartSequence start;
 
   private MessageTopic topic;
@@ -72,7 +77,7 @@ public class TopicPublisher {
   @Timeout
   void publish() {
     try {
-      if (!start.isWaiting()) {
+      if (!start.isWaiting() && !live.isPaused(Role.ORCHESTRATOR)) {
         boolean hasSent = false;
         while (sendPage()) {
           hasSent = true;

@@ -88,6 +88,11 @@ public class Insight {
     return gateway.getMetricsDocument();
   }
 
+  /** @return as {@code tasker.get_metric_totals} */
+  public JsonObject metricTotals(int templates) {
+    return gateway.getMetricTotals(templates);
+  }
+
   /** How many messages each queue has. */
   public Map<String, Long> queueDepths() {
     return SystemMeters.queueDepths(gateway.getMetricsDocument());

@@ -54,6 +54,10 @@ class InsightGateway {
     return reads.object("group_failures(cast(? as jsonb), ?, ?)", filter, hours, limit);
   }
 
+  JsonObject getMetricTotals(int templates) {
+    return sql.object("get_metric_totals(?)", templates);
+  }
+
   JsonObject getMetricsDocument() {
     return sql.object("get_metrics_document()");
   }

@@ -1,5 +1,7 @@
 package ee.tasker.insight;
 
+import ee.tasker.platform.Json;
+import ee.tasker.platform.Settings;
 import ee.tasker.worker.Worker;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
@@ -21,18 +23,21 @@ import java.util.function.ToDoubleFunction;
 /**
  * Installation-wide metrics, read from the database at collection time and at most every five
  * seconds, plus the load of
- * this server's worker. Every server reports the same installation-wide values: scrape all servers
- * and use any one.
+ * this server's worker. Every server reports the same installation-wide values.
  */
 @ApplicationScoped
 public class SystemMeters implements MultiCollector {
   private static final long FRESH_NANOS = 5_000_000_000L;
+  private static final String TEMPLATES = "templates";
 
   @Inject
   private Insight insight;
 
   @Inject
   private Worker worker;
+
+  @Inject
+  private Settings settings;
 
   private JsonObject figures;
   private long askedAt;
@@ -177,6 +182,13 @@ public class SystemMeters implements MultiCollector {
     all.add(counter("tasker_database_wal_bytes",
         "Write-ahead log of the database server",
         number(database, "wal_bytes")));
+    all.addAll(new TemplateMeters(now.getJsonObject(TEMPLATES)).collect());
+    return new MetricSnapshots(all);
+  }
+
+  /** The load of this server's worker. */
+  public MetricSnapshots collectOwn() {
+    List<MetricSnapshot> all = new ArrayList<>();
     all.add(gauge("tasker_worker_running_steps",
         "Steps that run on this server",
         worker.runningSteps()));
@@ -192,7 +204,8 @@ public class SystemMeters implements MultiCollector {
   private synchronized JsonObject figures() {
     if (figures == null || System.nanoTime() - askedAt > FRESH_NANOS) {
       figures = null;
-      figures = insight.metrics();
+      figures = Json.build().createObjectBuilder(insight.metrics())
+          .add(TEMPLATES, insight.metricTotals(settings.metricTemplates())).build();
       askedAt = System.nanoTime();
     }
     return figures;

@@ -119,7 +119,7 @@ public class ServerManagement {
   }
 
   private void pause(Set<Role> paused) {
-    for (Role role : settings.roles()) {
+    for (Role role : Role.values()) {
       if (paused.contains(role)) {
         live.pause(role);
       } else {

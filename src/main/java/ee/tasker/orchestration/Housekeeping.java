@@ -1,6 +1,7 @@
 package ee.tasker.orchestration;
 
 import ee.tasker.engine.reply.PurgeReply;
+import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Role;
@@ -42,6 +43,9 @@ public class Housekeeping {
   private Settings settings;
 
   @Inject
+  private LiveSettings live;
+
+  @Inject
   private Orchestration orchestration;
 
   private volatile long lastHistory = System.nanoTime();
@@ -59,6 +63,9 @@ public class Housekeeping {
     boolean hasMore = false;
     long began = System.nanoTime();
     try {
+      if (!live.has(Role.ORCHESTRATOR)) {
+        return;
+      }
       if (began - lastHistory >= settings.housekeeping().interval().toNanos()) {
         lastHistory = began;
         tidyHistory();

@@ -63,7 +63,10 @@ public class EclipseLinkSettings implements SessionCustomizer {
     }
   }
 
-  /** Tolerates a missing connection, at startup only; the first call connects. */
+  /**
+   * Tolerates a missing connection, at startup only; the first call connects. What a call waits for
+   * its connection is measured.
+   */
   private static final class PatientConnector extends JNDIConnector {
     private static final long serialVersionUID = 1L;
 
@@ -74,7 +77,7 @@ public class EclipseLinkSettings implements SessionCustomizer {
     @Override
     public Connection connect(Properties properties, Session session) {
       try {
-        return super.connect(properties, session);
+        return ConnectionWaits.timed(() -> super.connect(properties, session));
       } catch (DatabaseException absent) {
         if (session instanceof ServerSession server && !server.isLoggedIn()) {
           return null;

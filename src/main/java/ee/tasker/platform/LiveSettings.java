@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 
 /**
  * The {@link Settings} that an administrator may change while this server runs. Starts with the
- * configured values and loses
+ * configured values, the roles paused if it is to, and loses
  * every change when the server stops. Holds values only; the code that changes one also notifies
  * those affected.
  * Thread-safe.
@@ -31,6 +31,9 @@ public class LiveSettings {
   void begin() {
     capacity = settings.worker().capacity();
     pollInterval = settings.pollInterval();
+    if (settings.startsPaused()) {
+      paused.addAll(Set.of(Role.ORCHESTRATOR, Role.WORKER));
+    }
   }
 
   /** Whether a role is active on this server: configured and not paused. */
@@ -47,6 +50,11 @@ public class LiveSettings {
   public Set<Role> pausedRoles() {
     return settings.roles().stream().filter(role -> !has(role))
         .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** Whether it is paused: after a paused start also one that is not configured. */
+  public boolean isPaused(Role role) {
+    return paused.contains(role);
   }
 
   public void pause(Role role) {

@@ -1,9 +1,13 @@
 package ee.tasker.platform;
 
 import java.util.Arrays;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 
 /**
- * Writes catalogue events as one line of {@code key=value} pairs to the server's log. Thread-safe.
+ * Writes catalogue events as one line of {@code key=value} pairs to the server's log, and the
+ * pairs as {@linkplain LogFields fields} where the log is in JSON. Thread-safe.
  *
  * <p>While the database is away nearly every call fails for the same reason. {@link
  * LogEvent#CALL_FAILED} and {@link
@@ -16,18 +20,28 @@ import java.util.Arrays;
 public final class Log {
   private static final Outage OUTAGE = new Outage();
   private static final Outage LISTENER_OUTAGE = new Outage();
-  private final System.Logger logger;
+  private static final LogFields FIELDS = LogFields.find(Log.class.getClassLoader());
+  private final Logger logger;
 
-  private Log(System.Logger logger) {
+  private Log(Logger logger) {
     this.logger = logger;
   }
 
   public static Log of(Class<?> type) {
-    return new Log(System.getLogger(type.getName()));
+    return new Log(Logger.getLogger(type.getName()));
   }
 
   public boolean isOn(LogEvent event) {
-    return logger.isLoggable(event.level());
+    return logger.isLoggable(level(event));
+  }
+
+  private static Level level(LogEvent event) {
+    return switch (event.level()) {
+      case ERROR -> Level.SEVERE;
+      case WARNING -> Level.WARNING;
+      case INFO -> Level.INFO;
+      default -> Level.FINE;
+    };
   }
 
   /** @param pairs key, value, key, value …; pairs whose value is null are left out */
@@ -50,12 +64,14 @@ public final class Log {
     if (!isOn(event)) {
       return;
     }
-    String line = line(event, pairs);
-    if (cause == null) {
-      logger.log(event.level(), line);
-    } else {
-      logger.log(event.level(), line, cause);
-    }
+    publish(event, cause, pairs);
+  }
+
+  private void publish(LogEvent event, Throwable cause, Object... pairs) {
+    LogRecord entry = new LogRecord(level(event), line(event, pairs));
+    entry.setLoggerName(logger.getName());
+    entry.setThrown(cause);
+    FIELDS.publish(logger, entry, LogFields.of(event, pairs));
   }
 
   /** To be called when the database has answered; logs the end of an outage. */
@@ -78,7 +94,7 @@ public final class Log {
       more[pairs.length + 1] = outage == null ? null : failures;
       more[pairs.length + 2] = "cause";
       more[pairs.length + 3] = DatabaseFaults.message(cause);
-      logger.log(told.level(), line(told, more));
+      publish(told, null, more);
     }
   }
 
@@ -89,7 +105,7 @@ public final class Log {
       more[pairs.length + 1] = DatabaseFaults.sqlState(cause);
       more[pairs.length + 2] = "cause";
       more[pairs.length + 3] = DatabaseFaults.message(cause);
-      logger.log(event.level(), line(event, more));
+      publish(event, null, more);
     }
   }
 

@@ -2,6 +2,8 @@ package ee.tasker.platform;
 
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.Histogram;
+import io.prometheus.metrics.core.metrics.Info;
+import io.prometheus.metrics.core.metrics.Summary;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
@@ -18,6 +20,9 @@ public class Meters {
       "permanent_failure", "cancelled");
 
   private static final List<String> REPLICA_OUTCOMES = List.of("answered", "behind", "failed");
+
+  private static final List<String> METHODS = List.of("GET", "HEAD", "POST", "PUT", "PATCH",
+      "DELETE", "OPTIONS");
 
   private final PrometheusRegistry registry = new PrometheusRegistry();
 
@@ -66,12 +71,35 @@ public class Meters {
           "SQL function calls of this server, transaction control excluded. Divided by the server's executions: round trips per step")
       .register(registry);
 
+  private final Histogram databaseCalls = calls("tasker_database_call_duration_seconds",
+      "Duration of this server's calls of SQL functions, until their first row; the commit is not in it");
+
+  private final Summary functions = Summary.builder().name("tasker_database_function_seconds")
+      .help(
+          "The same by function: how many calls, and their time together")
+      .labelNames("function").register(registry);
+
+  private final Histogram answers = Histogram.builder()
+      .name("tasker_http_request_duration_seconds")
+      .help(
+          "How long requests to this server took, until their answer was complete; those that wait for a task or for work too")
+      .labelNames("method", "status").classicOnly()
+      .classicUpperBounds(0.005, 0.025, 0.1, 0.25, 1, 2.5, 10, 60).register(registry);
+
   private final Counter replicaReads = Counter.builder().name("tasker_replica_reads_total")
       .help(
           "Reads that could be stale, by outcome: answered by the replica, or by the primary because it was behind or failed")
       .labelNames("outcome").register(registry);
 
+  private final Info build = Info.builder().name("tasker_build_info")
+      .help(
+          "1: the version of this server")
+      .labelNames("version").register(registry);
+
   public Meters() {
+    build.setLabelValues(Routines.versionOfApplication());
+    registry.register(new JvmMeters());
+    ConnectionWaits.register(registry);
     REPLICA_OUTCOMES.forEach(replicaReads::initLabelValues);
     OUTCOMES.forEach(executions::initLabelValues);
   }
@@ -84,6 +112,16 @@ public class Meters {
     return Histogram.builder().name(name).help(help).classicOnly()
         .classicUpperBounds(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30)
         .register(registry);
+  }
+
+  /**
+   * A request to the API was answered, {@code startNanos} is when it began.
+   *
+   * @param status of the answer; its first digit is what counts
+   */
+  public void requestAnswered(String method, int status, long startNanos) {
+    answers.labelValues(METHODS.contains(method) ? method : "other", status / 100 + "xx")
+        .observe(secondsSince(startNanos));
   }
 
   /** Requests were submitted within the caller's transaction. */
@@ -154,6 +192,17 @@ public class Meters {
 
   public void databaseCalled() {
     calls.inc();
+  }
+
+  /**
+   * A call that began at {@code startNanos} has returned or failed.
+   *
+   * @param function the name of the SQL function: there are as many as the sources call
+   */
+  public void databaseAnswered(String function, long startNanos) {
+    double seconds = secondsSince(startNanos);
+    databaseCalls.observe(seconds);
+    functions.labelValues(function).observe(seconds);
   }
 
   /** @param outcome {@code answered}, {@code behind} or {@code failed} */

@@ -26,6 +26,7 @@ import javax.sql.DataSource;
 public final class Routines {
   /** What begins a part in the file with the texts of all. */
   private static final String BEGIN = "-- part: ";
+  private static final String MANIFEST = "/db/routines.json";
 
   /** Of half a second each, while other transactions hold tables that change. */
   private static final int ATTEMPTS = 40;
@@ -69,7 +70,12 @@ public final class Routines {
 
   /** Those of the application. */
   public static Routines ofApplication() {
-    return new Routines(resource("/db/routines.json"), resource("/db/routines.sql"));
+    return new Routines(resource(MANIFEST), resource("/db/routines.sql"));
+  }
+
+  /** Of this application, as the build wrote it. */
+  static String versionOfApplication() {
+    return Json.parseObject(resource(MANIFEST)).getString("version");
   }
 
   private static Map<String, String> parts(String texts) {

@@ -12,6 +12,10 @@ public enum Setting {
   ROLES("tasker.roles", "api,orchestrator,worker", "any of the three",
       "The roles of this server, see [architecture.md](architecture.md#roles). Every "
           + "installation needs each role on at least one server"),
+  PAUSED_START("tasker.paused-start", "false", "`true`, `false`",
+      "Whether this server starts with the roles `orchestrator` and `worker` "
+          + "[paused](reference/backup.md#look-at-a-copy): nothing is processed, purged or sent "
+          + "until an administrator resumes them. For a restored copy"),
   ENVIRONMENT("tasker.environment", "production", "a name",
       "Which `environments` section of a template applies, when it is registered"),
   TEMPLATES_FOLDER("tasker.templates.folder", null, "an existing folder",
@@ -147,6 +151,10 @@ public enum Setting {
       "How many events may queue up for a client before its stream is closed"),
   STREAMS_HEARTBEAT_SECONDS("tasker.streams.heartbeat-seconds", 15, 1, 3_600,
       "Interval of keep-alive comments on an idle stream"),
+  METRICS_TEMPLATES("tasker.metrics.templates", 50, 0, 10_000,
+      "How many templates have series of their own in the "
+          + "[metrics](reference/metrics.md#templates); the first ones that ran. All others are "
+          + "`other`. The same on all servers"),
   EVENTS_MESSAGING_CONNECTION_FACTORY("tasker.events.messaging.connection-factory", null,
       "a name of JNDI",
       "The connection factory of the [topic](events.md#a-topic-of-jakarta-messaging) that "

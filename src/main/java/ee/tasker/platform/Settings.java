@@ -12,6 +12,7 @@ import java.util.Set;
  * meanings are in {@link Setting}.
  *
  * @param roles              {@link Setting#ROLES}
+ * @param startsPaused       {@link Setting#PAUSED_START}
  * @param events             {@link Setting#NOTIFY_ENABLED}
  * @param migrates           {@link Setting#MIGRATE}
  * @param guards             {@link Setting#GUARDS}
@@ -39,9 +40,11 @@ import java.util.Set;
  * @param webhooks           what deliveries to webhooks may call
  * @param statementTimeout   {@link Setting#DATABASE_STATEMENT_TIMEOUT_SECONDS}
  * @param replica            a standby for reads that may be stale; empty for none
+ * @param metricTemplates  {@link Setting#METRICS_TEMPLATES}
  */
 public record Settings(
-    Set<Role> roles, boolean events, boolean migrates, boolean guards, Duration pollInterval,
+    Set<Role> roles, boolean startsPaused, boolean events, boolean migrates, boolean guards,
+    Duration pollInterval,
     Optional<Path> templatesFolder,
     String environment, WorkerSettings worker, ListenSettings listen, int maxBodyBytes,
     int largeBytes, BodyPace bodyPace, int maxRequests, Duration longestQueueing,
@@ -49,7 +52,7 @@ public record Settings(
     Optional<String> baseUrl, RecoverySettings recovery, Duration idempotencyRetention,
     StreamSettings streams, HousekeepingSettings housekeeping, boolean traces,
     Optional<MessagingSettings> messaging, SecuritySettings security, WebhookSettings webhooks,
-    Duration statementTimeout, Optional<ReplicaSettings> replica) {
+    Duration statementTimeout, Optional<ReplicaSettings> replica, int metricTemplates) {
 
   public Settings {
     roles = Set.copyOf(roles);

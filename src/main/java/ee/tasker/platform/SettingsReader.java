@@ -56,7 +56,8 @@ public class SettingsReader {
           "tasker.worker.heartbeat-seconds must be at most a third of tasker.worker.lease-seconds");
     }
     Settings settings = new Settings(
-        roles(), flag(Setting.NOTIFY_ENABLED), flag(Setting.MIGRATE), flag(Setting.GUARDS),
+        roles(), flag(Setting.PAUSED_START), flag(Setting.NOTIFY_ENABLED), flag(Setting.MIGRATE),
+        flag(Setting.GUARDS),
         seconds(Setting.POLL_INTERVAL_SECONDS), folder(),
         text(Setting.ENVIRONMENT),
         new Settings.WorkerSettings(
@@ -95,7 +96,8 @@ public class SettingsReader {
         // Not one of our settings, so its value is not checked.
         "false".equalsIgnoreCase(text("otel.sdk.disabled", "true")),
         messaging(), security(), webhooks(),
-        seconds(Setting.DATABASE_STATEMENT_TIMEOUT_SECONDS), replica());
+        seconds(Setting.DATABASE_STATEMENT_TIMEOUT_SECONDS), replica(),
+        number(Setting.METRICS_TEMPLATES));
     if (!complaints.isEmpty()) {
       throw new IllegalStateException(
           "the configuration cannot be used: " + String.join("; ", complaints));

@@ -11,6 +11,8 @@ import jakarta.persistence.PersistenceException;
 import jakarta.persistence.Query;
 import java.util.Collection;
 import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The only access to the database: calls a function of schema {@code tasker} in the current JTA
@@ -22,6 +24,8 @@ import java.util.UUID;
 @Dependent
 public class SqlFunctions {
   private static final String ANSWER_TOO_LARGE = "TK012";
+  private static final Pattern CALL = Pattern.compile(
+      "(?:tasker\\.(?!limit_answer\\b)|limit_answer\\(cast\\(tasker\\.)(\\w+)\\(");
 
   @PersistenceContext(unitName = "tasker")
   private EntityManager entityManager;
@@ -106,6 +110,7 @@ public class SqlFunctions {
 
   Object result(String sql, Object... arguments) {
     Query query = query(sql, arguments);
+    long began = System.nanoTime();
     try {
       return query.getSingleResult();
     } catch (PersistenceException fault) {
@@ -114,7 +119,15 @@ public class SqlFunctions {
         ReadOnlyConnection.discard(entityManager::unwrap, fault);
       }
       throw fault;
+    } finally {
+      meters.databaseAnswered(function(sql), began);
     }
+  }
+
+  /** The function that a statement calls, without what bounds its answer; "none" without one. */
+  static String function(String sql) {
+    Matcher call = CALL.matcher(sql);
+    return call.find() ? call.group(1) : "none";
   }
 
   private Query query(String sql, Object... arguments) {

@@ -3,6 +3,7 @@ package ee.tasker.rest;
 import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.Meters;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Settings;
 import ee.tasker.platform.StartSequence;
@@ -60,6 +61,9 @@ public class AccessFilter implements Filter {
   private final Origins origins = new Origins();
 
   @Inject
+  private Meters meters;
+
+  @Inject
   private StartSequence start;
 
   @Inject
@@ -72,6 +76,15 @@ public class AccessFilter implements Filter {
       throws IOException, ServletException {
     HttpServletRequest http = (HttpServletRequest) request;
     HttpServletResponse answer = (HttpServletResponse) response;
+    if (isOurs(path(http))) {
+      new RequestMeter(meters, http, answer).around(() -> enter(http, answer, chain));
+    } else {
+      enter(http, answer, chain);
+    }
+  }
+
+  private void enter(HttpServletRequest http, HttpServletResponse answer, FilterChain chain)
+      throws IOException, ServletException {
     boolean isPage = isPage(http);
     if (hasOddCharacters(path(http))) {
       // Files of servers on other systems, and string terminators of other languages: no page or
@@ -90,18 +103,18 @@ public class AccessFilter implements Filter {
     if (isHealth(path(http))) {
       // Of the application server, where it serves them below the root of the application.
       writeHeaders(answer, false);
-      chain.doFilter(request, response);
+      chain.doFilter(http, answer);
       return;
     }
     if (!isPage && !isOurs(path(http))) {
       // The resources of an application that overlays its WAR on this one.
-      chain.doFilter(request, response);
+      chain.doFilter(http, answer);
       return;
     }
     writeHeaders(answer, isPage);
     if (isPage) {
       UnreadBodies.dismiss(http, answer);
-      chain.doFilter(request, response);
+      chain.doFilter(http, answer);
     } else if (hasBrokenEscape(http.getRequestURI()) || hasBrokenEscape(http.getQueryString())) {
       refuse(http, answer, Problem.of(400, "invalid-request",
           "the path or the query has an invalid percent-encoding"), 0);
@@ -124,7 +137,7 @@ public class AccessFilter implements Filter {
           if (!isBelowV1(path(http))) {
             UnreadBodies.dismiss(http, answer);
           }
-          chain.doFilter(request, response);
+          chain.doFilter(http, answer);
         }
       } finally {
         permits().release();
@@ -271,7 +284,7 @@ public class AccessFilter implements Filter {
         0);
   }
 
-  private static void refuse(HttpServletRequest request, HttpServletResponse answer,
+  static void refuse(HttpServletRequest request, HttpServletResponse answer,
       Problem problem, int retryAfterSeconds)
       throws IOException {
     UnreadBodies.dismiss(request, answer);

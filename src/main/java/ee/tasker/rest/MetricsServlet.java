@@ -4,6 +4,7 @@ import ee.tasker.insight.SystemMeters;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Meters;
+import ee.tasker.platform.Problem;
 import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
 import io.prometheus.metrics.expositionformats.ExpositionFormats;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
@@ -19,14 +20,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Metrics in Prometheus' text format, or OpenMetrics by content negotiation. When the database
- * cannot be queried, this
- * server's own metrics are still served, and {@code tasker_database_up} is 0.
+ * Metrics in Prometheus' text format, or OpenMetrics by content negotiation: all, with
+ * {@code of=server} this server's own, with {@code of=system} those of the installation, which are
+ * the same on every server. When the database cannot be queried, this server's own metrics are
+ * still served, and {@code tasker_database_up} is 0.
  */
 @WebServlet("/metrics")
 public class MetricsServlet extends ReadOnlyServlet {
   private static final long serialVersionUID = 1L;
   private static final Log LOG = Log.of(MetricsServlet.class);
+  private static final String SERVER = "server";
+  private static final String SYSTEM = "system";
   private static final ExpositionFormats FORMATS = ExpositionFormats.init();
 
   @Inject
@@ -37,20 +41,35 @@ public class MetricsServlet extends ReadOnlyServlet {
 
   @Override
   protected void doGet(HttpServletRequest request, HttpServletResponse answer) throws IOException {
+    String of = request.getParameter("of");
+    if (of != null && !of.equals(SERVER) && !of.equals(SYSTEM)) {
+      AccessFilter.refuse(request, answer,
+          Problem.invalid("of", "must be one of server, system"), 0);
+      return;
+    }
     ExpositionFormatWriter writer = FORMATS.findWriter(request.getHeader("Accept"));
     List<MetricSnapshot> all = new ArrayList<>();
-    server.registry().scrape().forEach(all::add);
+    if (!SYSTEM.equals(of)) {
+      server.registry().scrape().forEach(all::add);
+      system.collectOwn().forEach(all::add);
+    }
+    if (!SERVER.equals(of)) {
+      addSystemAndWhetherItAnswered(all);
+    }
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    writer.write(body, new MetricSnapshots(all));
+    answer.setContentType(writer.getContentType());
+    answer.setContentLength(body.size());
+    body.writeTo(answer.getOutputStream());
+  }
+
+  private void addSystemAndWhetherItAnswered(List<MetricSnapshot> all) {
     all.add(GaugeSnapshot.builder().name("tasker_database_up")
         .help(
             "0: the database did not answer, and the system metrics are missing")
         .dataPoint(
             GaugeSnapshot.GaugeDataPointSnapshot.builder().value(addSystem(all) ? 1 : 0).build())
         .build());
-    ByteArrayOutputStream body = new ByteArrayOutputStream();
-    writer.write(body, new MetricSnapshots(all));
-    answer.setContentType(writer.getContentType());
-    answer.setContentLength(body.size());
-    body.writeTo(answer.getOutputStream());
   }
 
   private boolean addSystem(List<MetricSnapshot> all) {

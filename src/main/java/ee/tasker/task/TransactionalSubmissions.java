@@ -154,7 +154,8 @@ public class TransactionalSubmissions implements TaskSubmissions {
   static SubmittedTask verdict(TaskRequest request, SubmissionVerdict verdict) {
     if (verdict instanceof SubmissionVerdict.Accepted task) {
       LOG.write(LogEvent.TASK_CREATED, "task", task.taskUuid(), "correlation", task.correlationId(),
-          "template", request.template().orElseThrow(), "duplicate", task.isDuplicate());
+          "namespace", request.template().orElseThrow().namespace(), "template",
+          request.template().orElseThrow(), "duplicate", task.isDuplicate());
       return new SubmittedTask(task.taskUuid(), task.state(), task.correlationId(), task.version(),
           task.isDuplicate(), task.replaces());
     }

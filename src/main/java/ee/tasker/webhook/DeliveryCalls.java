@@ -1,5 +1,6 @@
 package ee.tasker.webhook;
 
+import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Role;
@@ -33,6 +34,9 @@ class DeliveryCalls {
 
   @Inject
   private Settings settings;
+
+  @Inject
+  private LiveSettings live;
 
   @Inject
   private Webhooks webhooks;
@@ -76,6 +80,11 @@ class DeliveryCalls {
     return most > 0;
   }
 
+  /** Whether it asks for nothing until the role is resumed. */
+  boolean isPaused() {
+    return !live.has(Role.ORCHESTRATOR);
+  }
+
   /** Until the next delivery that waits is due; a very long time for none. */
   long nextDueInMs() {
     return nextDueInMs;
@@ -83,7 +92,7 @@ class DeliveryCalls {
 
   /** Claims what is due, on a thread of its own. */
   void claim() {
-    if (isSending() && requests.getAndIncrement() == 0) {
+    if (isSending() && !isPaused() && requests.getAndIncrement() == 0) {
       try {
         threads.execute(this::claimRequested);
       } catch (RejectedExecutionException stopping) {
@@ -111,7 +120,7 @@ class DeliveryCalls {
     Delivery.Claimed claimed;
     do {
       int free = most - running.get();
-      if (start.isWaiting() || free <= 0) {
+      if (start.isWaiting() || isPaused() || free <= 0) {
         return;
       }
       claimed = webhooks.claim(free, most / 4);

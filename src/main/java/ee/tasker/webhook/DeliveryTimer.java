@@ -18,7 +18,8 @@ import jakarta.inject.Inject;
 /**
  * Has {@link DeliveryCalls} look for deliveries: within half a second while events are sent, and
  * after a quiet time within {@value #LONGEST_PERIOD_MS} ms, or when the next
- * attempt is due, so that an idle server asks rarely. On servers with the role orchestrator only.
+ * attempt is due, so that an idle server asks rarely; and soon after the role was resumed. On
+ * servers with the role orchestrator only.
  */
 @Singleton
 @Startup
@@ -57,7 +58,7 @@ public class DeliveryTimer {
     try {
       if (!start.isWaiting()) {
         calls.claim();
-        periodMs = calls.running() > 0 ? SHORTEST_PERIOD_MS
+        periodMs = calls.running() > 0 || calls.isPaused() ? SHORTEST_PERIOD_MS
             : Math.min(2 * periodMs, LONGEST_PERIOD_MS);
       }
     } finally {

@@ -113,7 +113,8 @@ class CancelWatch implements CancelListener {
       StepKey key = step.claimedStep().key();
       LOG.write(LogEvent.CANCEL_FORCED, "task", key.taskUuid(), "step", key.stepUuid(), "name",
           step.claimedStep().name(),
-          "attempt", step.claimedStep().attempt(), "correlation",
+          "attempt", step.claimedStep().attempt(), "namespace",
+          step.claimedStep().definition().namespace(), "correlation",
           step.claimedStep().correlationId(),
           "trace", step.traceId());
       StepResult result = Outcomes.cancelForced(step.claimedStep(),

@@ -208,7 +208,8 @@ public class Heartbeat {
     if (step != null && !step.isOver()) {
       step.markLost();
       LOG.write(LogEvent.LEASE_LOST, "task", step.claimedStep().key().taskUuid(), "step", stepUuid,
-          "attempt", step.claimedStep().attempt(), "correlation",
+          "attempt", step.claimedStep().attempt(), "namespace",
+          step.claimedStep().definition().namespace(), "correlation",
           step.claimedStep().correlationId(),
           "trace", step.claimedStep().traceId());
     }

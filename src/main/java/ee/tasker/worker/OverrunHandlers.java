@@ -75,7 +75,8 @@ class OverrunHandlers {
     StepKey key = step.claimedStep().key();
     LOG.write(event, "task", key.taskUuid(), "step", key.stepUuid(), "name",
         step.claimedStep().name(), "attempt", step.claimedStep().attempt(),
-        "correlation", step.claimedStep().correlationId(), "trace", step.traceId(), "seconds",
+        "namespace", step.claimedStep().definition().namespace(), "correlation",
+        step.claimedStep().correlationId(), "trace", step.traceId(), "seconds",
         Duration.ofNanos(overrun.age()).toSeconds());
   }
 }

@@ -99,7 +99,8 @@ class StepRunner {
     meters.stepStarts(running.ageNanos());
     LOG.write(LogEvent.STEP_CLAIMED, "task", step.key().taskUuid(), "step", step.key().stepUuid(),
         "name", step.name(),
-        "attempt", step.attempt(), "correlation", step.correlationId(), "trace", running.traceId());
+        "attempt", step.attempt(), "namespace", step.definition().namespace(), "correlation",
+        step.correlationId(), "trace", running.traceId());
     ScheduledFuture<?> timer = step.definition().timeout()
         .map(limit -> threads.timers().schedule(() -> timeOut(running, limit, start),
             limit.toMillis(), TimeUnit.MILLISECONDS))
@@ -172,7 +173,8 @@ class StepRunner {
       ClaimedStep step = running.claimedStep();
       LOG.write(LogEvent.STEP_TIMED_OUT, "task", step.key().taskUuid(), "step",
           step.key().stepUuid(), "name", step.name(),
-          "attempt", step.attempt(), "correlation", step.correlationId(), "trace",
+          "attempt", step.attempt(), "namespace", step.definition().namespace(), "correlation",
+          step.correlationId(), "trace",
           running.traceId(), "limit_s", limit.toSeconds());
       StepResult result = Outcomes.timedOut(step, limit, since(start));
       meters.stepExecuted(result.outcome().word(), result.executionTime());
@@ -220,7 +222,8 @@ class StepRunner {
     if (LOG.isOn(event)) {
       LOG.write(event, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name",
           step.name(),
-          "attempt", step.attempt(), "correlation", step.correlationId(), "trace",
+          "attempt", step.attempt(), "namespace", step.definition().namespace(), "correlation",
+          step.correlationId(), "trace",
           running.traceId(), "outcome", result.outcome(),
           "error", success ? null : result.error());
     }

@@ -107,6 +107,9 @@ public class WorkerLifecycle {
     // Collected here, so that two handlers with one name fail the deployment and not the first
     // step.
     int known = handlers.names().size();
+    if (live.pausedRoles().contains(Role.WORKER)) {
+      worker.pause();
+    }
     start.then(() -> begin(known));
   }
 

@@ -258,8 +258,8 @@ class ReferenceTest {
     StringBuilder table = new StringBuilder(
         "| Metric | Kind | Of | Meaning |\n|---|---|---|---|\n");
     Set<String> names = new TreeSet<>();
-    for (String source : List.of("insight/SystemMeters", "platform/Meters",
-        "rest/MetricsServlet")) {
+    for (String source : List.of("insight/SystemMeters", "insight/TemplateMeters",
+        "platform/Meters", "platform/ConnectionWaits", "rest/MetricsServlet")) {
       find("(\\w+)\\(\\)?\\s*(?:\\.name\\(\\s*)?\"(tasker_\\w+)\"(?:,|\\)\\s*\\.help\\()"
           + "\\s*((?:\"[^\"]*\"[\\s+]*)+)[,)](?:[^;]*?labelNames\\(\"(\\w+)\"\\))?",
           text(Path.of("src", "main", "java", "ee", "tasker", source + ".java")))
@@ -269,12 +269,17 @@ class ReferenceTest {
               case "byState" -> "{state}";
               case "byQueue" -> "{queue}";
               case "byConsumer" -> "{consumer}";
+              case "byTemplate", "counterByTemplate" -> "{namespace, template}";
+              case "byTemplateAndState" -> "{namespace, template, state}";
+              case "byTemplateAndOutcome" -> "{namespace, template, outcome}";
               default -> metric.group(4) == null ? "" : "{" + metric.group(4) + "}";
             };
             String kind = metric.group(2).endsWith("_duration_seconds")
+                || metric.group(2).endsWith("_wait_seconds")
                 || metric.group(2).endsWith("_delay_seconds") ? "histogram"
-                    : metric.group(2).endsWith("_total") || "counter".equals(maker) ? "counter"
-                        : "gauge";
+                    : metric.group(2).endsWith("_function_seconds") ? "summary"
+                        : metric.group(2).endsWith("_total") || "counter".equals(maker) ? "counter"
+                            : "gauge";
             String name = metric.group(2)
                 + ("counter".equals(kind) && !metric.group(2).endsWith("_total") ? "_total" : "");
             boolean isOfServer = !source.startsWith("insight") || name.startsWith("tasker_worker");

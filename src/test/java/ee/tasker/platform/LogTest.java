@@ -1,22 +1,26 @@
 package ee.tasker.platform;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class LogTest {
+public class LogTest {
   private final Logger logger = Logger.getLogger(LogTest.class.getName());
   private final List<LogRecord> records = new ArrayList<>();
   private final Handler handler = new Handler() {
@@ -77,6 +81,75 @@ class LogTest {
   void braces_of_a_value_are_no_place_for_a_parameter() {
     assertThat(line("reason", "{0}${jndi:x}%s"))
         .isEqualTo("TK1202 task ended reason={0}${jndi:x}%s");
+  }
+  @Test
+  void members_are_fields_of_the_record_where_no_context_of_the_thread_is_read() {
+    line("task", "1", "code", "stale", "state", null, "reason", "no \"longer\" {wanted}");
+
+    assertThat(records.get(0).getParameters()).containsExactly(Map.of("tasker_code", "TK1202",
+        "tasker_task", "1", "tasker_problem_code", "stale", "tasker_reason",
+        "no \"longer\" {wanted}"));
+    assertThat(new SimpleFormatter().formatMessage(records.get(0)))
+        .isEqualTo(records.get(0).getMessage());
+  }
+
+  @Test
+  void value_that_would_make_a_pattern_of_the_line_leaves_it_without_fields() {
+    line("reason", "it's {0}");
+
+    assertThat(records.get(0).getParameters()).isNull();
+    assertThat(new SimpleFormatter().formatMessage(records.get(0)))
+        .isEqualTo("TK1202 task ended reason=\"it's {0}\"");
+  }
+
+  @Test
+  void fields_are_in_the_context_of_the_thread_while_the_line_is_written_and_not_longer() {
+    Map<String, String> seen = new HashMap<>();
+    Logger looking = Logger.getAnonymousLogger();
+    looking.setUseParentHandlers(false);
+    looking.addHandler(new Handler() {
+      @Override
+      public void publish(LogRecord entry) {
+        seen.putAll(ThreadContext.FIELDS);
+        throw new IllegalStateException("a handler that fails");
+      }
+
+      @Override
+      public void flush() {
+        // nothing is retained
+      }
+
+      @Override
+      public void close() {
+        // nothing is open
+      }
+    });
+    LogFields context = LogFields.Context.of(getClass().getClassLoader(),
+        ThreadContext.class.getName(), "put", "remove", void.class);
+    Map<String, String> fields = LogFields.of(LogEvent.TASK_ENDED, "task", "1");
+
+    assertThatThrownBy(
+        () -> context.publish(looking, new LogRecord(Level.INFO, "{0}"), fields))
+        .hasMessage("a handler that fails");
+
+    assertThat(seen).isEqualTo(Map.of("tasker_code", "TK1202", "tasker_task", "1"));
+    assertThat(ThreadContext.FIELDS).isEmpty();
+  }
+
+  /** As a server has one. */
+  public static final class ThreadContext {
+    static final Map<String, String> FIELDS = new HashMap<>();
+
+    private ThreadContext() {
+    }
+
+    public static void put(String name, String value) {
+      FIELDS.put(name, value);
+    }
+
+    public static void remove(String name) {
+      FIELDS.remove(name);
+    }
   }
 
   @Test

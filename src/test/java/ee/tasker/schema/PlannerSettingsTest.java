@@ -66,7 +66,8 @@ class PlannerSettingsTest {
       Rule.of(BY_KEY,
           "A bounded part of large tables, found by key or by a summary. A plan that hashes or scans reads all tasks for it. The planner may still "
               + "use the argument values.",
-          "count_task_moves", "find_signal_targets", "group_failures", "plan_deliveries",
+          "add_metric_totals", "count_task_moves", "find_signal_targets", "group_failures",
+          "plan_deliveries",
           "preview_retention", "purge_expired_tasks",
           "purge_tasks", "queue_signals", "reconcile_tasks", "settle_deliveries",
           "take_unchecked_tasks",

@@ -12,6 +12,7 @@ import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
 /** Figures are compared with counts over everything, made here in another way. */
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.Test;
   "get_slowest_steps_aggregated", "get_performance_document",
   "get_health_document", "get_bottleneck_document", "get_timeline_document",
   "get_metrics_document", "calculate_duration_bucket", "get_bucket_seconds", "add_tallies",
-  "get_duration_percentiles"})
+  "get_duration_percentiles", "get_metric_bounds", "add_metric_totals", "get_metric_totals"})
 class AnalyticsTest {
   private static final String LONG_AGO = "'2020-01-01'::timestamptz";
   private final Sql sql = Sql.open();
@@ -275,6 +276,105 @@ class AnalyticsTest {
     assertThat(sql.text("select count(*)::text from tasker.step_tallies")).isEqualTo("0");
     assertThat(sql.text("select count(*)::text from tasker.duration_tallies")).isEqualTo("0");
     assertCountsAreRight();
+  }
+
+  @Test
+  void totals_for_a_monitoring_system_are_those_of_the_history_and_stay_when_all_is_recounted() {
+    Dag first = Dag.of("a").step("b").dependsOn("a").maxAttempts(2);
+    first.started(3);
+    Dag.linear(2).inNamespace("second_namespace").started(1);
+    for (int round = 0; round < 8; round++) {
+      worker.advance();
+      List<Claim> claims = worker.claim(4);
+      for (Claim claim : claims) {
+        boolean isFirst = claim.equals(claims.get(0));
+        if (round == 3 && isFirst) {
+          sql.text("select tasker.request_cancel(?, 'me', 'a test')", claim.task());
+        }
+        worker.complete(round == 0 && isFirst ? claim.retryableFailure(0) : claim.success());
+      }
+      rollUp();
+    }
+    assertTotalsAreThoseOfTheHistory();
+    String before = sql.text("select tasker.get_metric_totals(9) ->> 'totals'");
+
+    sql.text("select tasker.rebuild_analytics()");
+    rollUp();
+
+    assertThat(sql.text("select tasker.get_metric_totals(9) ->> 'totals'")).isEqualTo(before);
+  }
+
+  private void assertTotalsAreThoseOfTheHistory() {
+    String totals = "(select t.* from jsonb_to_recordset(tasker.get_metric_totals(9) -> 'totals')"
+        + " as t(metric text, namespace text, template text, label text, bucket int,"
+        + " events bigint, seconds numeric))";
+    List<Map<String, Object>> reported = sql.rows("select metric, namespace, template, label, "
+        + "sum(events)::bigint as n, sum(seconds) as s from " + totals
+        + " group by 1, 2, 3, 4 order by 1, 2, 3, 4");
+    List<Map<String, Object>> counted = sql.rows(
+        """
+                with named as (
+                  select t.task_uuid, t.created_at, ns.name as namespace, nt.name as template
+                  from tasker.tasks t join tasker.named_tasks nt using (named_task_uuid)
+                  join tasker.task_namespaces ns using (task_namespace_uuid)),
+                moves as (
+                  select h.*, lag(h.created_at) over (partition by h.workflow_step_uuid order by h.sort_key) as before
+                  from tasker.workflow_step_transitions h),
+                counted as (
+                  select 'task' as metric, n.namespace, n.template, h.to_state::text as label,
+                         extract(epoch from h.created_at - n.created_at) as seconds
+                  from tasker.task_transitions h join named n using (task_uuid)
+                  where h.to_state in ('complete', 'error', 'cancelled', 'resolved_manually')
+                  union all
+                  select unnest(case when r.attempt > 1 then array['step', 'retry'] else array['step'] end),
+                         n.namespace, n.template, r.outcome::text, coalesce(r.execution_time_ms, 0) / 1000.0
+                  from tasker.workflow_step_result_audit r join named n using (task_uuid)
+                  union all
+                  select 'wait', n.namespace, n.template, '', extract(epoch from m.created_at - m.before)
+                  from moves m join named n using (task_uuid)
+                  where m.from_state = 'enqueued' and m.to_state = 'in_progress')
+                select metric, namespace::text, template::text, case metric when 'retry' then '' else label end as label,
+                       count(*) as n, sum(case metric when 'retry' then 0 else seconds end) as s
+                from counted group by 1, 2, 3, 4 order by 1, 2, 3, 4""");
+    assertThat(reported).hasSameSizeAs(counted);
+    for (int i = 0; i < counted.size(); i++) {
+      Map<String, Object> expected = counted.get(i);
+      assertThat(reported.get(i)).as("row " + i).containsAllEntriesOf(
+          Map.of("metric", expected.get("metric"), "namespace", expected.get("namespace"),
+              "template", expected.get("template"), "label", expected.get("label"), "n",
+              expected.get("n")));
+      assertThat((BigDecimal) reported.get(i).get("s")).as(expected.toString())
+          .isCloseTo((BigDecimal) expected.get("s"), Offset.offset(new BigDecimal("0.1")));
+    }
+    assertThat(sql.texts("select distinct metric || ' ' || label from " + totals))
+        .contains("retry ", "step success", "step retryable_failure", "task complete", "wait ");
+    assertThat(sql.text("select count(distinct namespace)::text from " + totals)).isEqualTo("2");
+    assertThat(sql.text(
+        "select (tasker.get_metric_totals(1) -> 'totals' @> '[{\"namespace\": \"other\", \"template\": \"other\"}]'"
+            + " and jsonb_path_exists(tasker.get_metric_totals(1), '$.totals[*].namespace ? (@ != \"other\")'))::text"))
+        .isEqualTo("true");
+    assertThat(sql.text("select bool_and(namespace = 'other' and template = 'other')::text from "
+        + totals.replace("(9)", "(0)"))).isEqualTo("true");
+    assertThat(sql.text("select sum(events)::text from " + totals.replace("(9)", "(0)")))
+        .isEqualTo(sql.text("select sum(events)::text from " + totals));
+  }
+
+  @Test
+  void duration_is_in_the_bucket_of_the_least_bound_that_it_does_not_exceed() {
+    Dag.of("a").started(3);
+    worker.complete(0, worker.claim(3).stream().map(Claim::success).toList());
+    sql.run("""
+        update tasker.tasks t set created_at = x.ended - x.took * interval '1 second'
+        from (select h.task_uuid, h.created_at as ended,
+                     (array[0.005, 1.001, 90000])[row_number() over (order by h.task_uuid)] as took
+              from tasker.task_transitions h where h.to_state = 'complete') x
+        where x.task_uuid = t.task_uuid""");
+    rollUp();
+
+    assertThat(sql.text("select string_agg(bucket || ':' || events, ' ' order by bucket)"
+        + " from tasker.metric_totals where metric = 'task'")).isEqualTo("1:1 7:1 17:1");
+    assertThat(sql.text("select array_position(tasker.get_metric_bounds(), 2.5)::text"))
+        .isEqualTo("7");
   }
 
   @Test

@@ -14,7 +14,9 @@ import java.util.concurrent.TimeUnit;
 /** A program of this machine that a test needs besides the JDK. */
 public enum Program {
   PSQL("psql", "postgresql-client"), PGBOUNCER("pgbouncer", "pgbouncer"), OPENSSL("openssl",
-      "openssl");
+      "openssl"),
+  PROMETHEUS("prometheus", "prometheus"), PROMTOOL("promtool", "prometheus"),
+  GCC("gcc", "gcc");
 
   private final String command;
   private final String ofPackage;

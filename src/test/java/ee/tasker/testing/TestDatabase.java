@@ -53,6 +53,7 @@ public final class TestDatabase {
       "servers", "dead_messages",
       "task_state_tallies",
       "step_state_tallies", "task_tallies", "step_tallies", "duration_tallies",
+      "metric_totals", "metric_templates",
       "retention_policies", "retention_progress", "purged_tasks",
       "dropped_history",
       "queued_signals", "event_consumers", "webhooks", "webhook_secrets", "webhook_deliveries");

@@ -41,7 +41,7 @@ final class BulkGroup {
               Arg.body("filter.error_type", "TYPE",
                   "With an error of this type, of that step if one is given."),
               Arg.body("filter.error_signature", "TEXT",
-                  "With an error of this signature, as tasker failures lists it."),
+                  "With an error of this signature, as tasker task failures lists it."),
               Arg.body("filter.dlq_reason", "REASON", "With an open dead letter of this reason.")
                   .values(DeadLetterGroup.REASONS),
               Arg.body("filter.initiator", "TEXT", "Of this initiator."),

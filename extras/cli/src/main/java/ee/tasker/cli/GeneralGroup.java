@@ -116,6 +116,7 @@ final class GeneralGroup {
             .shows(View.rows("handlers", "HANDLER=")).example("tasker handlers"),
         Command.of("metrics", "Prints the metrics of the server that answers, for Prometheus.")
             .calls(Operation.GET_METRICS)
+            .with(Arg.query("of", "WHAT", "server: of the server that answers; system: of all."))
             .runs(General::text).example("tasker metrics"),
         Command.of("openapi", "Prints the OpenAPI document of the server.")
             .calls(Operation.GET_OPEN_API_YAML)

@@ -360,7 +360,7 @@ final class TaskGroup {
                 Arg.query("error_type", "TYPE",
                     "With a step that failed with an error of this type."),
                 Arg.query("error_signature", "TEXT",
-                    "With a step whose error has this signature, as tasker failures lists it."),
+                    "With a step whose error has this signature, as tasker task failures lists it."),
                 Arg.query("sla_breached", "BOOLEAN", "Past their SLA, or not.").values("true",
                     "false"),
                 Arg.query("roots", "BOOLEAN", "Without a parent, or with one.").values("true",

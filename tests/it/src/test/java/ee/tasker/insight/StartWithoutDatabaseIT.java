@@ -6,11 +6,16 @@ import ee.tasker.run.EmbeddedDatabase;
 import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
+import jakarta.json.Json;
 import jakarta.json.JsonObject;
+import jakarta.json.JsonString;
+import java.io.StringReader;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -18,12 +23,15 @@ import org.junit.jupiter.api.Test;
 /** Two servers that are started before their database, which is empty when it comes. */
 @Tag("long")
 class StartWithoutDatabaseIT {
+  /** Open Liberty has its own word for the file that the tests read. */
+  private static final Map<String, String> LOG_IN_JSON = Map.of("CONSOLE_FORMAT", "json",
+      "WLP_LOGGING_MESSAGE_FORMAT", "json");
 
   @Test
   void servers_wait_and_say_so_and_begin_by_themselves_when_the_database_answers() {
     try (EmbeddedDatabase database = TestServer.newEmptyDatabase()) {
       database.close();
-      try (TestServer one = TestServer.starting(database, Map.of());
+      try (TestServer one = TestServer.starting(database, LOG_IN_JSON);
           TestServer other = TestServer.starting(database, Map.of())) {
         for (TestServer server : List.of(one, other)) {
           TaskerClient.until("the application says that it waits", Duration.ofSeconds(120),
@@ -49,6 +57,9 @@ class StartWithoutDatabaseIT {
           TaskerClient.until("it listens", Duration.ofSeconds(20),
               () -> server.log().contains("TK1401"));
           assertThat(server.log()).contains("TK1001", "TK1003");
+          if (server == one) {
+            assertFieldsInTheLog(server, task);
+          }
         }
         TaskerClient tasker = TestServer.clientOf(database);
         assertThat(
@@ -73,6 +84,33 @@ class StartWithoutDatabaseIT {
     } catch (UncheckedIOException e) {
       return false;
     }
+  }
+
+  /** Where each server's formatter has them: at the top, with a prefix of its own, or together. */
+  private static void assertFieldsInTheLog(TestServer server, UUID task) {
+    TaskerClient.until("the end of the task is logged", Duration.ofSeconds(20),
+        () -> endOf(server, task).isPresent());
+    JsonObject line = Json.createReader(new StringReader(endOf(server, task).orElseThrow()))
+        .readObject();
+    Map<String, String> fields = new HashMap<>();
+    JsonObject context = line.containsKey("mdc") ? line.getJsonObject("mdc") : line;
+    context.forEach((name, value) -> {
+      if (value instanceof JsonString text) {
+        fields.put(name.replaceFirst("^ext_", ""), text.getString());
+      }
+    });
+    assertThat(fields).as(line.toString()).containsEntry("tasker_code", "TK1202")
+        .containsEntry("tasker_task", task.toString()).containsEntry("tasker_state", "complete")
+        .hasEntrySatisfying("tasker_correlation",
+            correlation -> assertThat(UUID.fromString(correlation)).isNotNull());
+    assertThat(server.log().lines().filter(other -> other.contains("TK1001"))).hasSize(1)
+        .allSatisfy(
+            other -> assertThat(other).contains("tasker_roles").doesNotContain("tasker_task"));
+  }
+
+  private static Optional<String> endOf(TestServer server, UUID task) {
+    return server.log().lines()
+        .filter(line -> line.contains("TK1202 ") && line.contains("task=" + task)).findFirst();
   }
 
   private static void assertRefusal(Answer answer) {

@@ -184,6 +184,12 @@ class ContractIT {
     });
   }
 
+  @Order(6)
+  @Test
+  void metrics_of_what_there_is_not_are_refused_as_described() {
+    assertStatus(Call.of(contract, "getMetrics").query("of", "both").sendAs(admin), 400);
+  }
+
   @Order(7)
   @TestFactory
   Stream<DynamicTest> what_is_answered_otherwise_because_of_what_is_there_is_as_described() {

@@ -7,6 +7,7 @@ import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
 import java.sql.Connection;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -21,6 +22,8 @@ import org.junit.jupiter.api.Test;
 @Tag("long")
 class ExhaustedPoolIT {
   private static final int POOL = 4;
+  private static final String WAITS = "tasker_database_connection_wait_seconds";
+  private static final String WAITING = "tasker_database_connection_waiting";
 
   private static EmbeddedDatabase database;
   private static TestServer server;
@@ -51,6 +54,8 @@ class ExhaustedPoolIT {
       List<CompletableFuture<Answer>> requests = Stream
           .generate(() -> tasker.sendLater(tasker.request("/v1/tasks/" + task).GET()))
           .limit(3 * POOL).toList();
+      TaskerClient.until("the metrics say how many wait for a connection", Duration.ofSeconds(5),
+          () -> figure(WAITING) >= POOL);
 
       // They hold the connections until the lock goes, which it does when the first of the others
       // was answered.
@@ -74,5 +79,15 @@ class ExhaustedPoolIT {
       assertThat(answers).filteredOn(answer -> answer.status() == 200).isNotEmpty();
     }
     assertThat(tasker.get("/v1/tasks/" + task).status()).isEqualTo(200);
+    TaskerClient.until("no call waits", Duration.ofSeconds(20), () -> figure(WAITING) == 0);
+    assertThat(figure(WAITS + "_count") - figure(WAITS + "_bucket{le=\"1.0\"}"))
+        .as("calls that waited for longer than a second").isGreaterThanOrEqualTo(POOL);
+  }
+
+  private static double figure(String name) {
+    return tasker.get("/metrics?of=server").body().lines()
+        .filter(line -> line.startsWith(name + " "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1))).findFirst()
+        .orElseThrow();
   }
 }

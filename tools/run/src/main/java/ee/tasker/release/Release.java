@@ -80,6 +80,7 @@ public final class Release {
       collect(artifact);
     copy("pom.xml", "tasker-ee-parent-" + version + ".pom");
     copy("target/tasker-ee-db.zip", "tasker-ee-db-" + version + ".zip");
+    copy("target/tasker-ee-monitoring.zip", "tasker-ee-monitoring-" + version + ".zip");
     copy("target/release-parts/" + LoginJar.NAME, "tasker-ee-login-" + version + ".jar");
     copy("target/tasker-ee-cli.tar.gz", "tasker-ee-cli-" + version + ".tar.gz");
     for (var server : SERVERS)

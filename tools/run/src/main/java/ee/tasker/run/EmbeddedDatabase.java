@@ -160,6 +160,11 @@ public final class EmbeddedDatabase implements AutoCloseable {
   }
 
   public synchronized void start() {
+    start(Map.of());
+  }
+
+  /** @param environment of its processes, besides that of this one; not on Windows */
+  public synchronized void start(Map<String, String> environment) {
     lock = lock(data);
     account = PostgresAccount.owning(data, binaries);
     if (Files.exists(data.resolve("PG_VERSION")))
@@ -169,8 +174,14 @@ public final class EmbeddedDatabase implements AutoCloseable {
     expectFree(address.port());
     write(data.resolve("tasker.conf"), settings.text());
     started = true;
-    var start = program("pg_ctl", "start", "-D", data.toString(), "-l", log().toString(), "-w",
-        "-t", "120");
+    var words = new ArrayList<>(account.prefix());
+    if (!environment.isEmpty()) {
+      words.add("env");
+      environment.forEach((name, value) -> words.add(name + "=" + value));
+    }
+    words.addAll(List.of(binaries.program("pg_ctl"), "start", "-D", data.toString(), "-l",
+        log().toString(), "-w", "-t", "120"));
+    var start = Command.run(binaries.folder(), words);
     if (!start.succeeded())
       throw new RunProblem("PostgreSQL did not start; the reason is at the end of " + log() + ". "
           + lastLine(log()));

@@ -17,13 +17,16 @@ import java.util.regex.Pattern;
  * while it boots.
  */
 public final class PayaraProcess extends ServerProcess {
+  private static final String JSON = "fish.payara.enterprise.server.logging.JSONLogFormatter";
 
   private static final Pattern NOT_STARTED = Pattern.compile("Exception while [a-z]+ the app\\b");
 
+  private final boolean isLogJson;
   private LogWatch watch;
 
   public PayaraProcess(Path home, Path parent, int httpPort, Map<String, String> environment) {
     super(home, parent, httpPort, environment);
+    this.isLogJson = "json".equals(environment.get("CONSOLE_FORMAT"));
   }
 
   @Override
@@ -37,8 +40,16 @@ public final class PayaraProcess extends ServerProcess {
     Folders.delete(folder.resolve("runtime"));
     Files.createDirectories(domain());
     Folders.copy(serverConfig, folder);
+    if (isLogJson)
+      logInJson(folder.resolve("logging.properties"));
     Files.copy(driver(), folder.resolve("postgresql.jar"), StandardCopyOption.REPLACE_EXISTING);
     LoginJar.write(folder.resolve(LoginJar.NAME), LoginJar.ANY_TIME);
+  }
+
+  /** As the head of that file says. */
+  private static void logInJson(Path properties) throws IOException {
+    Files.writeString(properties, Files.readString(properties)
+        .replace("formatter=java.util.logging.SimpleFormatter", "formatter=" + JSON));
   }
 
   @Override

@@ -46,10 +46,12 @@ public final class WildFlyProcess extends ServerProcess {
   private final int managementPort;
   /** Whether the broker that is part of the server is configured. */
   private final boolean hasMessaging;
+  private final boolean isLogJson;
 
   public WildFlyProcess(Path home, Path parent, int httpPort, Map<String, String> environment) {
     super(home, parent, httpPort, environment);
     this.hasMessaging = "embedded".equals(environment.get("MESSAGING"));
+    this.isLogJson = "json".equals(environment.get("CONSOLE_FORMAT"));
     this.managementPort = environment.containsKey("MANAGEMENT_PORT")
         ? Integer.parseInt(environment.get("MANAGEMENT_PORT"))
         : Ports.freeNear(httpPort + 1910); // 9990 for 8080, as WildFly has it
@@ -92,9 +94,11 @@ public final class WildFlyProcess extends ServerProcess {
     Folders.copy(home.resolve("standalone/configuration"), base().resolve("configuration"));
     Files.copy(serverConfig.resolve("jvm.options"), folder.resolve("jvm.options"),
         StandardCopyOption.REPLACE_EXISTING);
-    var scripts = hasMessaging
-        ? List.of(serverConfig.resolve("configure.cli"), serverConfig.resolve("messaging.cli"))
-        : List.of(serverConfig.resolve("configure.cli"));
+    var scripts = new ArrayList<>(List.of(serverConfig.resolve("configure.cli")));
+    if (hasMessaging)
+      scripts.add(serverConfig.resolve("messaging.cli"));
+    if (isLogJson)
+      scripts.add(serverConfig.resolve("json.cli"));
     var kept = home.resolveSibling("tasker-" + digest(scripts) + ".xml");
     if (!Files.exists(kept))
       makeConfiguration(scripts, kept);
