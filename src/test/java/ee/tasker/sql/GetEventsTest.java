@@ -160,7 +160,7 @@ class GetEventsTest {
   void ranges_of_history_get_a_summary_when_they_are_full_and_not_before() {
     String largest = "from pg_inherits i join pg_index x on x.indexrelid = i.inhrelid "
         + "where i.inhparent = 'tasker.task_moves_xact_id_created_at_idx'::regclass order by pg_relation_size(x.indrelid) desc limit 1";
-    Dag.linear(2).started(1500);
+    Dag.linear(2).started(2500);
 
     sql.number("select tasker.summarize_history()");
     long pages = sql.number("select pg_relation_size(x.indrelid) / 8192 " + largest);
