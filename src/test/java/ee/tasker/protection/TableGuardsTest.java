@@ -227,6 +227,23 @@ class TableGuardsTest {
     }
   }
 
+  /** The second would otherwise change what it saw before the first had changed it, and fail. */
+  @Test
+  void servers_that_start_at_once_install_the_guards_once() {
+    sql.run("select tasker.guard_tables(false)");
+    try (Sql first = Sql.session(); Sql second = Sql.session()) {
+      assertThat(first.number("select tasker.guard_tables(true)")).isEqualTo(26);
+      Sql.Later<Long> later = second
+          .<Long>later(session -> session.number("select tasker.guard_tables(true)"))
+          .untilItWaits();
+      first.commit();
+      assertThat(later.get()).isZero();
+      second.commit();
+    } finally {
+      sql.run("select tasker.guard_tables(true)");
+    }
+  }
+
   /** Its lock would otherwise hold up those who come after it. */
   @Test
   void guards_give_way_to_who_is_at_work() {
