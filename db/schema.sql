@@ -37,9 +37,14 @@ create type tasker.notice_kind as enum ('child_ended', 'cancel');
 create type tasker.server_state as enum ('healthy', 'degraded', 'draining', 'stopped');
 create type tasker.step_outcome as enum ('success', 'retryable_failure', 'permanent_failure',
     'cancelled', 'manual_completion');
+create type tasker.step_path_name as enum ('created_and_offered', 'created_and_claimed',
+    'claimed_at_once', 'completed_at_once');
 create type tasker.step_state as enum ('pending', 'enqueued', 'in_progress',
     'enqueued_for_orchestration', 'enqueued_as_error_for_orchestration', 'waiting_for_retry',
     'complete', 'error', 'cancelled', 'resolved_manually');
+create type tasker.task_path_name as enum ('evaluated', 'continued', 'enqueued', 'started',
+    'created_and_started', 'enqueued_and_evaluated', 'initialized', 'waited',
+    'initialized_and_waited');
 create type tasker.task_state as enum ('pending', 'initializing', 'enqueuing_steps',
     'steps_in_process', 'evaluating_results', 'waiting_for_dependencies', 'waiting_for_retry',
     'blocked_by_failures', 'complete', 'error', 'cancelled', 'resolved_manually');
@@ -1356,6 +1361,57 @@ create table tasker.servers (
   constraint heartbeat_is_positive CHECK (heartbeat_seconds > 0)
 );
 
+-- History of workflow_steps.state, one row for what a transaction did to a step; the view
+--   workflow_step_transitions has a row for each move.
+create table tasker.step_moves (
+  workflow_step_uuid uuid not null,
+  task_uuid          uuid not null,
+  -- The transaction that made the move. A snapshot sees all moves of transactions below its
+  --   pg_snapshot_xmin that will ever exist.
+  xact_id            bigint not null default pg_current_xact_id()::text::bigint,
+  created_at         timestamp with time zone not null default clock_timestamp(),
+  processor_uuid     uuid,
+  -- That of the last move of the row; moves count from 1 per step.
+  sort_key           integer not null,
+  from_state         tasker.step_state,
+  to_state           tasker.step_state not null,
+  -- Who made the last move of the row.
+  actor              tasker.actor not null,
+  -- The states that the step passed through between from_state and to_state: step_paths. Null for a
+  --   single move. A row with a path has no metadata.
+  path               tasker.step_path_name,
+  -- The handoff of the moves, 0 before the first.
+  handoff            integer not null,
+  attempt            integer not null,
+  metadata           jsonb
+) partition by RANGE (created_at);
+CREATE INDEX step_moves_task_uuid_idx ON ONLY tasker.step_moves
+    USING brin (task_uuid uuid_minmax_multi_ops) WITH (pages_per_range='32');
+CREATE INDEX step_moves_xact_id_idx ON ONLY tasker.step_moves USING brin (xact_id)
+    WITH (pages_per_range='32');
+CREATE TRIGGER history_is_append_only BEFORE DELETE OR UPDATE ON tasker.step_moves FOR EACH ROW
+    EXECUTE FUNCTION tasker.refuse_history_change();
+CREATE TRIGGER moves_follow_the_rules AFTER INSERT
+    ON tasker.step_moves REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT
+    EXECUTE FUNCTION tasker.check_step_transitions();
+
+-- The moves of each path, in their order: every state between the first and the last is the
+--   to_state of one move and the from_state of the next.
+create table tasker.step_paths (
+  path       tasker.step_path_name not null,
+  number     integer not null,
+  moves      integer not null,
+  -- Null for the first move: that of the row.
+  from_state tasker.step_state,
+  -- Null for the last move: that of the row.
+  to_state   tasker.step_state,
+  -- Null for the last move: that of the row.
+  actor      tasker.actor,
+  -- True: the move is before the first handoff and the first attempt.
+  is_birth   boolean not null,
+  constraint step_paths_pkey PRIMARY KEY (path, number)
+);
+
 -- How many steps of finished tasks are in each state, as far as moves are counted.
 create table tasker.step_state_tallies (
   state tasker.step_state not null,
@@ -1497,6 +1553,35 @@ create table tasker.task_forks (
 CREATE INDEX task_forks_source_task_uuid_idx ON tasker.task_forks USING btree (source_task_uuid,
     forked_at);
 
+-- History of tasks.state, one row for what a transaction did to a task; the view task_transitions
+--   has a row for each move.
+create table tasker.task_moves (
+  task_uuid      uuid not null,
+  -- The transaction that made the move. A snapshot sees all moves of transactions below its
+  --   pg_snapshot_xmin that will ever exist.
+  xact_id        bigint not null default pg_current_xact_id()::text::bigint,
+  created_at     timestamp with time zone not null default clock_timestamp(),
+  -- The server that made the move: for audit only, in no WHERE clause.
+  processor_uuid uuid,
+  -- That of the last move of the row; moves count from 1 per task.
+  sort_key       integer not null,
+  from_state     tasker.task_state,
+  to_state       tasker.task_state not null,
+  actor          tasker.actor not null,
+  -- The states that the task passed through between from_state and to_state: task_paths. Null for a
+  --   single move. A row with a path has no metadata.
+  path           tasker.task_path_name,
+  metadata       jsonb,
+  constraint task_moves_pkey PRIMARY KEY (task_uuid, sort_key, created_at)
+) partition by RANGE (created_at);
+CREATE INDEX task_moves_xact_id_created_at_idx ON ONLY tasker.task_moves USING brin (xact_id,
+    created_at) WITH (pages_per_range='16');
+CREATE TRIGGER history_is_append_only BEFORE DELETE OR UPDATE ON tasker.task_moves FOR EACH ROW
+    EXECUTE FUNCTION tasker.refuse_history_change();
+CREATE TRIGGER moves_follow_the_rules AFTER INSERT
+    ON tasker.task_moves REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT
+    EXECUTE FUNCTION tasker.check_task_transitions();
+
 -- Namespaces of template names; each has the queue worker_{name}_queue.
 create table tasker.task_namespaces (
   task_namespace_uuid uuid not null default tasker.uuid_v7(),
@@ -1551,6 +1636,19 @@ create table tasker.task_outputs (
 );
 CREATE TRIGGER documents_are_hashed BEFORE INSERT ON tasker.task_outputs FOR EACH ROW
     EXECUTE FUNCTION tasker.stamp_document_hash();
+
+-- The moves of each path, in their order: every state between the first and the last is the
+--   to_state of one move and the from_state of the next.
+create table tasker.task_paths (
+  path       tasker.task_path_name not null,
+  number     integer not null,
+  moves      integer not null,
+  -- Null for the first move: that of the row.
+  from_state tasker.task_state,
+  -- Null for the last move: that of the row.
+  to_state   tasker.task_state,
+  constraint task_paths_pkey PRIMARY KEY (path, number)
+);
 
 -- The values of contexts by which list_tasks finds tasks; write_search_attributes extracts them
 --   from task_contexts.
@@ -1628,30 +1726,6 @@ create table tasker.task_transition_rules (
   meaning    text not null,
   constraint one_rule_per_task_move UNIQUE NULLS NOT DISTINCT (from_state, to_state, actor)
 );
-
--- History of tasks.state, one row per move; sort_key counts from 1 per task.
-create table tasker.task_transitions (
-  task_uuid      uuid not null,
-  sort_key       integer not null,
-  from_state     tasker.task_state,
-  to_state       tasker.task_state not null,
-  actor          tasker.actor not null,
-  -- The server that made the move: for audit only, in no WHERE clause.
-  processor_uuid uuid,
-  -- The transaction that made the move. A snapshot sees all moves of transactions below its
-  --   pg_snapshot_xmin that will ever exist.
-  xact_id        bigint not null default pg_current_xact_id()::text::bigint,
-  created_at     timestamp with time zone not null default clock_timestamp(),
-  metadata       jsonb,
-  constraint task_transitions_pkey PRIMARY KEY (task_uuid, sort_key, created_at)
-) partition by RANGE (created_at);
-CREATE INDEX task_transitions_xact_id_created_at_idx ON ONLY tasker.task_transitions
-    USING brin (xact_id, created_at) WITH (pages_per_range='16');
-CREATE TRIGGER history_is_append_only BEFORE DELETE OR UPDATE ON tasker.task_transitions
-    FOR EACH ROW EXECUTE FUNCTION tasker.refuse_history_change();
-CREATE TRIGGER moves_follow_the_rules AFTER INSERT
-    ON tasker.task_transitions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT
-    EXECUTE FUNCTION tasker.check_task_transitions();
 
 -- When a server evaluates a task at the latest; a row exists exactly while the task is neither
 --   terminal nor blocked.
@@ -2156,34 +2230,6 @@ create table tasker.workflow_step_transition_rules (
   constraint one_rule_per_step_move UNIQUE NULLS NOT DISTINCT (from_state, to_state, actor)
 );
 
--- History of workflow_steps.state, one row per move; sort_key counts from 1 per step.
-create table tasker.workflow_step_transitions (
-  workflow_step_uuid uuid not null,
-  sort_key           integer not null,
-  task_uuid          uuid not null,
-  from_state         tasker.step_state,
-  to_state           tasker.step_state not null,
-  actor              tasker.actor not null,
-  -- The handoff of the move, 0 before the first.
-  handoff            integer not null,
-  attempt            integer not null,
-  processor_uuid     uuid,
-  -- The transaction that made the move. A snapshot sees all moves of transactions below its
-  --   pg_snapshot_xmin that will ever exist.
-  xact_id            bigint not null default pg_current_xact_id()::text::bigint,
-  created_at         timestamp with time zone not null default clock_timestamp(),
-  metadata           jsonb
-) partition by RANGE (created_at);
-CREATE INDEX workflow_step_transitions_task_uuid_idx ON ONLY tasker.workflow_step_transitions
-    USING brin (task_uuid uuid_minmax_multi_ops) WITH (pages_per_range='32');
-CREATE INDEX workflow_step_transitions_xact_id_idx ON ONLY tasker.workflow_step_transitions
-    USING brin (xact_id) WITH (pages_per_range='32');
-CREATE TRIGGER history_is_append_only BEFORE DELETE OR UPDATE ON tasker.workflow_step_transitions
-    FOR EACH ROW EXECUTE FUNCTION tasker.refuse_history_change();
-CREATE TRIGGER moves_follow_the_rules AFTER INSERT
-    ON tasker.workflow_step_transitions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT
-    EXECUTE FUNCTION tasker.check_step_transitions();
-
 -- One node of a task's DAG. state is authoritative, moved by compare-and-set;
 --   workflow_step_transitions is its history.
 create table tasker.workflow_steps (
@@ -2301,6 +2347,11 @@ CREATE INDEX write_requests_requested_at_idx ON tasker.write_requests USING btre
 
 -- Views
 -- -----
+-- History of tasks.state, one row per move; sort_key counts from 1 per task.
+view tasker.task_transitions (task_uuid uuid, sort_key integer, from_state tasker.task_state,
+    to_state tasker.task_state, actor tasker.actor, processor_uuid uuid, xact_id bigint,
+    created_at timestamp with time zone, metadata jsonb);
+  -- read by no function or class: for manual use
 -- Dead letters by reason: how many are open, how they were closed, how long it took.
 view tasker.v_dlq_dashboard (dlq_reason tasker.dlq_reason, total_entries bigint, pending bigint,
     manually_resolved bigint, permanent_failures bigint, cancelled bigint,
@@ -2327,6 +2378,12 @@ view tasker.v_task_staleness_monitoring (task_uuid uuid, namespace_name characte
 --   were added.
 view tasker.workflow_step_edges (from_step_uuid uuid, to_step_uuid uuid, task_uuid uuid,
     name character varying(32));
+  -- read by no function or class: for manual use
+-- History of workflow_steps.state, one row per move; sort_key counts from 1 per step.
+view tasker.workflow_step_transitions (workflow_step_uuid uuid, sort_key integer, task_uuid uuid,
+    from_state tasker.step_state, to_state tasker.step_state, actor tasker.actor, handoff integer,
+    attempt integer, processor_uuid uuid, xact_id bigint, created_at timestamp with time zone,
+    metadata jsonb);
   -- read by no function or class: for manual use
 
 
@@ -2693,10 +2750,10 @@ function tasker.check_decision(p_step_uuid uuid, p_chosen jsonb, p_is_known bool
   -- called by decide_steps, judge_decisions, judge_step_action, transition_step_state_atomic
 -- Every move of a step that is recorded must be in workflow_step_transition_rules for its actor.
 function tasker.check_step_transitions() returns trigger;
-  -- called by list_guards, trigger of workflow_step_transitions
+  -- called by list_guards, trigger of step_moves
 -- Every move of a task that is recorded must be in task_transition_rules for its actor.
 function tasker.check_task_transitions() returns trigger;
-  -- called by list_guards, trigger of task_transitions
+  -- called by list_guards, trigger of task_moves
 -- Whether the caller's transaction may finalize a task.
 function tasker.claim_task_for_finalization(p_task_uuid uuid, p_processor_uuid uuid)
     returns boolean;
@@ -2865,6 +2922,10 @@ function tasker.may_be_retried(p_step tasker.workflow_steps) returns boolean, im
 function tasker.merge_replies(p_first jsonb, p_second jsonb) returns jsonb, immutable;
   -- called by advance_due_tasks, decide_approval, end_worker_claims, process_tasks,
   --   submit_queued_requests, submit_worker_results
+-- The name of the path by which task_path leads a task from one state to another.
+function tasker.name_task_path(p_from tasker.task_state, p_to tasker.task_state)
+    returns tasker.task_path_name, immutable;
+  -- called by roll_up_task_states
 -- Submits the child tasks of steps whose parents are done, and ends the waits of those whose child
 --   has ended.
 function tasker.pass_child_waits(p_step_uuids uuid[], p_server_uuid uuid, p_claim_limit integer,
@@ -2914,8 +2975,8 @@ function tasker.recount_batches(p_task_uuids uuid[]) returns void;
   --   record_task_fault, refuse_steps, request_cancel, transition_step_state_atomic
 -- History is append-only: an update or a delete of one of its rows is refused with TK009.
 function tasker.refuse_history_change() returns trigger;
-  -- called by trigger of operator_actions, trigger of task_transitions, trigger of
-  --   workflow_step_result_audit, trigger of workflow_step_transitions
+  -- called by trigger of operator_actions, trigger of step_moves, trigger of task_moves, trigger of
+  --   workflow_step_result_audit
 -- Ends steps that found a fail_fast policy full at their first handoff.
 function tasker.refuse_steps(p_step_uuids uuid[], p_reasons text[], p_server_uuid uuid,
     p_now timestamp with time zone) returns void;

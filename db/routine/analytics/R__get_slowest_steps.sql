@@ -19,7 +19,7 @@ begin
   return query
   with tasks as (
     select t.task_uuid, t.named_task_uuid
-    from tasker.task_transitions h
+    from tasker.task_moves h
     join tasker.tasks t on t.task_uuid = h.task_uuid and t.transition_count = h.sort_key
     where h.created_at >= v_since and t.completed_at is not null
     union

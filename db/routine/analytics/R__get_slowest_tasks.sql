@@ -19,7 +19,7 @@ begin
     select t.task_uuid, nt.name as task_name, ns.name as namespace_name, nt.version, t.total_steps,
            t.created_at, t.completed_at, t.initiator, t.source_system,
            t.completed_at - t.created_at as duration
-    from tasker.task_transitions h
+    from tasker.task_moves h
     join tasker.tasks t on t.task_uuid = h.task_uuid and t.transition_count = h.sort_key
     join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
     join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid

@@ -10,7 +10,7 @@ declare
   v_count bigint;
 begin
   perform from tasker.analytics_progress a for update;
-  lock table tasker.task_transitions in share mode;
+  lock table tasker.task_moves in share mode;
   delete from tasker.task_state_tallies;
   delete from tasker.step_state_tallies;
   delete from tasker.task_tallies;

@@ -68,7 +68,7 @@ begin
   from tasker.task_contexts x
   where x.task_uuid = v_child.task_uuid;
   perform tasker.write_search_attributes(array[o_task_uuid]);
-  insert into tasker.task_transitions
+  insert into tasker.task_moves
     (task_uuid, sort_key, from_state, to_state, actor, processor_uuid)
   values (o_task_uuid, 1, null, 'pending', 'orchestrator', p_server_uuid);
   insert into tasker.task_wakeups (task_uuid, wake_at)

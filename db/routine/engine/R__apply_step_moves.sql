@@ -99,7 +99,7 @@ begin
     from moved m
     where m.outcome is not null),
   history as (
-    insert into tasker.workflow_step_transitions
+    insert into tasker.step_moves
       (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt,
        processor_uuid, metadata)
     select m.workflow_step_uuid, m.transition_count, m.task_uuid, m.from_state, m.to_state, m.actor,

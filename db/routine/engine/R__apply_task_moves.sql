@@ -38,7 +38,7 @@ begin
     where t.task_uuid = g.task_uuid and t.state = g.from_state
     returning t.task_uuid, t.transition_count, g.from_state, g.to_state, g.actor, g.metadata),
   history as (
-    insert into tasker.task_transitions
+    insert into tasker.task_moves
       (task_uuid, sort_key, from_state, to_state, actor, processor_uuid, metadata)
     select m.task_uuid, m.transition_count, m.from_state, m.to_state, m.actor, p_server_uuid,
            m.metadata

@@ -1,7 +1,7 @@
 -- Every move of a step that is recorded must be in workflow_step_transition_rules for its actor;
 -- TK005 names the one that is not. Once per statement, on the distinct moves in it: a batch makes
 -- few different ones.
--- Trigger on workflow_step_transitions, installed by guard_tables.
+-- Trigger on step_moves, installed by guard_tables.
 create or replace function tasker.check_step_transitions()
 returns trigger
 language plpgsql
@@ -10,7 +10,11 @@ as $$
 declare
   v_move record;
 begin
-  select n.from_state, n.to_state, n.actor into v_move from new_rows n
+  select coalesce(p.from_state, n.from_state) as from_state,
+         coalesce(p.to_state, n.to_state) as to_state, coalesce(p.actor, n.actor) as actor
+    into v_move
+  from (select distinct r.from_state, r.to_state, r.actor, r.path from new_rows r) n
+  left join tasker.step_paths p on p.path = n.path
   except
   select r.from_state, r.to_state, r.actor from tasker.workflow_step_transition_rules r
   limit 1;

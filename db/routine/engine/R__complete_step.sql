@@ -127,18 +127,14 @@ begin
         leased_by
           = case when s.workflow_step_uuid = v_step_uuid then s.leased_by else p_server_uuid end
     where s.workflow_step_uuid = any (array[v_step_uuid, v_child.workflow_step_uuid]);
-    insert into tasker.workflow_step_transitions
-      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt,
+    insert into tasker.step_moves
+      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, path, handoff, attempt,
        processor_uuid)
-    values (v_step_uuid, v_step.transition_count + 1, v_task_uuid, 'in_progress',
-            'enqueued_for_orchestration', 'worker', v_step.handoffs, v_step.attempts,
-            p_server_uuid),
-           (v_step_uuid, v_step.transition_count + 2, v_task_uuid, 'enqueued_for_orchestration',
-            'complete', 'orchestrator', v_step.handoffs, v_step.attempts, p_server_uuid),
-           (v_child.workflow_step_uuid, v_child.transition_count + 1, v_task_uuid, 'pending',
-            'enqueued', 'orchestrator', v_child.handoffs + 1, v_child.attempts + 1, p_server_uuid),
-           (v_child.workflow_step_uuid, v_child.transition_count + 2, v_task_uuid, 'enqueued',
-            'in_progress', 'worker', v_child.handoffs + 1, v_child.attempts + 1, p_server_uuid);
+    values (v_step_uuid, v_step.transition_count + 2, v_task_uuid, 'in_progress', 'complete',
+            'orchestrator', 'completed_at_once', v_step.handoffs, v_step.attempts, p_server_uuid),
+           (v_child.workflow_step_uuid, v_child.transition_count + 2, v_task_uuid, 'pending',
+            'in_progress', 'worker', 'claimed_at_once', v_child.handoffs + 1, v_child.attempts + 1,
+            p_server_uuid);
     -- One step in flight less, and one more.
     update tasker.tasks t set unfinished_steps = t.unfinished_steps - 1
     where t.task_uuid = v_task_uuid;
@@ -172,24 +168,20 @@ begin
       result_sort_key = s.transition_count + 1, lease_expires_at = null,
       completed_at = v_now
   where s.workflow_step_uuid = v_step_uuid;
-  insert into tasker.workflow_step_transitions
-    (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt,
+  insert into tasker.step_moves
+    (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, path, handoff, attempt,
      processor_uuid)
-  values (v_step_uuid, v_step.transition_count + 1, v_task_uuid, 'in_progress',
-          'enqueued_for_orchestration', 'worker', v_step.handoffs, v_step.attempts, p_server_uuid),
-         (v_step_uuid, v_step.transition_count + 2, v_task_uuid, 'enqueued_for_orchestration',
-          'complete', 'orchestrator', v_step.handoffs, v_step.attempts, p_server_uuid);
+  values (v_step_uuid, v_step.transition_count + 2, v_task_uuid, 'in_progress', 'complete',
+          'orchestrator', 'completed_at_once', v_step.handoffs, v_step.attempts, p_server_uuid);
   if v_task.is_ordinary and v_children = '{}' and v_task.unfinished_steps = 1 then
     update tasker.tasks t
     set unfinished_steps = 0, in_flight_steps = 0, state = 'complete', completed_at = v_now,
         transition_count = t.transition_count + 2
     where t.task_uuid = v_task_uuid;
-    insert into tasker.task_transitions
-      (task_uuid, sort_key, from_state, to_state, actor, processor_uuid)
-    values (v_task_uuid, v_task.transition_count + 1, 'steps_in_process', 'evaluating_results',
-            'orchestrator', p_server_uuid),
-           (v_task_uuid, v_task.transition_count + 2, 'evaluating_results', 'complete',
-            'orchestrator', p_server_uuid);
+    insert into tasker.task_moves
+      (task_uuid, sort_key, from_state, to_state, actor, path, processor_uuid)
+    values (v_task_uuid, v_task.transition_count + 2, 'steps_in_process', 'complete',
+            'orchestrator', 'evaluated', p_server_uuid);
     delete from tasker.task_wakeups w where w.task_uuid = v_task_uuid;
     o_ended := jsonb_build_array(jsonb_build_object('task_uuid', v_task_uuid, 'state', 'complete',
                                                     'correlation_id', v_task.correlation_id));

@@ -6,7 +6,8 @@
 -- Errors: 55P03 when a table is busy for half a second, with nothing changed; call it again. Less
 -- than deadlock_timeout, so that a transaction that holds one table and waits for another is not
 -- the one that ends.
--- Locks: the tables of guards that change, exclusively, by name. Returns how many changed.
+-- Locks: an advisory lock against itself, because servers that start at once call it at once; the
+-- tables of guards that change, exclusively, by name. Returns how many changed.
 -- Source: ADR 0081.
 create or replace function tasker.guard_tables(p_are_guarded boolean)
 returns int
@@ -20,6 +21,8 @@ begin
   if p_are_guarded is null then
     raise exception 'p_are_guarded must be true or false' using errcode = 'TK007';
   end if;
+  -- Before the query, so that it sees what the call before this one has changed.
+  perform pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('tasker.guard_tables'));
   for v_changes in
     select g.table_name, count(*)::int as guards,
            string_agg(case when p_are_guarded then

@@ -63,11 +63,11 @@ as $$
     ('added_step_edges', 'no_step_depends_on_itself', 'from_position <> to_position', null),
     ('workflow_step_result_audit', 'failure_has_an_error',
      $f$outcome not in ('retryable_failure', 'permanent_failure') or error is not null$f$, null),
-    ('task_transitions', 'moves_follow_the_rules', null,
-     'after insert on tasker.task_transitions referencing new table as new_rows
+    ('task_moves', 'moves_follow_the_rules', null,
+     'after insert on tasker.task_moves referencing new table as new_rows
       for each statement execute function tasker.check_task_transitions()'),
-    ('workflow_step_transitions', 'moves_follow_the_rules', null,
-     'after insert on tasker.workflow_step_transitions referencing new table as new_rows
+    ('step_moves', 'moves_follow_the_rules', null,
+     'after insert on tasker.step_moves referencing new table as new_rows
       for each statement execute function tasker.check_step_transitions()')
 $$;
 comment on function tasker.list_guards() is

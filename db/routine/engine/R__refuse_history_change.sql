@@ -1,7 +1,7 @@
 -- History is append-only: an update or a delete of one of its rows is refused with TK009. Whole
 -- months can be dropped or truncated, which no row trigger sees. A row trigger, because only row
 -- triggers fire on every partition.
--- Trigger on task_transitions, workflow_step_transitions, workflow_step_result_audit and
+-- Trigger on task_moves, step_moves, workflow_step_result_audit and
 -- operator_actions.
 create or replace function tasker.refuse_history_change()
 returns trigger
@@ -16,10 +16,9 @@ $$;
 comment on function tasker.refuse_history_change() is
   'History is append-only: an update or a delete of one of its rows is refused with TK009.';
 
-create or replace trigger history_is_append_only before update or delete on tasker.task_transitions
+create or replace trigger history_is_append_only before update or delete on tasker.task_moves
   for each row execute function tasker.refuse_history_change();
-create or replace trigger history_is_append_only before update or delete
-on tasker.workflow_step_transitions
+create or replace trigger history_is_append_only before update or delete on tasker.step_moves
   for each row execute function tasker.refuse_history_change();
 create or replace trigger history_is_append_only before update on tasker.workflow_step_result_audit
   for each row execute function tasker.refuse_history_change();

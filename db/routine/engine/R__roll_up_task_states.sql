@@ -94,13 +94,11 @@ begin
   -- Most calls leave their tasks in the state in which they found them. No statement without a row:
   -- it would be set up, and its trigger run, for nothing.
   if v_moves is not null then
-    insert into tasker.task_transitions
-      (task_uuid, sort_key, from_state, to_state, actor, processor_uuid)
-    select m.task_uuid, m.transition_count - cardinality(p.path) + n.i, p.path[n.i - 1],
-           p.path[n.i], 'orchestrator', p_server_uuid
-    from unnest(v_moves) m
-    cross join lateral (select tasker.task_path(m.from_state, m.to_state) as path) p
-    cross join lateral generate_series(2, cardinality(p.path)) as n(i);
+    insert into tasker.task_moves
+      (task_uuid, sort_key, from_state, to_state, actor, path, processor_uuid)
+    select m.task_uuid, m.transition_count, m.from_state, m.to_state, 'orchestrator',
+           tasker.name_task_path(m.from_state, m.to_state), p_server_uuid
+    from unnest(v_moves) m;
   end if;
 
   if v_asleep is not null then

@@ -49,7 +49,7 @@ begin
     returning s.workflow_step_uuid, s.task_uuid, s.handoffs, s.attempts, s.transition_count,
               s.next_retry_at, j.from_state, j.to_state, j.error),
   history as (
-    insert into tasker.workflow_step_transitions
+    insert into tasker.step_moves
       (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt,
        processor_uuid, metadata)
     select m.workflow_step_uuid, m.transition_count, m.task_uuid, m.from_state, m.to_state,

@@ -64,8 +64,8 @@ begin
       and s.state = 'in_progress'
       and s.handoffs = g.handoff
     returning s.workflow_step_uuid, s.task_uuid, s.handoffs, s.attempts, s.state, s.result_sort_key,
-              coalesce(s.publishes_events, false) as may_publish, g.outcome, g.result, g.error,
-              g.execution_time_ms, g.is_time_measured),
+              s.transition_count, coalesce(s.publishes_events, false) as may_publish, g.outcome,
+              g.result, g.error, g.execution_time_ms, g.is_time_measured),
   results as (
     insert into tasker.workflow_step_result_audit
       (workflow_step_uuid, sort_key, task_uuid, worker_uuid, recorded_at, execution_time_ms,
@@ -75,20 +75,14 @@ begin
            m.is_time_measured
     from moved m),
   history as (
-    insert into tasker.workflow_step_transitions
-      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt,
+    insert into tasker.step_moves
+      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, path, handoff, attempt,
        processor_uuid)
-    select m.workflow_step_uuid, m.result_sort_key, m.task_uuid, 'in_progress'::tasker.step_state,
-           case m.outcome when 'success' then 'enqueued_for_orchestration'
-                when 'cancelled' then 'cancelled'
-                else 'enqueued_as_error_for_orchestration' end::tasker.step_state,
-           'worker'::tasker.actor, m.handoffs, m.attempts, p_server_uuid
-    from moved m
-    union all
-    select m.workflow_step_uuid, m.result_sort_key + 1, m.task_uuid, 'enqueued_for_orchestration',
-           'complete', 'orchestrator', m.handoffs, m.attempts, p_server_uuid
-    from moved m
-    where m.state = 'complete')
+    select m.workflow_step_uuid, m.transition_count, m.task_uuid, 'in_progress', m.state,
+           case m.state when 'complete' then 'orchestrator'::tasker.actor else 'worker' end,
+           case m.state when 'complete' then 'completed_at_once'::tasker.step_path_name end,
+           m.handoffs, m.attempts, p_server_uuid
+    from moved m)
   select coalesce(array_agg(m.workflow_step_uuid) filter (where m.state = 'complete'), '{}'),
          coalesce(array_agg(m.workflow_step_uuid)
                     filter (where m.state = 'enqueued_as_error_for_orchestration'),

@@ -54,7 +54,7 @@ begin
       and (tasker.is_terminal(v_to) or t.replaced_by_task_uuid is null)
     returning t.task_uuid, t.transition_count),
   history as (
-    insert into tasker.task_transitions
+    insert into tasker.task_moves
       (task_uuid, sort_key, from_state, to_state, actor, processor_uuid, metadata)
     select m.task_uuid, m.transition_count, p_from_state::tasker.task_state, v_to,
            v_actor::tasker.actor, p_processor_uuid, nullif(p_metadata - 'actor', '{}')

@@ -19,7 +19,7 @@ begin
   from (values (1)) as one
   left join tasker.task_compensations c on c.task_uuid = new.task_uuid
   -- In the months that the transaction can have written to.
-  left join tasker.task_transitions h on h.task_uuid = new.task_uuid
+  left join tasker.task_moves h on h.task_uuid = new.task_uuid
     and h.sort_key = new.transition_count
     and h.created_at >= now() - interval '1 minute'
   cross join lateral (select 1 as place, 0 as sort_key, 'tasker.task.compensated' as name

@@ -135,14 +135,14 @@ begin
            or (p_filter ->> 'updated_after')::timestamptz
              <= coalesce(t.completed_at,
                          (select h.created_at
-                          from tasker.task_transitions h
+                          from tasker.task_moves h
                           where h.task_uuid = t.task_uuid and h.sort_key = t.transition_count),
                          t.created_at))
       and (p_filter ->> 'updated_before' is null
            or (p_filter ->> 'updated_before')::timestamptz
              > coalesce(t.completed_at,
                         (select h.created_at
-                         from tasker.task_transitions h
+                         from tasker.task_moves h
                          where h.task_uuid = t.task_uuid and h.sort_key = t.transition_count),
                         t.created_at))
       and (p_filter ->> 'tag' is null or t.tags ? (p_filter ->> 'tag'))

@@ -33,7 +33,7 @@ as $$
   join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
   left join tasker.task_wakeups w on w.task_uuid = t.task_uuid
   cross join lateral (select max(tr.created_at) as last_at
-                      from tasker.task_transitions tr
+                      from tasker.task_moves tr
                       where tr.task_uuid = t.task_uuid) h
   cross join lateral tasker.get_task_execution_contexts_batch(array[t.task_uuid]) c
   where t.task_uuid = any (p_task_uuids)

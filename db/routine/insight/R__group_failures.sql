@@ -31,7 +31,7 @@ begin
   return (
     with failed as materialized (
       select t.task_uuid, t.state, t.named_task_uuid, h.created_at
-      from tasker.task_transitions h
+      from tasker.task_moves h
       join tasker.tasks t on t.task_uuid = h.task_uuid and t.transition_count = h.sort_key
       where h.created_at >= v_since
         and h.to_state in ('blocked_by_failures', 'error')

@@ -26,8 +26,8 @@ begin
     join pg_catalog.pg_index x on x.indexrelid = i.inhrelid
     join pg_catalog.pg_class c on c.oid = i.inhrelid
     cross join lateral pg_catalog.pg_options_to_table(c.reloptions) o
-    where i.inhparent in ('tasker.workflow_step_transitions_xact_id_idx'::regclass,
-                          'tasker.task_transitions_xact_id_created_at_idx'::regclass)
+    where i.inhparent in ('tasker.step_moves_xact_id_idx'::regclass,
+                          'tasker.task_moves_xact_id_created_at_idx'::regclass)
       and o.option_name = 'pages_per_range'
   loop
     begin

@@ -100,21 +100,23 @@ as $$
          jsonb_build_object('task_uuid', m.task_uuid, 'sort_key', m.sort_key,
                             'from_state', m.from_state, 'to_state', m.to_state, 'actor', m.actor)
   from task_moves m
-  where (m.from_state is not null or m.to_state <> 'pending' or m.actor <> 'orchestrator')
-    and (m.from_state, m.to_state, m.actor)
-      not in (select r.from_state, r.to_state, r.actor
-              from tasker.task_transition_rules r
-              where r.from_state is not null)
+  where case
+      when m.from_state is null then m.to_state <> 'pending' or m.actor <> 'orchestrator'
+      else (m.from_state, m.to_state, m.actor)
+             not in (select r.from_state, r.to_state, r.actor
+                     from tasker.task_transition_rules r
+                     where r.from_state is not null) end
   union all
   select 'step_move_is_allowed_to_its_actor',
          jsonb_build_object('step_uuid', m.workflow_step_uuid, 'sort_key', m.sort_key,
                             'from_state', m.from_state, 'to_state', m.to_state, 'actor', m.actor)
   from step_moves m
-  where (m.from_state is not null or m.to_state <> 'pending' or m.actor <> 'orchestrator')
-    and (m.from_state, m.to_state, m.actor)
-      not in (select r.from_state, r.to_state, r.actor
-              from tasker.workflow_step_transition_rules r
-              where r.from_state is not null)
+  where case
+      when m.from_state is null then m.to_state <> 'pending' or m.actor <> 'orchestrator'
+      else (m.from_state, m.to_state, m.actor)
+             not in (select r.from_state, r.to_state, r.actor
+                     from tasker.workflow_step_transition_rules r
+                     where r.from_state is not null) end
   union all
   -- The fence: a handoff assigns each number once, and every move until the next handoff carries
   -- it.

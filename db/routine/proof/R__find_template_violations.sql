@@ -116,7 +116,7 @@ as $$
     select m[1], m[2]
     from regexp_matches(
       $g$
-      task_transitions.history_is_append_only workflow_step_transitions.history_is_append_only
+      task_moves.history_is_append_only step_moves.history_is_append_only
       workflow_step_result_audit.history_is_append_only operator_actions.history_is_append_only
       named_tasks.templates_never_change named_steps.templates_never_change
       named_tasks_named_steps.templates_never_change tasks.rows_go_with_their_task

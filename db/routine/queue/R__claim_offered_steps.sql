@@ -39,7 +39,7 @@ begin
                        true))
     returning s.workflow_step_uuid, s.task_uuid, s.handoffs, s.attempts, s.transition_count),
   history as (
-    insert into tasker.workflow_step_transitions
+    insert into tasker.step_moves
       (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt,
        processor_uuid)
     select c.workflow_step_uuid, c.transition_count, c.task_uuid, 'enqueued', 'in_progress',

@@ -69,18 +69,15 @@ begin
     returning s.workflow_step_uuid, s.task_uuid, s.named_step_uuid, s.handoffs, s.attempts,
               s.transition_count, turn.n <= v_limit as is_claimed, turn.n),
   history as (
-    insert into tasker.workflow_step_transitions
-      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt,
+    insert into tasker.step_moves
+      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, path, handoff, attempt,
        processor_uuid)
-    select m.workflow_step_uuid, m.transition_count - m.is_claimed::int, m.task_uuid, p_from,
-           'enqueued'::tasker.step_state, 'orchestrator'::tasker.actor, m.handoffs, m.attempts,
-           p_server_uuid
-    from moved m
-    union all
-    select m.workflow_step_uuid, m.transition_count, m.task_uuid, 'enqueued', 'in_progress',
-           'worker', m.handoffs, m.attempts, p_server_uuid
-    from moved m
-    where m.is_claimed)
+    select m.workflow_step_uuid, m.transition_count, m.task_uuid, p_from,
+           case when m.is_claimed then 'in_progress'::tasker.step_state else 'enqueued' end,
+           case when m.is_claimed then 'worker'::tasker.actor else 'orchestrator' end,
+           case when m.is_claimed then 'claimed_at_once'::tasker.step_path_name end, m.handoffs,
+           m.attempts, p_server_uuid
+    from moved m)
   -- Looks up the columns of a message only for steps that get one.
   select coalesce(array_agg((m.workflow_step_uuid, m.task_uuid, m.handoffs, m.is_claimed, ns.name,
                              t.claim_order, t.correlation_id, d.handler_key, m.attempts,

@@ -39,7 +39,7 @@ begin
                           and w.state = 'open'
                           and (w.due_at is null or w.due_at > v_now) offset 0) as is_paused,
            (select h.created_at
-            from tasker.task_transitions h
+            from tasker.task_moves h
             where h.task_uuid = t.task_uuid and h.sort_key = t.transition_count) as entered_at
     from tasker.tasks t
     join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid

@@ -76,7 +76,7 @@ begin
                                    or (d.resolved_by is not null
                                        and d.resolution_timestamp
                                          >= (select h.created_at
-                                             from tasker.task_transitions h
+                                             from tasker.task_moves h
                                              where h.task_uuid = t.task_uuid
                                                and h.sort_key = t.transition_count))))) b
     having count(*) > 0;

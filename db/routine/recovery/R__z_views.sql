@@ -33,7 +33,7 @@ from tasker.tasks_dlq d
 join tasker.tasks t on t.task_uuid = d.task_uuid
 join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
 join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
-left join tasker.task_transitions h on h.task_uuid = t.task_uuid and h.sort_key = t.transition_count
+left join tasker.task_moves h on h.task_uuid = t.task_uuid and h.sort_key = t.transition_count
 where d.resolution_status = 'pending';
 comment on view tasker.v_dlq_investigation_queue is
   'Open dead letters with their score for investigation: the points of the reason and one per '
@@ -58,7 +58,7 @@ from tasker.get_task_staleness((select array_agg(w.task_uuid) from tasker.task_w
 join tasker.tasks t on t.task_uuid = s.task_uuid
 join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
 join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid
-left join tasker.task_transitions h
+left join tasker.task_moves h
   on h.task_uuid = t.task_uuid and h.sort_key = t.transition_count;
 comment on view tasker.v_task_staleness_monitoring is
   'Unfinished tasks that can become stale: warning when a fifth of their time is left. Reads all '

@@ -56,7 +56,7 @@ begin
 
     begin
       v_is_empty := true;
-      foreach v_parent in array array['task_transitions', 'workflow_step_transitions'] loop
+      foreach v_parent in array array['task_moves', 'step_moves'] loop
         v_kept := v_parent || '_' || v_month.suffix || '_kept';
         execute format(
           'create table tasker.%I (like tasker.%I including all)
@@ -78,10 +78,10 @@ begin
                        v_kept, v_month.month, v_month.next_month);
       end loop;
       execute format('select count(distinct h.task_uuid) from tasker.%I h',
-                     'task_transitions_' || v_month.suffix || '_kept') into v_tasks;
+                     'task_moves_' || v_month.suffix || '_kept') into v_tasks;
 
-      lock table tasker.task_transitions, tasker.workflow_step_transitions in access exclusive mode;
-      foreach v_parent in array array['task_transitions', 'workflow_step_transitions'] loop
+      lock table tasker.task_moves, tasker.step_moves in access exclusive mode;
+      foreach v_parent in array array['task_moves', 'step_moves'] loop
         v_kept := v_parent || '_' || v_month.suffix || '_kept';
         execute format('drop table if exists tasker.%I', v_parent || '_' || v_month.suffix);
         if v_is_empty then

@@ -20,7 +20,7 @@ begin
     select h.parent, h.parent || to_char(v_first + m * interval '1 month', '"_"YYYY"_"MM') as name,
            v_first + m * interval '1 month' as from_time,
            v_first + (m + 1) * interval '1 month' as to_time
-    from unnest(array['task_transitions', 'workflow_step_transitions']) as h(parent),
+    from unnest(array['task_moves', 'step_moves']) as h(parent),
          generate_series(0, p_months_ahead) as m
     order by m, h.parent
   loop

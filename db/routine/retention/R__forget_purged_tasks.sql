@@ -15,8 +15,8 @@ begin
   select d.* into v_drop from tasker.dropped_history d
   where not d.is_cleaned_up order by d.month limit 1 for update skip locked;
   if not found
-     or exists (select from tasker.task_transitions_default)
-     or exists (select from tasker.workflow_step_transitions_default) then
+     or exists (select from tasker.task_moves_default)
+     or exists (select from tasker.step_moves_default) then
     return 0;
   end if;
   with months as materialized (

@@ -10,9 +10,9 @@ as $$
                right(c.relname, 7) as suffix
         from pg_catalog.pg_inherits i
         join pg_catalog.pg_class c on c.oid = i.inhrelid
-        where i.inhparent in ('tasker.task_transitions'::regclass,
-                              'tasker.workflow_step_transitions'::regclass)
-          and c.relname ~ '^(task|workflow_step)_transitions_[0-9]{4}_[0-9]{2}$') m
+        where i.inhparent in ('tasker.task_moves'::regclass,
+                              'tasker.step_moves'::regclass)
+          and c.relname ~ '^(task|step)_moves_[0-9]{4}_[0-9]{2}$') m
   order by m.month
 $$;
 comment on function tasker.get_history_months() is

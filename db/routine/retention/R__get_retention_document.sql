@@ -44,8 +44,8 @@ as $$
                                 'months_ahead', count(
                                   *) filter (where m.month > coalesce(p_now, clock_timestamp())),
                                 'default_in_use', exists (
-                                    select from tasker.task_transitions_default)
-                                  or exists (select from tasker.workflow_step_transitions_default))
+                                    select from tasker.task_moves_default)
+                                  or exists (select from tasker.step_moves_default))
                        from tasker.get_history_months() m),
            'dropped', (
              select coalesce(jsonb_agg(jsonb_build_object(

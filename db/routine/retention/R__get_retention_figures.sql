@@ -18,9 +18,9 @@ as $$
              0),
            'months_ahead', (
              select count(*) from tasker.get_history_months() m where m.month > c.now),
-           'default_in_use', (exists (select from tasker.task_transitions_default)
+           'default_in_use', (exists (select from tasker.task_moves_default)
                               or exists (
-                                select from tasker.workflow_step_transitions_default))::int)
+                                select from tasker.step_moves_default))::int)
   from clock c
 $$;
 comment on function tasker.get_retention_figures(timestamptz) is

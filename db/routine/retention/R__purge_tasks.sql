@@ -36,7 +36,7 @@ begin
     insert into tasker.purged_tasks (task_uuid, created_at, last_move_at)
     select t.task_uuid, least(t.created_at, h.created_at), greatest(t.completed_at, h.created_at)
     from tasker.tasks t
-    join tasker.task_transitions h on h.task_uuid = t.task_uuid and h.sort_key = t.transition_count
+    join tasker.task_moves h on h.task_uuid = t.task_uuid and h.sort_key = t.transition_count
     join tasker.analytics_progress a on h.xact_id < a.next_xact or h.created_at <= a.rebuilt_at
     where t.task_uuid = any (v_locked)
       and not exists (select from tasker.tasks p where p.task_uuid = t.parent_task_uuid)

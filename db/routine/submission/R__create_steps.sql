@@ -81,28 +81,27 @@ begin
                 else least(p_now + (select tasker.calculate_check_interval()), t.limit_at) end
     from new_tasks t),
   step_history as (
-    insert into tasker.workflow_step_transitions
-      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt,
+    insert into tasker.step_moves
+      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, path, handoff, attempt,
        processor_uuid)
-    select j.step_uuid, m.sort_key, j.task_uuid, m.from_state, m.to_state, m.actor,
-           least(m.sort_key - 1, 1), least(m.sort_key - 1, 1), p_server_uuid
-    from judged j
-    join (values (1, null::tasker.step_state, 'pending'::tasker.step_state,
-                  'orchestrator'::tasker.actor),
-                 (2, 'pending', 'enqueued', 'orchestrator'),
-                 (3, 'enqueued', 'in_progress',
-                  'worker')) as m(sort_key, from_state, to_state, actor)
-      on m.sort_key <= 1 + j.is_handed_off::int + j.is_claimed::int),
+    select j.step_uuid, 1 + j.is_handed_off::int + j.is_claimed::int, j.task_uuid, null,
+           case when j.is_claimed then 'in_progress'::tasker.step_state
+                when j.is_handed_off then 'enqueued'
+                else 'pending' end,
+           case when j.is_claimed then 'worker'::tasker.actor else 'orchestrator' end,
+           case when j.is_claimed then 'created_and_claimed'::tasker.step_path_name
+                when j.is_handed_off then 'created_and_offered' end,
+           j.is_handed_off::int, j.is_handed_off::int, p_server_uuid
+    from judged j),
   task_history as (
-    insert into tasker.task_transitions
-      (task_uuid, sort_key, from_state, to_state, actor, processor_uuid)
-    select t.task_uuid, m.sort_key, m.from_state, m.to_state, 'orchestrator', p_server_uuid
-    from new_tasks t
-    join (values (1, null::tasker.task_state, 'pending'::tasker.task_state),
-                 (2, 'pending', 'initializing'), (3, 'initializing', 'enqueuing_steps'),
-                 (4, 'enqueuing_steps', 'steps_in_process')) as m(sort_key, from_state, to_state)
-      on m.sort_key = 1
-        or t.is_started)
+    insert into tasker.task_moves
+      (task_uuid, sort_key, from_state, to_state, actor, path, processor_uuid)
+    select t.task_uuid, case when t.is_started then 4 else 1 end, null,
+           case when t.is_started then 'steps_in_process'::tasker.task_state else 'pending' end,
+           'orchestrator',
+           case when t.is_started then 'created_and_started'::tasker.task_path_name end,
+           p_server_uuid
+    from new_tasks t)
   select coalesce(array_agg((j.step_uuid, j.task_uuid, 1, j.is_claimed, j.namespace, j.claim_order,
                              j.correlation_id, j.handler_key, 1,
                              j.queue_timeout_seconds)::tasker.step_handoff order by j.claim_order,

@@ -118,12 +118,10 @@ begin
                   when v_is_claimed then least(30, p_lease_seconds + 1) * interval '1 second'
                   else tasker.calculate_check_interval() end,
                 p_now + v_template.time_limit));
-  insert into tasker.task_transitions
-    (task_uuid, sort_key, from_state, to_state, actor, processor_uuid)
-  values (v_task_uuid, 1, null, 'pending', 'orchestrator', p_server_uuid),
-         (v_task_uuid, 2, 'pending', 'initializing', 'orchestrator', p_server_uuid),
-         (v_task_uuid, 3, 'initializing', 'enqueuing_steps', 'orchestrator', p_server_uuid),
-         (v_task_uuid, 4, 'enqueuing_steps', 'steps_in_process', 'orchestrator', p_server_uuid);
+  insert into tasker.task_moves
+    (task_uuid, sort_key, from_state, to_state, actor, path, processor_uuid)
+  values (v_task_uuid, 4, null, 'steps_in_process', 'orchestrator', 'created_and_started',
+          p_server_uuid);
   -- Keys by position: the rows and the history of a step are written by one statement each.
   v_keys := array(select tasker.uuid_v7() from generate_series(1, v_template.total_steps));
   insert into tasker.workflow_steps
@@ -151,23 +149,27 @@ begin
   where n.named_task_uuid = v_template.named_task_uuid
     and n.step_type <> 'compensation'
     and n.growth_rank is null;
-  insert into tasker.workflow_step_transitions
-    (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt,
+  insert into tasker.step_moves
+    (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, path, handoff, attempt,
      processor_uuid)
-  select v_keys[n.step_position], m.sort_key, v_task_uuid, m.from_state, m.to_state, m.actor,
-         least(m.sort_key - 1, 1), least(m.sort_key - 1, 1), p_server_uuid
+  select v_keys[n.step_position], 1 + r.is_root::int + (r.is_root and v_is_claimed)::int,
+         v_task_uuid, null,
+         case when not r.is_root then 'pending'::tasker.step_state
+              when v_is_claimed then 'in_progress'
+              else 'enqueued' end,
+         case when r.is_root and v_is_claimed then 'worker'::tasker.actor
+              else 'orchestrator' end,
+         case when not r.is_root then null::tasker.step_path_name
+              when v_is_claimed then 'created_and_claimed'
+              else 'created_and_offered' end,
+         r.is_root::int, r.is_root::int, p_server_uuid
   from tasker.named_tasks_named_steps n
-  join (values (1, null::tasker.step_state, 'pending'::tasker.step_state,
-                'orchestrator'::tasker.actor),
-               (2, 'pending', 'enqueued', 'orchestrator'),
-               (3, 'enqueued', 'in_progress', 'worker')) as m(sort_key, from_state, to_state, actor)
-    on m.sort_key = 1
-      or (n.parent_positions = '{}' and (m.sort_key = 2 or v_is_claimed))
+  cross join lateral (select n.parent_positions = '{}' as is_root) r
   where n.named_task_uuid = v_template.named_task_uuid
     and n.step_type <> 'compensation'
     and n.growth_rank is null
-  -- Event streams show them in this order.
-  order by m.sort_key, n.step_position;
+  -- Event streams show them in this order: every step is created before the first is handed off.
+  order by r.is_root, n.step_position;
   if v_is_claimed then
     for v_root in
       select n.step_position, n.named_step_uuid,

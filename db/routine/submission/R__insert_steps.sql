@@ -45,7 +45,7 @@ begin
     from born b
     where b.inputs is not null),
   history as (
-    insert into tasker.workflow_step_transitions
+    insert into tasker.step_moves
       (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt,
        processor_uuid, metadata)
     select b.step_uuid, 1, b.task_uuid, null, 'pending', 'orchestrator', 0, 0, p_server_uuid,

@@ -295,7 +295,7 @@ class CancelBeforeHandoffTest {
               task.step("a"), to));
       // A session that writes the rows without the functions cannot record it either.
       assertThatDatabaseRefuses("TK005", () -> sql.run(
-          "insert into tasker.workflow_step_transitions (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt) "
+          "insert into tasker.step_moves (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt) "
               + "values (?, 2, ?, 'pending', ?, 'worker', 0, 0)",
           task.step("a"), task.uuid(), to));
     }

@@ -180,7 +180,7 @@ class HardenedGrantsTest {
           "delete from tasker.workflow_steps",
           "truncate tasker.workflow_steps",
           "insert into tasker.workflow_steps (state) values ('pending')",
-          "insert into tasker.workflow_step_transitions (to_state) values ('complete')",
+          "insert into tasker.step_moves (to_state) values ('complete')",
           "insert into tasker.workflow_step_result_audit (outcome) values ('success')",
           "select from tasker.workflow_steps for update")) {
         assertThatDatabaseRefuses(NO_PERMISSION, () -> api.run(write));

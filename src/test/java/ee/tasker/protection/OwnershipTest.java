@@ -36,7 +36,7 @@ class OwnershipTest {
         () -> sql.text("select tasker.transition_step_state_atomic(?, ?, ?, ?, ?, null)", step,
             attempt, from, to, actor));
     assertThatDatabaseRefuses("TK005", () -> sql.run(
-        "insert into tasker.workflow_step_transitions (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt) "
+        "insert into tasker.step_moves (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt) "
             + "select ?, s.transition_count + 1, s.task_uuid, ?, ?, ?, s.handoffs, s.attempts from tasker.workflow_steps s where s.workflow_step_uuid = ?",
         step, from, to, actor, step));
   }

@@ -167,8 +167,8 @@ class TableGuardsTest {
         .containsExactlyElementsOf(new TreeSet<>(contradictions().keySet()));
     assertThat(sql.texts(
         "select table_name || '.' || guard from tasker.list_guards() where fact is null order by 1"))
-        .containsExactly("task_transitions.moves_follow_the_rules",
-            "workflow_step_transitions.moves_follow_the_rules");
+        .containsExactly("step_moves.moves_follow_the_rules",
+            "task_moves.moves_follow_the_rules");
   }
 
   /** All in one transaction each, which is rolled back. */
@@ -186,10 +186,10 @@ class TableGuardsTest {
         session.rollback();
       });
       session.run(
-          "insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor) "
+          "insert into tasker.task_moves (task_uuid, sort_key, from_state, to_state, actor) "
               + "select task_uuid, transition_count + 1, state, 'complete', 'worker' from tasker.tasks");
       session.run(
-          "insert into tasker.workflow_step_transitions (workflow_step_uuid, task_uuid, sort_key, from_state, to_state, actor, handoff, attempt) "
+          "insert into tasker.step_moves (workflow_step_uuid, task_uuid, sort_key, from_state, to_state, actor, handoff, attempt) "
               + "select workflow_step_uuid, task_uuid, 2, 'pending', 'complete', 'worker', 0, 0 from tasker.workflow_steps where state = 'pending'");
       noticed.put("moves_follow_the_rules", String.join(" ", session.texts(
           "select invariant from tasker.check_history() where violations > 0 and invariant like '%is_allowed_to_its_actor'")));
@@ -211,8 +211,8 @@ class TableGuardsTest {
       assertThat(session.number("select tasker.guard_tables(false)")).isZero();
       assertThat(session.texts(
           "select invariant from tasker.check_history() where violations > 0")).isEmpty();
-      for (String change : List.of("update tasker.task_transitions set metadata = '{}'",
-          "delete from tasker.workflow_step_transitions")) {
+      for (String change : List.of("update tasker.task_moves set metadata = '{}'",
+          "delete from tasker.step_moves")) {
         session.run("savepoint here");
         assertThatDatabaseRefuses("TK009", () -> session.run(change));
         session.run("rollback to savepoint here");
@@ -224,6 +224,23 @@ class TableGuardsTest {
           .containsExactly("{\"guard\": \"counters_are_sane\", \"table\": \"tasks\"}");
       assertThat(session.number("select tasker.guard_tables(true)")).isEqualTo(1);
       session.rollback();
+    }
+  }
+
+  /** The second would otherwise change what it saw before the first had changed it, and fail. */
+  @Test
+  void servers_that_start_at_once_install_the_guards_once() {
+    sql.run("select tasker.guard_tables(false)");
+    try (Sql first = Sql.session(); Sql second = Sql.session()) {
+      assertThat(first.number("select tasker.guard_tables(true)")).isEqualTo(26);
+      Sql.Later<Long> later = second
+          .<Long>later(session -> session.number("select tasker.guard_tables(true)"))
+          .untilItWaits();
+      first.commit();
+      assertThat(later.get()).isZero();
+      second.commit();
+    } finally {
+      sql.run("select tasker.guard_tables(true)");
     }
   }
 

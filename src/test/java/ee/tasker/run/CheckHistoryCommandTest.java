@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.testing.Dag;
 import ee.tasker.testing.DatabaseTest;
+import ee.tasker.testing.SingleMoves;
 import ee.tasker.testing.Sql;
 import ee.tasker.testing.SqlWorker;
 import ee.tasker.testing.TestDatabase;
@@ -102,7 +103,8 @@ class CheckHistoryCommandTest {
     try (SqlWorker worker = SqlWorker.open(); Sql sql = Sql.open()) {
       worker.runToTheEnd();
       sql.run("set session_replication_role = replica");
-      sql.run("update tasker.task_transitions set actor = 'worker' where sort_key = 2");
+      SingleMoves.spellOut(sql);
+      sql.run("update tasker.task_moves set actor = 'worker' where sort_key = 2");
     }
 
     Command check = way.check(url(), null);

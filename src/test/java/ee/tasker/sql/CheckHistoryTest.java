@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.testing.Dag;
 import ee.tasker.testing.DatabaseTest;
+import ee.tasker.testing.SingleMoves;
 import ee.tasker.testing.Sql;
 import ee.tasker.testing.SqlWorker;
 import java.util.List;
@@ -23,6 +24,7 @@ class CheckHistoryTest {
   private static List<String> noticed(String... damage) {
     try (Sql sql = Sql.open()) {
       sql.run(FREE);
+      SingleMoves.spellOut(sql);
       for (String statement : damage) {
         assertThat(sql.run(statement)).as(statement).isPositive();
       }
@@ -59,19 +61,19 @@ class CheckHistoryTest {
   @Test
   void missing_and_doubled_history_is_noticed() {
     complete();
-    assertThat(noticed("delete from tasker.task_transitions where sort_key = 2"))
+    assertThat(noticed("delete from tasker.task_moves where sort_key = 2"))
         .contains("task_history_counts_without_gaps", "task_move_starts_where_the_last_one_ended");
-    assertThat(noticed("delete from tasker.workflow_step_transitions where sort_key = 2"))
+    assertThat(noticed("delete from tasker.step_moves where sort_key = 2"))
         .contains("step_history_counts_without_gaps", "step_move_starts_where_the_last_one_ended",
             "handoff_grows_by_handoffs_only");
   }
 
   @Test
   void a_move_by_an_actor_who_may_not_make_it_is_noticed() {
-    assertThat(noticed("update tasker.task_transitions set actor = 'worker' where sort_key = 2"))
+    assertThat(noticed("update tasker.task_moves set actor = 'worker' where sort_key = 2"))
         .contains("task_move_is_allowed_to_its_actor");
     assertThat(noticed(
-        "update tasker.workflow_step_transitions set actor = 'worker' where to_state = 'enqueued'"))
+        "update tasker.step_moves set actor = 'worker' where to_state = 'enqueued'"))
         .contains("step_move_is_allowed_to_its_actor");
   }
 
@@ -84,7 +86,7 @@ class CheckHistoryTest {
   @Test
   void time_that_runs_backwards_is_noticed() {
     assertThat(noticed(
-        "update tasker.workflow_step_transitions set created_at = now() - interval '1 day' where to_state = 'enqueued'"))
+        "update tasker.step_moves set created_at = now() - interval '1 day' where to_state = 'enqueued'"))
         .contains("step_history_goes_forward_in_time");
   }
 
@@ -111,7 +113,7 @@ class CheckHistoryTest {
   void a_step_that_is_claimed_submitted_or_completed_twice_is_noticed() {
     complete();
     assertThat(noticed(
-        "insert into tasker.workflow_step_transitions (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt) "
+        "insert into tasker.step_moves (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt) "
             + "select workflow_step_uuid, sort_key + 10, task_uuid, from_state, to_state, actor, handoff, attempt from tasker.workflow_step_transitions"))
         .contains("handoff_is_claimed_once", "handoff_ends_once", "step_is_completed_once");
   }
@@ -121,7 +123,7 @@ class CheckHistoryTest {
     complete();
     assertThat(
         noticed(
-            "update tasker.workflow_step_transitions set created_at = created_at - interval '1 hour' where workflow_step_uuid = '"
+            "update tasker.step_moves set created_at = created_at - interval '1 hour' where workflow_step_uuid = '"
                 + task.step("s2") + "'"))
         .contains("step_starts_after_its_parents_ended");
   }
@@ -167,9 +169,9 @@ class CheckHistoryTest {
         .contains("added_edge_is_of_an_added_step");
     complete();
     assertThat(noticed(
-        "update tasker.workflow_step_transitions set workflow_step_uuid = gen_random_uuid()"))
+        "update tasker.step_moves set workflow_step_uuid = gen_random_uuid()"))
         .contains("history_belongs_to_a_step");
-    assertThat(noticed("update tasker.task_transitions set task_uuid = gen_random_uuid()"))
+    assertThat(noticed("update tasker.task_moves set task_uuid = gen_random_uuid()"))
         .contains("history_belongs_to_a_task");
     assertThat(noticed(
         "update tasker.workflow_step_result_audit set workflow_step_uuid = gen_random_uuid()"))
@@ -268,11 +270,11 @@ class CheckHistoryTest {
   void a_task_that_ends_twice_or_goes_on_after_its_end_is_noticed() {
     complete();
     assertThat(noticed(
-        "insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor) "
+        "insert into tasker.task_moves (task_uuid, sort_key, from_state, to_state, actor) "
             + "select task_uuid, sort_key + 1, 'complete', 'evaluating_results', 'orchestrator' from tasker.task_transitions where to_state = 'complete'"))
         .contains("task_ends_once");
-    assertThat(noticed("delete from tasker.task_transitions where from_state = 'complete'",
-        "insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor) "
+    assertThat(noticed("delete from tasker.task_moves where from_state = 'complete'",
+        "insert into tasker.task_moves (task_uuid, sort_key, from_state, to_state, actor) "
             + "select task_uuid, sort_key + 1, 'evaluating_results', 'complete', 'orchestrator' from tasker.task_transitions where to_state = 'complete'"))
         .contains("task_ends_once");
   }

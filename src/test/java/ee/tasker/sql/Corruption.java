@@ -33,6 +33,12 @@ record Corruption(String group, String name, String expected, boolean past,
     return expected.startsWith(HEALED);
   }
 
+  /** Whether it damages single moves, also of rows that stand for several; paths are whole. */
+  boolean damagesMoves() {
+    return past && statements.stream()
+        .anyMatch(statement -> statement.contains("_moves") && !statement.contains("path"));
+  }
+
   @Override
   public String toString() {
     return group + ": " + name;

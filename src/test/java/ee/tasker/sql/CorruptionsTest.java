@@ -6,6 +6,7 @@ import ee.tasker.testing.Dag;
 import ee.tasker.testing.DatabaseTest;
 import ee.tasker.testing.Operator;
 import ee.tasker.testing.Reports;
+import ee.tasker.testing.SingleMoves;
 import ee.tasker.testing.Sql;
 import ee.tasker.testing.SqlWorker;
 import ee.tasker.testing.SqlWorker.Claim;
@@ -379,6 +380,9 @@ class CorruptionsTest {
     List<String> statements = corruption.statements().stream().map(this::resolved).toList();
     Sql damaged = corruption.past() ? past : guarded;
     try {
+      if (corruption.damagesMoves()) {
+        SingleMoves.spellOut(damaged);
+      }
       for (String statement : statements) {
         boolean isDefinition = statement.startsWith("alter") || statement.startsWith("drop");
         if (damaged.run(statement) == 0 && !isDefinition) {

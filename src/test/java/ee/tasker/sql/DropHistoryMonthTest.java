@@ -38,8 +38,8 @@ class DropHistoryMonthTest {
   }
 
   private boolean hasMonth() {
-    return sql.isTrue("select to_regclass('tasker.task_transitions_" + MONTH + "') is not null "
-        + "and to_regclass('tasker.workflow_step_transitions_" + MONTH + "') is not null");
+    return sql.isTrue("select to_regclass('tasker.task_moves_" + MONTH + "') is not null "
+        + "and to_regclass('tasker.step_moves_" + MONTH + "') is not null");
   }
 
   private List<Map<String, Object>> drop() {

@@ -32,7 +32,7 @@ class FinalizeTaskCompletionTest {
     sql.run(
         "update tasker.workflow_steps set state = 'resolved_manually', completed_at = now(), transition_count = 2");
     sql.run(
-        "insert into tasker.workflow_step_transitions (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt) "
+        "insert into tasker.step_moves (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt) "
             + "values (?, 2, ?, 'pending', 'resolved_manually', 'operator', 0, 0)",
         task.step("a"), task.uuid());
     sql.run("update tasker.tasks set unfinished_steps = 0");

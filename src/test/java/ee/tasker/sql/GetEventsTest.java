@@ -149,7 +149,7 @@ class GetEventsTest {
     Dag.linear(2).started(5);
     Sql vacuum = Sql.session();
     vacuum
-        .run("lock table tasker.workflow_step_transitions_default in share update exclusive mode");
+        .run("lock table tasker.step_moves_default in share update exclusive mode");
 
     assertThat(sql.number("select tasker.summarize_history()")).isNotNegative();
     vacuum.rollback();
@@ -159,8 +159,8 @@ class GetEventsTest {
   @Test
   void ranges_of_history_get_a_summary_when_they_are_full_and_not_before() {
     String largest = "from pg_inherits i join pg_index x on x.indexrelid = i.inhrelid "
-        + "where i.inhparent = 'tasker.task_transitions_xact_id_created_at_idx'::regclass order by pg_relation_size(x.indrelid) desc limit 1";
-    Dag.linear(2).started(700);
+        + "where i.inhparent = 'tasker.task_moves_xact_id_created_at_idx'::regclass order by pg_relation_size(x.indrelid) desc limit 1";
+    Dag.linear(2).started(2500);
 
     sql.number("select tasker.summarize_history()");
     long pages = sql.number("select pg_relation_size(x.indrelid) / 8192 " + largest);

@@ -23,7 +23,7 @@ class GuardsTest {
   @Test
   void history_is_never_changed_whichever_way_one_comes() {
     Dag.of("a").started();
-    List<String> tables = Stream.of("task_transitions", "workflow_step_transitions")
+    List<String> tables = Stream.of("task_moves", "step_moves")
         .flatMap(history -> Stream.concat(Stream.of("tasker." + history),
             // The partition that its rows are in.
             sql.texts("select distinct tableoid::regclass from tasker." + history).stream()))
@@ -44,19 +44,19 @@ class GuardsTest {
     Dag.Task task = Dag.of("a").started();
     assertThatDatabaseRefuses("TK005",
         () -> sql.run(
-            "insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor) "
+            "insert into tasker.task_moves (task_uuid, sort_key, from_state, to_state, actor) "
                 + "values (?, 5, 'steps_in_process', 'complete', 'orchestrator')",
             task.uuid()))
         .hasMessageContaining("from steps_in_process to complete by orchestrator");
     assertThatDatabaseRefuses("TK005",
         () -> sql.run(
-            "insert into tasker.workflow_step_transitions (workflow_step_uuid, task_uuid, sort_key, from_state, to_state, actor, handoff, attempt) "
+            "insert into tasker.step_moves (workflow_step_uuid, task_uuid, sort_key, from_state, to_state, actor, handoff, attempt) "
                 + "values (?, ?, 3, 'enqueued', 'in_progress', 'orchestrator', 1, 1)",
             task.step("a"), task.uuid()))
         .hasMessageContaining("from enqueued to in_progress by orchestrator");
     assertThatDatabaseRefuses("TK005",
         () -> sql.run(
-            "insert into tasker.workflow_step_transitions (workflow_step_uuid, task_uuid, sort_key, from_state, to_state, actor, handoff, attempt) "
+            "insert into tasker.step_moves (workflow_step_uuid, task_uuid, sort_key, from_state, to_state, actor, handoff, attempt) "
                 + "values (?, ?, 3, null, 'complete', 'orchestrator', 1, 1)",
             task.step("a"), task.uuid()))
         .hasMessageContaining("from nothing to complete");
@@ -176,16 +176,16 @@ class GuardsTest {
           "select partition_name || ' ' || outcome from tasker.ensure_history_partitions(1, ?)",
           future))
           .containsExactly(
-              "task_transitions_2030_06 created", "workflow_step_transitions_2030_06 created",
-              "task_transitions_2030_07 created", "workflow_step_transitions_2030_07 created");
+              "step_moves_2030_06 created", "task_moves_2030_06 created",
+              "step_moves_2030_07 created", "task_moves_2030_07 created");
       assertThat(session.texts("select partition_name from tasker.ensure_history_partitions(1, ?)",
           future)).isEmpty();
       session.run(
-          "insert into tasker.task_transitions (task_uuid, sort_key, to_state, actor, created_at) values (gen_random_uuid(), 1, 'pending', 'orchestrator', '2030-06-30T23:59:59Z')");
-      assertThat(session.number("select count(*) from tasker.task_transitions_2030_06"))
+          "insert into tasker.task_moves (task_uuid, sort_key, to_state, actor, created_at) values (gen_random_uuid(), 1, 'pending', 'orchestrator', '2030-06-30T23:59:59Z')");
+      assertThat(session.number("select count(*) from tasker.task_moves_2030_06"))
           .isEqualTo(1);
       assertThatDatabaseRefuses("TK009",
-          () -> session.run("delete from tasker.task_transitions_2030_06"));
+          () -> session.run("delete from tasker.task_moves_2030_06"));
       session.rollback();
     }
   }
@@ -195,7 +195,7 @@ class GuardsTest {
     sql.run("select tasker.make_history_partitions()");
     assertThat(sql.texts(
         "select h || to_char(date_trunc('month', now() at time zone 'UTC') + m * interval '1 month', '_YYYY_MM') as name "
-            + "from unnest(array['task_transitions', 'workflow_step_transitions']) h, generate_series(0, 2) m "
+            + "from unnest(array['task_moves', 'step_moves']) h, generate_series(0, 2) m "
             + "where to_regclass('tasker.' || h || to_char(date_trunc('month', now() at time zone 'UTC') + m * interval '1 month', '_YYYY_MM')) is null"))
         .isEmpty();
   }
@@ -204,12 +204,12 @@ class GuardsTest {
   void a_month_that_the_default_partition_already_holds_stays_there() {
     try (Sql session = Sql.session()) {
       session.run(
-          "insert into tasker.task_transitions (task_uuid, sort_key, to_state, actor, created_at) values (gen_random_uuid(), 1, 'pending', 'orchestrator', '2031-01-05')");
+          "insert into tasker.task_moves (task_uuid, sort_key, to_state, actor, created_at) values (gen_random_uuid(), 1, 'pending', 'orchestrator', '2031-01-05')");
       assertThat(session.texts(
           "select partition_name || ' ' || outcome from tasker.ensure_history_partitions(0, '2031-01-10')"))
           .containsExactly(
-              "task_transitions_2031_01 kept_in_default",
-              "workflow_step_transitions_2031_01 created");
+              "step_moves_2031_01 created",
+              "task_moves_2031_01 kept_in_default");
       session.rollback();
     }
   }

@@ -88,7 +88,7 @@ class HandoffsTest {
     // What 40 000 claims and releases more would have left in the rows: three moves each.
     sql.run("set session_replication_role = replica");
     sql.run("""
-        insert into tasker.workflow_step_transitions
+        insert into tasker.step_moves
           (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, created_at)
         select s.workflow_step_uuid, s.transition_count + 3 * (g.round - 1) + m.n, s.task_uuid, m.from_state, m.to_state, m.actor,
                s.handoffs + g.round - (m.n < 3)::int, 1, clock_timestamp()

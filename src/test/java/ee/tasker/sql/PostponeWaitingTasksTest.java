@@ -44,7 +44,7 @@ class PostponeWaitingTasksTest {
           .as("looks: after half a minute, a minute, two, four, eight, and then every ten minutes")
           .isLessThanOrEqualTo(tasks * 11L);
       assertThat(session.number(
-          WRITES + "'tasks', 'workflow_steps', 'task_transitions', 'workflow_step_transitions')"))
+          WRITES + "'tasks', 'workflow_steps', 'task_moves', 'step_moves')"))
           .as("rows of tasks")
           .isZero();
       assertThat(session.number(WRITES + "'unclaimed_offers')"))

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.testing.Dag;
 import ee.tasker.testing.DatabaseTest;
+import ee.tasker.testing.SingleMoves;
 import ee.tasker.testing.Sql;
 import ee.tasker.testing.SqlWorker;
 import java.util.List;
@@ -21,6 +22,7 @@ class ReplayMovesTest {
 
   private List<String> after(String damage) {
     sql.run("set session_replication_role = replica");
+    SingleMoves.spellOut(sql);
     assertThat(sql.run(damage)).isPositive();
     return sql.texts(UNKNOWN);
   }
@@ -70,9 +72,10 @@ class ReplayMovesTest {
     complete();
     try (Sql changing = Sql.session()) {
       changing.run("set local session_replication_role = replica");
+      SingleMoves.spellOut(changing);
       changing.run("insert into tasker.workflow_step_transition_rules "
           + "(from_state, to_state, actor, meaning) values ('in_progress', 'complete', 'worker', 'x')");
-      changing.run("update tasker.workflow_step_transitions set to_state = 'complete' "
+      changing.run("update tasker.step_moves set to_state = 'complete' "
           + "where to_state = 'enqueued_for_orchestration'");
       assertThat(changing.texts(UNKNOWN)).contains(
           "step in_progress complete worker: 2 of 2, the models have no such move");
@@ -82,7 +85,7 @@ class ReplayMovesTest {
 
   @Test
   void a_move_of_another_actor_is_unknown() {
-    assertThat(after("update tasker.task_transitions set actor = 'worker' where sort_key = 2"))
+    assertThat(after("update tasker.task_moves set actor = 'worker' where sort_key = 2"))
         .containsExactly(
             "task pending initializing worker: 1 of 1, the models have no such move");
   }
@@ -90,7 +93,7 @@ class ReplayMovesTest {
   @Test
   void a_move_that_is_missing_is_found_by_the_next() {
     complete();
-    assertThat(after("delete from tasker.workflow_step_transitions where to_state = 'in_progress'"))
+    assertThat(after("delete from tasker.step_moves where to_state = 'in_progress'"))
         .containsExactly(
             "step in_progress enqueued_for_orchestration worker: 2 of 2, begins in in_progress, the one before ended in enqueued");
   }
@@ -99,20 +102,20 @@ class ReplayMovesTest {
   void a_doubled_number_a_handoff_and_an_attempt_that_do_not_follow_are_found() {
     complete();
     assertThat(after(
-        "update tasker.workflow_step_transitions set sort_key = 9 where to_state = 'complete'"))
+        "update tasker.step_moves set sort_key = 9 where to_state = 'complete'"))
         .containsExactly(
             "step enqueued_for_orchestration complete orchestrator: 2 of 2, is number 9 after number 4");
     assertThat(after(
-        "update tasker.workflow_step_transitions set handoff = 7 where to_state = 'complete'"))
+        "update tasker.step_moves set handoff = 7 where to_state = 'complete'"))
         .hasSize(1);
     sql.run(
-        "update tasker.workflow_step_transitions set sort_key = 5, handoff = 1 where to_state = 'complete'");
+        "update tasker.step_moves set sort_key = 5, handoff = 1 where to_state = 'complete'");
     assertThat(after(
-        "update tasker.workflow_step_transitions set attempt = 3 where to_state = 'complete'"))
+        "update tasker.step_moves set attempt = 3 where to_state = 'complete'"))
         .containsExactly(
             "step enqueued_for_orchestration complete orchestrator: 2 of 2, has attempt 3 after 1");
     assertThat(after(
-        "update tasker.workflow_step_transitions set attempt = 1, handoff = 2 where to_state = 'complete'"))
+        "update tasker.step_moves set attempt = 1, handoff = 2 where to_state = 'complete'"))
         .containsExactly(
             "step enqueued_for_orchestration complete orchestrator: 2 of 2, has handoff 2 after 1");
   }

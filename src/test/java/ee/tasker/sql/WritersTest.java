@@ -45,7 +45,7 @@ class WritersTest {
 
   @Test
   void history_of_steps() {
-    assertThat(writers("insert into tasker\\.workflow_step_transitions\\b"))
+    assertThat(writers("insert into tasker\\.step_moves\\b"))
         .isEqualTo(union(names(HOT), names(BIRTHS), List.of(WRITER, BY_HAND)));
   }
 
@@ -78,7 +78,7 @@ class WritersTest {
   /** The hot ones, a birth, and the move by hand, which judges in its statement. */
   @Test
   void history_of_tasks() {
-    assertThat(writers("insert into tasker\\.task_transitions\\b"))
+    assertThat(writers("insert into tasker\\.task_moves\\b"))
         .isEqualTo(union(List.of("apply_task_moves", "compensate_child", "complete_step",
             "create_steps", "create_task", "roll_up_task_states", "transition_task_state_atomic")));
   }

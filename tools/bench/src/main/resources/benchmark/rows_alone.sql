@@ -23,16 +23,15 @@ begin
     (o_keys[3], o_task, p_steps[3], v_now, 'pending', 3, 1, 1, 1, 0, 0, 3, true, null, null, null, null),
     (o_keys[4], o_task, p_steps[4], v_now, 'pending', 4, 1, 1, 1, 0, 0, 3, true, null, null, null, null);
   insert into tasker.task_wakeups (task_uuid, wake_at) values (o_task, v_now + interval '30 seconds');
-  insert into tasker.workflow_step_transitions
-    (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid)
+  insert into tasker.step_moves
+    (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, path, handoff, attempt, processor_uuid)
   values
-    (o_keys[1], 1, o_task, null, 'pending', 'orchestrator', 0, 0, p_server), (o_keys[1], 2, o_task, 'pending', 'enqueued', 'orchestrator', 1, 1, p_server),
-    (o_keys[1], 3, o_task, 'enqueued', 'in_progress', 'worker', 1, 1, p_server), (o_keys[2], 1, o_task, null, 'pending', 'orchestrator', 0, 0, p_server),
-    (o_keys[3], 1, o_task, null, 'pending', 'orchestrator', 0, 0, p_server), (o_keys[4], 1, o_task, null, 'pending', 'orchestrator', 0, 0, p_server);
-  insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor, processor_uuid)
-  values
-    (o_task, 1, null, 'pending', 'orchestrator', p_server), (o_task, 2, 'pending', 'initializing', 'orchestrator', p_server),
-    (o_task, 3, 'initializing', 'enqueuing_steps', 'orchestrator', p_server), (o_task, 4, 'enqueuing_steps', 'steps_in_process', 'orchestrator', p_server);
+    (o_keys[1], 3, o_task, null, 'in_progress', 'worker', 'created_and_claimed', 1, 1, p_server),
+    (o_keys[2], 1, o_task, null, 'pending', 'orchestrator', null, 0, 0, p_server),
+    (o_keys[3], 1, o_task, null, 'pending', 'orchestrator', null, 0, 0, p_server),
+    (o_keys[4], 1, o_task, null, 'pending', 'orchestrator', null, 0, 0, p_server);
+  insert into tasker.task_moves (task_uuid, sort_key, from_state, to_state, actor, path, processor_uuid)
+  values (o_task, 4, null, 'steps_in_process', 'orchestrator', 'created_and_started', p_server);
 end
 $$;
 -- p_child: the step after it, which is claimed for the caller; null for the last, which ends the task.
@@ -57,27 +56,24 @@ begin
         handoffs = 1, attempts = 1, remaining_parents = 0, leased_by = p_server,
         enqueued_at = coalesce(s.enqueued_at, v_now), last_attempted_at = coalesce(s.last_attempted_at, v_now)
     where s.workflow_step_uuid = any (array[p_step, p_child]);
-    insert into tasker.workflow_step_transitions
-      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid)
+    insert into tasker.step_moves
+      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, path, handoff, attempt, processor_uuid)
     values
-      (p_step, 4, p_task, 'in_progress', 'enqueued_for_orchestration', 'worker', 1, 1, p_server),
-      (p_step, 5, p_task, 'enqueued_for_orchestration', 'complete', 'orchestrator', 1, 1, p_server),
-      (p_child, 2, p_task, 'pending', 'enqueued', 'orchestrator', 1, 1, p_server), (p_child, 3, p_task, 'enqueued', 'in_progress', 'worker', 1, 1, p_server);
+      (p_step, 5, p_task, 'in_progress', 'complete', 'orchestrator', 'completed_at_once', 1, 1, p_server),
+      (p_child, 3, p_task, 'pending', 'in_progress', 'worker', 'claimed_at_once', 1, 1, p_server);
     update tasker.tasks t set unfinished_steps = t.unfinished_steps - 1 where t.task_uuid = p_task;
   else
     update tasker.workflow_steps s
     set state = 'complete', transition_count = s.transition_count + 2, result_sort_key = 4, completed_at = v_now, lease_expires_at = null
     where s.workflow_step_uuid = p_step;
-    insert into tasker.workflow_step_transitions
-      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid)
-    values
-      (p_step, 4, p_task, 'in_progress', 'enqueued_for_orchestration', 'worker', 1, 1, p_server),
-      (p_step, 5, p_task, 'enqueued_for_orchestration', 'complete', 'orchestrator', 1, 1, p_server);
+    insert into tasker.step_moves
+      (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, path, handoff, attempt, processor_uuid)
+    values (p_step, 5, p_task, 'in_progress', 'complete', 'orchestrator', 'completed_at_once', 1, 1, p_server);
     update tasker.tasks t
     set unfinished_steps = 0, in_flight_steps = 0, state = 'complete', completed_at = v_now, transition_count = t.transition_count + 2
     where t.task_uuid = p_task;
-    insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor, processor_uuid)
-    values (p_task, 5, 'steps_in_process', 'evaluating_results', 'orchestrator', p_server), (p_task, 6, 'evaluating_results', 'complete', 'orchestrator', p_server);
+    insert into tasker.task_moves (task_uuid, sort_key, from_state, to_state, actor, path, processor_uuid)
+    values (p_task, 6, 'steps_in_process', 'complete', 'orchestrator', 'evaluated', p_server);
     delete from tasker.task_wakeups w where w.task_uuid = p_task;
   end if;
 end
@@ -106,18 +102,15 @@ begin
   from generate_series(1, p_tasks) n
   cross join (values (1, 'in_progress'::tasker.step_state, 3, 0, 1), (2, 'pending', 1, 1, 0), (3, 'pending', 1, 1, 0), (4, 'pending', 1, 1, 0)) as m(position, state, transitions, parents, handoffs);
   insert into tasker.task_wakeups (task_uuid, wake_at) select t, v_now + interval '30 seconds' from unnest(o_tasks) t;
-  insert into tasker.workflow_step_transitions
-    (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid)
-  select o_keys[4 * n - 4 + m.position], m.sort_key, o_tasks[n], m.from_state, m.to_state, m.actor, m.handoffs, m.handoffs, p_server
+  insert into tasker.step_moves
+    (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, path, handoff, attempt, processor_uuid)
+  select o_keys[4 * n - 4 + m.position], m.sort_key, o_tasks[n], null, m.to_state, m.actor, m.path, m.handoffs, m.handoffs, p_server
   from generate_series(1, p_tasks) n
-  cross join (values (1, 1, null::tasker.step_state, 'pending'::tasker.step_state, 'orchestrator'::tasker.actor, 0), (1, 2, 'pending', 'enqueued', 'orchestrator', 1),
-                     (1, 3, 'enqueued', 'in_progress', 'worker', 1), (2, 1, null, 'pending', 'orchestrator', 0), (3, 1, null, 'pending', 'orchestrator', 0),
-                     (4, 1, null, 'pending', 'orchestrator', 0)) as m(position, sort_key, from_state, to_state, actor, handoffs);
-  insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor, processor_uuid)
-  select t, m.sort_key, m.from_state, m.to_state, 'orchestrator', p_server
-  from unnest(o_tasks) t
-  cross join (values (1, null::tasker.task_state, 'pending'::tasker.task_state), (2, 'pending', 'initializing'), (3, 'initializing', 'enqueuing_steps'),
-                     (4, 'enqueuing_steps', 'steps_in_process')) as m(sort_key, from_state, to_state);
+  cross join (values (1, 3, 'in_progress'::tasker.step_state, 'worker'::tasker.actor, 'created_and_claimed'::tasker.step_path_name, 1),
+                     (2, 1, 'pending', 'orchestrator', null, 0), (3, 1, 'pending', 'orchestrator', null, 0),
+                     (4, 1, 'pending', 'orchestrator', null, 0)) as m(position, sort_key, to_state, actor, path, handoffs);
+  insert into tasker.task_moves (task_uuid, sort_key, from_state, to_state, actor, path, processor_uuid)
+  select t, 4, null, 'steps_in_process', 'orchestrator', 'created_and_started', p_server from unnest(o_tasks) t;
 end
 $$;
 create function rows_alone.complete_many(p_tasks uuid[], p_steps uuid[], p_children uuid[], p_server uuid)
@@ -141,13 +134,12 @@ begin
       handoffs = 1, attempts = 1, remaining_parents = 0, leased_by = p_server,
       enqueued_at = coalesce(s.enqueued_at, v_now), last_attempted_at = coalesce(s.last_attempted_at, v_now)
   where s.workflow_step_uuid = any (p_steps || p_children);
-  insert into tasker.workflow_step_transitions
-    (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, handoff, attempt, processor_uuid)
-  select case when m.is_child then r.child else r.step end, m.sort_key, r.task, m.from_state, m.to_state, m.actor, 1, 1, p_server
+  insert into tasker.step_moves
+    (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, path, handoff, attempt, processor_uuid)
+  select case when m.is_child then r.child else r.step end, m.sort_key, r.task, m.from_state, m.to_state, m.actor, m.path, 1, 1, p_server
   from unnest(p_tasks, p_steps, p_children) as r(task, step, child)
-  cross join (values (false, 4, 'in_progress'::tasker.step_state, 'enqueued_for_orchestration'::tasker.step_state, 'worker'::tasker.actor),
-                     (false, 5, 'enqueued_for_orchestration', 'complete', 'orchestrator'),
-                     (true, 2, 'pending', 'enqueued', 'orchestrator'), (true, 3, 'enqueued', 'in_progress', 'worker')) as m(is_child, sort_key, from_state, to_state, actor)
+  cross join (values (false, 5, 'in_progress'::tasker.step_state, 'complete'::tasker.step_state, 'orchestrator'::tasker.actor, 'completed_at_once'::tasker.step_path_name),
+                     (true, 3, 'pending', 'in_progress', 'worker', 'claimed_at_once')) as m(is_child, sort_key, from_state, to_state, actor, path)
   where not m.is_child or r.child is not null;
   if p_children is not null then
     update tasker.tasks t set unfinished_steps = t.unfinished_steps - 1 where t.task_uuid = any (p_tasks);
@@ -155,10 +147,8 @@ begin
     update tasker.tasks t
     set unfinished_steps = 0, in_flight_steps = 0, state = 'complete', completed_at = v_now, transition_count = t.transition_count + 2
     where t.task_uuid = any (p_tasks);
-    insert into tasker.task_transitions (task_uuid, sort_key, from_state, to_state, actor, processor_uuid)
-    select t, m.sort_key, m.from_state, m.to_state, 'orchestrator', p_server
-    from unnest(p_tasks) t
-    cross join (values (5, 'steps_in_process'::tasker.task_state, 'evaluating_results'::tasker.task_state), (6, 'evaluating_results', 'complete')) as m(sort_key, from_state, to_state);
+    insert into tasker.task_moves (task_uuid, sort_key, from_state, to_state, actor, path, processor_uuid)
+    select t, 6, 'steps_in_process', 'complete', 'orchestrator', 'evaluated', p_server from unnest(p_tasks) t;
     delete from tasker.task_wakeups w where w.task_uuid = any (p_tasks);
   end if;
 end

@@ -108,7 +108,7 @@ class ConsoleCausesIT extends WithConsole {
       task[0] = made.uuid();
     });
     try (Connection connection = connect(); Statement statement = connection.createStatement()) {
-      statement.execute("alter table tasker.workflow_step_transitions disable trigger user");
+      statement.execute("alter table tasker.step_moves disable trigger user");
       statement.execute("alter table tasker.tasks disable trigger user");
       statement.execute(
           "with places as (select t.workflow_step_uuid, t.sort_key, now() - interval '6 hours' - interval '10 seconds' "
@@ -117,12 +117,12 @@ class ConsoleCausesIT extends WithConsole {
               + "from tasker.workflow_step_transitions t join tasker.workflow_steps s using (workflow_step_uuid) "
               + "join tasker.named_steps n using (named_step_uuid) where t.task_uuid = '" + task[0]
               + "') "
-              + "update tasker.workflow_step_transitions t set created_at = p.at from places p "
+              + "update tasker.step_moves t set created_at = p.at from places p "
               + "where t.workflow_step_uuid = p.workflow_step_uuid and t.sort_key = p.sort_key");
       statement.execute(
           "update tasker.tasks set created_at = now() - interval '6 hours' - interval '10 seconds', completed_at = now() "
               + "where task_uuid = '" + task[0] + "'");
-      statement.execute("alter table tasker.workflow_step_transitions enable trigger user");
+      statement.execute("alter table tasker.step_moves enable trigger user");
       statement.execute("alter table tasker.tasks enable trigger user");
     }
     return task[0];

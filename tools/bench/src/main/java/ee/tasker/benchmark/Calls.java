@@ -20,8 +20,8 @@ final class Calls implements Phase {
     VARIANTS.put("with guards", GUARDED);
     VARIANTS.put("with guards, again", GUARDED);
     VARIANTS.put("the CHECKs alone",
-        GUARDED + "; drop trigger moves_follow_the_rules on tasker.task_transitions; "
-            + "drop trigger moves_follow_the_rules on tasker.workflow_step_transitions");
+        GUARDED + "; drop trigger moves_follow_the_rules on tasker.task_moves; "
+            + "drop trigger moves_follow_the_rules on tasker.step_moves");
     VARIANTS.put("the triggers alone",
         """
         select tasker.guard_tables(true);

@@ -33,8 +33,8 @@ final class Clones {
       new String[]{"workflow_step_documents", "workflow_step_uuid"},
       new String[]{"workflow_step_result_audit", "workflow_step_uuid, sort_key"},
       new String[]{"step_waits", "wait_uuid"},
-      new String[]{"task_transitions", "task_uuid, sort_key"},
-      new String[]{"workflow_step_transitions", "workflow_step_uuid, sort_key"});
+      new String[]{"task_moves", "task_uuid, sort_key"},
+      new String[]{"step_moves", "workflow_step_uuid, sort_key"});
   /** Keys of a task's own rows; other keys, of templates and servers, are kept. */
   private static final String OWN_KEYS = "'task_uuid', 'correlation_id', 'workflow_step_uuid', 'wait_uuid'";
   private static final int PORTION = 50_000;

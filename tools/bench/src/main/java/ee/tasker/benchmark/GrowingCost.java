@@ -132,7 +132,7 @@ final class GrowingCost implements Phase {
           Clones.of(scratch.connection(), pattern, size - there);
         }
         engine.value(
-            "vacuum (analyze) tasker.tasks, tasker.task_wakeups, tasker.workflow_steps, tasker.added_step_edges, tasker.workflow_step_result_audit, tasker.task_transitions, tasker.workflow_step_transitions");
+            "vacuum (analyze) tasker.tasks, tasker.task_wakeups, tasker.workflow_steps, tasker.added_step_edges, tasker.workflow_step_result_audit, tasker.task_moves, tasker.step_moves");
         add(growth, size, rounds(bench, engine, "chain_4", 500, PER_CALL));
         there = Integer.parseInt(engine.value("select count(*) from tasker.tasks"));
         engine.value("select pg_sleep(1)");

@@ -34,7 +34,7 @@ final class ManyFinished implements Phase {
     // What autovacuum would do in the minutes after; here it would run beside the measurement.
     database.run(
         "vacuum (analyze) tasker.tasks, tasker.task_contexts, tasker.workflow_steps, tasker.added_step_edges, tasker.workflow_step_result_audit, "
-            + "tasker.task_transitions, tasker.workflow_step_transitions");
+            + "tasker.task_moves, tasker.step_moves");
     database.run("checkpoint");
     double seconds = (System.nanoTime() - start) / 1e9;
     bench.batches("history, warm-up", options.tasks().get(0));

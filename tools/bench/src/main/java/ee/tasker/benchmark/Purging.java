@@ -44,7 +44,7 @@ final class Purging implements Phase {
         + " where state = 'complete'");
     database.run(
         "vacuum (analyze) tasker.tasks, tasker.task_contexts, tasker.workflow_steps, tasker.added_step_edges, tasker.workflow_step_result_audit, "
-            + "tasker.task_transitions, tasker.workflow_step_transitions");
+            + "tasker.task_moves, tasker.step_moves");
     database.run("checkpoint");
 
     int rate = options.retentionRate();

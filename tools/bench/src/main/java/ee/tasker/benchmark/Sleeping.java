@@ -50,7 +50,7 @@ final class Sleeping implements Phase {
     database
         .run(
             "vacuum (analyze) tasker.tasks, tasker.task_contexts, tasker.task_wakeups, tasker.workflow_steps, tasker.added_step_edges, "
-                + "tasker.step_waits, tasker.task_transitions, tasker.workflow_step_transitions");
+                + "tasker.step_waits, tasker.task_moves, tasker.step_moves");
     database.run("checkpoint");
     double seconds = (System.nanoTime() - start) / 1e9;
     bench.batches("sleeping, warm-up", options.tasks().get(0));

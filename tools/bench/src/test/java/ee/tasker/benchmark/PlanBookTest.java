@@ -39,8 +39,8 @@ class PlanBookTest {
 
     assertThat(book.bigTables()).contains("tasks", "workflow_steps", "added_step_edges",
         "workflow_step_result_audit", "task_wakeups",
-        "task_transitions",
-        "workflow_step_transitions", "task_contexts", "q_worker_growth_queue");
+        "task_moves",
+        "step_moves", "task_contexts", "q_worker_growth_queue");
     assertThat(book.functions()).contains("submit_tasks", "create_steps", "enqueue_steps",
         "send_handoffs", "take_messages",
         "claim_offered_steps", "submit_results", "release_children",

@@ -94,15 +94,20 @@ final class FaultPoints implements AutoCloseable {
         create function testing.at_step_moves() returns trigger language plpgsql as $$
         begin
           if exists (select from testing.armed where kind = 'step') and exists (
-              select from new_rows n join testing.servers s on s.server_uuid = n.processor_uuid
+              select from (select m.workflow_step_uuid, m.processor_uuid, coalesce(p.from_state, m.from_state) as from_state,
+                      coalesce(p.to_state, m.to_state) as to_state, coalesce(p.actor, m.actor) as actor
+                    from new_rows m left join tasker.step_paths p on p.path = m.path) n join testing.servers s on s.server_uuid = n.processor_uuid
               join testing.armed a on a.kind = 'step' and a.process = s.process
                 and (a.from_state is null or a.from_state = n.from_state::text)
                 and (a.to_state is null or a.to_state = n.to_state::text) and a.actor = n.actor::text
-                and not (a.alone and exists (select from new_rows o where o.to_state = 'enqueued'))) then
+                and not (a.alone and exists (select from new_rows m left join tasker.step_paths p on p.path = m.path
+                  where coalesce(p.to_state, m.to_state) = 'enqueued'))) then
             perform testing.stop_here();
           end if;
           if exists (select from testing.armed where kind = 'growth') and exists (
-              select from new_rows n join testing.servers s on s.server_uuid = n.processor_uuid
+              select from (select m.workflow_step_uuid, m.processor_uuid, coalesce(p.from_state, m.from_state) as from_state,
+                      coalesce(p.to_state, m.to_state) as to_state, coalesce(p.actor, m.actor) as actor
+                    from new_rows m left join tasker.step_paths p on p.path = m.path) n join testing.servers s on s.server_uuid = n.processor_uuid
               join testing.armed a on a.kind = 'growth' and a.process = s.process
               join tasker.workflow_steps g on g.workflow_step_uuid = n.workflow_step_uuid
               join tasker.named_tasks_named_steps t on t.named_step_uuid = g.named_step_uuid
@@ -110,7 +115,9 @@ final class FaultPoints implements AutoCloseable {
             perform testing.stop_here();
           end if;
           if exists (select from testing.armed where kind in ('wait', 'approval')) and exists (
-              select from new_rows n join testing.servers s on s.server_uuid = n.processor_uuid
+              select from (select m.workflow_step_uuid, m.processor_uuid, coalesce(p.from_state, m.from_state) as from_state,
+                      coalesce(p.to_state, m.to_state) as to_state, coalesce(p.actor, m.actor) as actor
+                    from new_rows m left join tasker.step_paths p on p.path = m.path) n join testing.servers s on s.server_uuid = n.processor_uuid
               join testing.armed a on a.kind in ('wait', 'approval') and a.process = s.process
               join tasker.workflow_steps g on g.workflow_step_uuid = n.workflow_step_uuid
               join tasker.named_tasks_named_steps t on t.named_step_uuid = g.named_step_uuid
@@ -119,7 +126,9 @@ final class FaultPoints implements AutoCloseable {
             perform testing.stop_here();
           end if;
           if exists (select from testing.armed where kind = 'undo') and exists (
-              select from new_rows n join testing.servers s on s.server_uuid = n.processor_uuid
+              select from (select m.workflow_step_uuid, m.processor_uuid, coalesce(p.from_state, m.from_state) as from_state,
+                      coalesce(p.to_state, m.to_state) as to_state, coalesce(p.actor, m.actor) as actor
+                    from new_rows m left join tasker.step_paths p on p.path = m.path) n join testing.servers s on s.server_uuid = n.processor_uuid
               join testing.armed a on a.kind = 'undo' and a.process = s.process
               join tasker.workflow_steps u on u.workflow_step_uuid = n.workflow_step_uuid
               where n.from_state is null and u.compensates_step_uuid is not null) then
@@ -127,25 +136,27 @@ final class FaultPoints implements AutoCloseable {
           end if;
           return null;
         end $$;
-        create trigger fault_point after insert on tasker.workflow_step_transitions
+        create trigger fault_point after insert on tasker.step_moves
           referencing new table as new_rows for each statement execute function testing.at_step_moves();
 
         create function testing.at_task_moves() returns trigger language plpgsql as $$
         begin
           if exists (select from testing.armed where kind = 'task') and exists (
-              select from new_rows n join testing.servers s on s.server_uuid = n.processor_uuid
+              select from (select m.task_uuid, m.processor_uuid, coalesce(p.to_state, m.to_state) as to_state
+                    from new_rows m left join tasker.task_paths p on p.path = m.path) n join testing.servers s on s.server_uuid = n.processor_uuid
               join testing.armed a on a.kind = 'task' and a.process = s.process and a.to_state = n.to_state::text) then
             perform testing.stop_here();
           end if;
           if exists (select from testing.armed where kind = 'child') and exists (
-              select from new_rows n join testing.servers s on s.server_uuid = n.processor_uuid
+              select from (select m.task_uuid, m.processor_uuid, coalesce(p.to_state, m.to_state) as to_state
+                    from new_rows m left join tasker.task_paths p on p.path = m.path) n join testing.servers s on s.server_uuid = n.processor_uuid
               join testing.armed a on a.kind = 'child' and a.process = s.process and a.to_state = n.to_state::text
               join tasker.tasks t on t.task_uuid = n.task_uuid and t.parent_task_uuid is not null) then
             perform testing.stop_here();
           end if;
           return null;
         end $$;
-        create trigger fault_point after insert on tasker.task_transitions
+        create trigger fault_point after insert on tasker.task_moves
           referencing new table as new_rows for each statement execute function testing.at_task_moves();
 
         -- Of rows that do not name the server.
