@@ -1,6 +1,6 @@
 -- A page of the requests for changes over REST, newest first, by key: {requests, next}. p_filter:
--- {caller?, route?, object?}: an object is part of the path, or of that of what was made, such as the
--- id of a task.
+-- {caller?, route?, object?}: an object is part of the path, or of that of what was made, such as
+-- the id of a task.
 -- Errors: TK007 for a filter of more than 1000 characters, which no path has.
 create or replace function tasker.list_write_requests(
   p_filter jsonb default '{}', p_limit int default 50, p_before uuid default null)
