@@ -261,8 +261,8 @@ class AccessIT {
 
   @Test
   void a_change_whose_path_does_not_say_of_what_has_the_object_that_it_made_or_changed() {
-    assertThat(admin.postTemplate("namespace: testing\nname: noted\nversion: 1.0.0\n"
-        + "steps:\n  - {name: hello, handler: {callable: testing.Hello}}\n").status())
+    assertThat(admin.postTemplate("name: noted\nnamespace_name: testing\nversion: 1.0.0\n"
+        + "steps:\n  - {name: a, handler: {callable: testing.Echo}}\n").status())
         .isEqualTo(201);
     String user = "noted-" + UUID.randomUUID();
     String made = send(admin, "POST", "/v1/access/users", "{'name': '" + user + "'}").object()
