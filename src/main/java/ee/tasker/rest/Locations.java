@@ -3,6 +3,7 @@ package ee.tasker.rest;
 import ee.tasker.platform.Settings;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
+import jakarta.ws.rs.core.UriBuilder;
 import jakarta.ws.rs.core.UriInfo;
 
 /**
@@ -25,5 +26,10 @@ public class Locations {
   String of(UriInfo uri, String path) {
     return settings.baseUrl().map(base -> base + "/v1/")
         .orElseGet(() -> uri.getBaseUri().getRawPath()) + path;
+  }
+
+  /** One segment of a path; what is no character of a segment is percent-encoded. */
+  static String segment(String name) {
+    return UriBuilder.fromPath("{name}").build(name).getRawPath();
   }
 }

@@ -25,7 +25,6 @@ import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
-import jakarta.ws.rs.core.UriBuilder;
 import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
 import java.util.List;
@@ -142,7 +141,7 @@ public class TemplatesResource {
         .header(Locations.HEADER,
             locations.of(uri,
                 "templates/" + key.namespace() + "/"
-                    + UriBuilder.fromPath("{name}").build(key.name()) + "/" + key.version()))
+                    + Locations.segment(key.name()) + "/" + key.version()))
         .entity(Json.build().createObjectBuilder()
             .add("namespace", key.namespace()).add("name", key.name()).add("version", key.version())
             .add("registered", status == 201)

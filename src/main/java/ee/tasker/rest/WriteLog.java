@@ -64,7 +64,7 @@ public class WriteLog implements ContainerRequestFilter, ContainerResponseFilter
    */
   static void isAbout(HttpServletRequest request, String... segments) {
     request.setAttribute(OBJECT, ROOT + Stream.of(segments).filter(Objects::nonNull)
-        .collect(Collectors.joining("/")));
+        .map(Locations::segment).collect(Collectors.joining("/")));
   }
 
   @Override

@@ -264,8 +264,8 @@ class AccessIT {
     assertThat(admin.postTemplate("name: noted\nnamespace_name: testing\nversion: 1.0.0\n"
         + "steps:\n  - {name: a, handler: {callable: testing.Echo}}\n").status())
         .isEqualTo(201);
-    String user = "noted-" + UUID.randomUUID();
-    String made = send(admin, "POST", "/v1/access/users", "{'name': '" + user + "'}").object()
+    UUID id = UUID.randomUUID();
+    String made = send(admin, "POST", "/v1/access/users", "{'name': 'a/5%20 " + id + "'}").object()
         .getString("user_uuid");
     send(admin, "POST", "/v1/access/grants",
         "{'user_uuid': '" + made + "', 'permission': 'tasks:list'}");
@@ -275,7 +275,7 @@ class AccessIT {
         .request("/v1/pauses?namespace=testing&name=noted&requested_by=ann&reason=x").DELETE())
         .status()).isEqualTo(200);
 
-    assertThat(Stream.of("testing/noted", user, made)
+    assertThat(Stream.of("testing/noted", id, made)
         .flatMap(object -> admin.get("/v1/write-requests?object=" + object).object()
             .getJsonArray("requests").getValuesAs(JsonObject.class).stream())
         .map(request -> request.getString("method") + " " + request.getString("path") + ": "
@@ -283,7 +283,7 @@ class AccessIT {
         .containsExactly("DELETE /v1/pauses: /v1/pauses/testing/noted",
             "POST /v1/pauses: /v1/pauses/testing/noted",
             "POST /v1/templates: /v1/templates/testing/noted/1.0.0",
-            "POST /v1/access/users: /v1/access/users/" + user,
+            "POST /v1/access/users: /v1/access/users/a%2F5%2520%20" + id,
             "POST /v1/access/grants: /v1/access/users/" + made);
   }
 
