@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ee.tasker.platform.Problem;
+import ee.tasker.platform.Violations;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
@@ -57,6 +58,16 @@ class MembersTest {
           .endsWith(
               new Problem.Violation("", "there are more violations, which are not listed: 59900"));
     });
+  }
+
+  /** What is reported is bounded by the problem, too: this is about what a request may hold. */
+  @Test
+  void no_more_violations_are_kept_than_are_reported() {
+    Violations violations = new Violations();
+    IntStream.rangeClosed(1, 101).forEach(i -> violations.add("member_" + i, "is wrong"));
+
+    assertThat(violations.isWrong("member_100")).isTrue();
+    assertThat(violations.isWrong("member_101")).isFalse();
   }
 
   @Test
