@@ -598,7 +598,7 @@ create table tasker.domain_events (
   --   identities and states.
   data               jsonb,
   -- Why data is missing or does not fit the schema, {type, message}: expression_error,
-  --   event_too_large or schema_violation.
+  --   event_too_large, schema_violation or erased.
   error              jsonb,
   created_at         timestamp with time zone not null default clock_timestamp(),
   -- hash_documents(data, error) at insertion.
@@ -1572,6 +1572,9 @@ create table tasker.task_moves (
   --   single move. A row with a path has no metadata.
   path           tasker.task_path_name,
   metadata       jsonb,
+  -- The steps that the transaction created with the task and left pending: this is their first
+  --   move. Null in every row but that of a birth.
+  born_steps     uuid[],
   constraint task_moves_pkey PRIMARY KEY (task_uuid, sort_key, created_at)
 ) partition by RANGE (created_at);
 CREATE INDEX task_moves_xact_id_created_at_idx ON ONLY tasker.task_moves USING brin (xact_id,
@@ -1769,6 +1772,9 @@ create table tasker.tasks (
   -- When the engine ended the task because it exceeded lifecycle.max_duration; a task restarted
   --   after that has no such limit any more.
   timed_out_at          timestamp with time zone,
+  -- When erase_documents emptied the documents of the task, which has ended and does not move any
+  --   more; null for every other task, which costs a row nothing.
+  erased_at             timestamp with time zone,
   -- When the request wanted the task to start; null: at once.
   start_at              timestamp with time zone,
   -- The creation time in milliseconds since the epoch, less one minute per point of priority: steps
@@ -2188,27 +2194,27 @@ CREATE TRIGGER documents_are_hashed BEFORE INSERT ON tasker.workflow_step_docume
 --   transition.
 create table tasker.workflow_step_result_audit (
   workflow_step_uuid uuid not null,
-  sort_key           integer not null,
   task_uuid          uuid not null,
   worker_uuid        uuid,
   recorded_at        timestamp with time zone not null default now(),
   execution_time_ms  bigint,
+  -- hash_documents(result, error) at insertion.
+  document_hash      bigint not null,
+  sort_key           integer not null,
   -- The handoff of the result, 0 when an operator completed the step before its first.
   handoff            integer not null,
   attempt            integer not null,
   outcome            tasker.step_outcome not null,
   success boolean not null generated always as (outcome = ANY (ARRAY['success'::tasker.step_outcome,
       'manual_completion'::tasker.step_outcome])) stored,
-  result             jsonb,
-  error              jsonb,
-  -- hash_documents(result, error) at insertion.
-  document_hash      bigint not null,
   -- False: no domain event follows from this result, because its step has none or a fork copied it.
   --   Null: publish_events looks at the template.
   may_publish        boolean,
   -- True: execution_time_ms is the time from the claim to the result, because the worker named
   --   none.
   is_time_measured   boolean,
+  result             jsonb,
+  error              jsonb,
   constraint workflow_step_result_audit_pkey PRIMARY KEY (workflow_step_uuid, sort_key),
   constraint failure_has_an_error CHECK ((outcome
       <> ALL (ARRAY['retryable_failure'::tasker.step_outcome,
@@ -2236,36 +2242,36 @@ create table tasker.workflow_steps (
   workflow_step_uuid      uuid not null,
   task_uuid               uuid not null,
   named_step_uuid         uuid not null,
+  created_at              timestamp with time zone not null default now(),
+  step_position           integer not null,
+  total_parents           integer not null,
+  max_attempts            integer not null,
+  -- Number of attempts before the latest reset by an operator: max_attempts and backoff count from
+  --   here; attempts itself continues.
+  attempts_before_reset   integer not null default 0,
   -- The worker that claimed the step: for audit and heartbeat only, it grants no rights.
   leased_by               uuid,
-  created_at              timestamp with time zone not null default now(),
   enqueued_at             timestamp with time zone,
   last_attempted_at       timestamp with time zone,
   lease_expires_at        timestamp with time zone,
-  last_failure_at         timestamp with time zone,
-  next_retry_at           timestamp with time zone,
   completed_at            timestamp with time zone,
+  next_retry_at           timestamp with time zone,
+  last_failure_at         timestamp with time zone,
   state                   tasker.step_state not null default 'pending'::tasker.step_state,
-  step_position           integer not null,
   transition_count        integer not null,
-  total_parents           integer not null,
-  -- Number of parents that are neither complete nor resolved manually; a cached count, which
-  --   check_history compares with a recount.
-  remaining_parents       integer not null,
   -- sort_key of the row in workflow_step_result_audit that holds the current result.
   result_sort_key         integer,
-  -- The latest wait before a retry, rounded up to seconds.
-  backoff_request_seconds integer,
   -- Number of the latest handoff, 0 before the first. It never decreases and fences every call
   --   about the step.
   handoffs                integer not null default 0,
   -- Number of the latest attempt that ran, failed or is in progress; the retry budget and the
   --   backoff count it. A handoff that is released unstarted does not consume it.
   attempts                integer not null default 0,
-  -- Number of attempts before the latest reset by an operator: max_attempts and backoff count from
-  --   here; attempts itself continues.
-  attempts_before_reset   integer not null default 0,
-  max_attempts            integer not null,
+  -- Number of parents that are neither complete nor resolved manually; a cached count, which
+  --   check_history compares with a recount.
+  remaining_parents       integer not null,
+  -- The latest wait before a retry, rounded up to seconds.
+  backoff_request_seconds integer,
   retryable               boolean not null,
   -- Copied from the template: the handoff requests slots first.
   is_limited              boolean not null default false,
@@ -2389,15 +2395,15 @@ view tasker.workflow_step_transitions (workflow_step_uuid uuid, sort_key integer
 
 -- Functions: analytics
 -- --------------------
--- Adds the ends of tasks, the results of steps and the claims of some transactions to
---   metric_totals.
+-- Adds what a range of transactions recorded to metric_totals: ended tasks, results of steps and
+--   claims.
 function tasker.add_metric_totals(p_from bigint, p_until bigint) returns bigint;
   -- called by roll_up_analytics
--- Adds the creations and ends of tasks, and the executions of their steps, of some transactions to
---   the tallies.
+-- Adds what a range of transactions recorded to the tallies: tasks created and ended, and
+--   executions of their steps.
 function tasker.add_tallies(p_from bigint, p_until bigint DEFAULT NULL::bigint) returns bigint;
   -- called by rebuild_analytics, roll_up_analytics
--- The bucket of a duration in duration_tallies.
+-- The bucket of duration_tallies that a duration belongs to.
 function tasker.calculate_duration_bucket(p_seconds numeric) returns integer, immutable;
   -- called by find_tally_violations, tally_steps, tally_tasks
 -- A health score between 0 and 1 from the outcomes of tasks, failures and free connections.
@@ -2405,8 +2411,8 @@ function tasker.calculate_health_score(p_completed bigint, p_failed bigint, p_en
     p_total bigint, p_active_connections bigint, p_max_connections bigint) returns numeric,
     immutable;
   -- called by get_analytics_metrics, get_health_document
--- The changes in the number of tasks in each state, and of steps of finished tasks, made by some
---   transactions.
+-- How the moves of a range of transactions changed the number of tasks in each state, and of steps
+--   of finished tasks.
 function tasker.count_task_moves(p_from bigint, p_until bigint DEFAULT NULL::bigint)
     returns TABLE(task_state tasker.task_state, step_state tasker.step_state, change bigint),
     stable;
@@ -2428,8 +2434,8 @@ function tasker.get_bottleneck_document(p_hours integer DEFAULT 24, p_limit inte
 -- The duration that stands for a bucket of duration_tallies.
 function tasker.get_bucket_seconds(p_bucket integer) returns numeric, immutable;
   -- called by get_duration_percentiles
--- The durations that half, 95 and 99 percent of the tasks of templates, or of the executions of
---   steps, did not exceed.
+-- The 50th, 95th and 99th percentiles of the durations of tasks by template, or of executions by
+--   step.
 function tasker.get_duration_percentiles(p_subject_uuids uuid[], p_since timestamp with time zone)
     returns TABLE(subject_uuid uuid, p50_seconds numeric, p95_seconds numeric, p99_seconds numeric),
     stable;
@@ -2451,14 +2457,14 @@ function tasker.get_metric_bounds() returns numeric[], immutable;
 -- Durations, waiting times and outcomes of each template since the installation, for GET /metrics.
 function tasker.get_metric_totals(p_templates integer) returns jsonb, stable;
   -- called by InsightGateway
--- What a monitoring system wants to know of the whole system, for GET /metrics.
+-- The figures of the whole installation for monitoring, for GET /metrics.
 function tasker.get_metrics_document(p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
   -- called by InsightGateway
 -- What happened in the last hours, for GET /v1/analytics/performance.
 function tasker.get_performance_document(p_hours integer DEFAULT 1) returns jsonb, stable;
   -- called by InsightGateway
--- The steps that took longest, of tasks that ended since a time or are still running.
+-- The slowest steps of tasks that ended since a given time or are still running.
 function tasker.get_slowest_steps(since_timestamp timestamp with time zone
     DEFAULT NULL::timestamp with time zone, limit_count integer DEFAULT 10,
     namespace_filter character varying DEFAULT NULL::character varying,
@@ -2469,7 +2475,7 @@ function tasker.get_slowest_steps(since_timestamp timestamp with time zone
     duration_seconds numeric, attempts integer, created_at timestamp with time zone,
     completed_at timestamp with time zone, retryable boolean, step_status text), stable;
   -- called by no function or class: for manual use
--- The steps of templates whose handlers took longest on the average.
+-- The steps of templates with the longest average execution time.
 function tasker.get_slowest_steps_aggregated(since_timestamp timestamp with time zone
     DEFAULT NULL::timestamp with time zone, limit_count integer DEFAULT 10, min_executions integer
     DEFAULT 5, namespace_filter character varying DEFAULT NULL::character varying,
@@ -2481,7 +2487,7 @@ function tasker.get_slowest_steps_aggregated(since_timestamp timestamp with time
     execution_count bigint, error_count bigint, error_rate numeric,
     last_executed_at timestamp with time zone), stable;
   -- called by get_bottleneck_document
--- The tasks that took longest, of those that ended since a time.
+-- The slowest of the tasks that ended since a given time.
 function tasker.get_slowest_tasks(since_timestamp timestamp with time zone
     DEFAULT NULL::timestamp with time zone, limit_count integer DEFAULT 10,
     namespace_filter character varying DEFAULT NULL::character varying,
@@ -2492,7 +2498,7 @@ function tasker.get_slowest_tasks(since_timestamp timestamp with time zone
     created_at timestamp with time zone, completed_at timestamp with time zone,
     initiator character varying, source_system character varying), stable;
   -- called by no function or class: for manual use
--- The templates whose tasks took longest on the average.
+-- The templates whose tasks have the longest average duration.
 function tasker.get_slowest_tasks_aggregated(since_timestamp timestamp with time zone
     DEFAULT NULL::timestamp with time zone, limit_count integer DEFAULT 10, min_executions integer
     DEFAULT 5, namespace_filter character varying DEFAULT NULL::character varying,
@@ -2504,11 +2510,12 @@ function tasker.get_slowest_tasks_aggregated(since_timestamp timestamp with time
     avg_step_count numeric, error_count bigint, total_error_steps bigint, error_rate numeric,
     last_executed_at timestamp with time zone), stable;
   -- called by get_bottleneck_document
--- Executions of steps of the tasks that ended since a time, to the last move.
+-- Executions of steps in tasks that ended since a given time, up to the last committed move.
 function tasker.get_step_tallies(p_since timestamp with time zone)
     returns SETOF tasker.step_tallies, stable;
   -- called by get_analytics_metrics, get_slowest_steps_aggregated, get_timeline_document
--- Tasks and steps by state, and connections: exact, and cheap however much has finished.
+-- Exact counts of tasks and steps by state, and of connections; finished tasks do not make it
+--   slower.
 function tasker.get_system_health_counts() returns TABLE(pending_tasks bigint,
     initializing_tasks bigint, enqueuing_steps_tasks bigint, steps_in_process_tasks bigint,
     evaluating_results_tasks bigint, waiting_for_dependencies_tasks bigint,
@@ -2520,7 +2527,7 @@ function tasker.get_system_health_counts() returns TABLE(pending_tasks bigint,
     cancelled_steps bigint, resolved_manually_steps bigint, total_steps bigint,
     active_connections bigint, max_connections bigint), stable;
   -- called by get_analytics_metrics, get_health_document
--- Creations and ends of tasks since a time, to the last move.
+-- Creations and ends of tasks since a given time, up to the last committed move.
 function tasker.get_task_tallies(p_since timestamp with time zone)
     returns SETOF tasker.task_tallies, stable;
   -- called by get_analytics_metrics, get_slowest_tasks_aggregated, get_timeline_document
@@ -2531,12 +2538,12 @@ function tasker.get_timeline_document(p_minutes integer DEFAULT 60, p_namespace 
 -- Recounts the moves of all tasks, for a database restored from a dump.
 function tasker.rebuild_analytics() returns bigint;
   -- called by roll_up_analytics
--- Counts the moves of tasks that are not counted yet; null when another session runs it.
+-- Adds the moves that are not counted yet to the tallies; null while another session does so.
 function tasker.roll_up_analytics(p_keep interval DEFAULT '35 days'::interval, p_limit integer
     DEFAULT 10000) returns bigint;
   -- called by OrchestrationGateway
--- Executions of the steps of tasks that ended or were blocked, by minute, step of the template and
---   bucket of the duration, of some transactions.
+-- Counts the executions of steps in tasks that ended or were blocked, by minute, template step and
+--   duration bucket, over a range of transactions.
 function tasker.tally_steps(p_from bigint, p_until bigint DEFAULT NULL::bigint,
     p_since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone,
     p_before timestamp with time zone DEFAULT 'infinity'::timestamp with time zone)
@@ -2544,8 +2551,8 @@ function tasker.tally_steps(p_from bigint, p_until bigint DEFAULT NULL::bigint,
     executions bigint, errors bigint, seconds numeric, least_seconds numeric, most_seconds numeric,
     last_at timestamp with time zone), stable;
   -- called by add_tallies, get_duration_percentiles, get_step_tallies
--- Creations and ends of tasks by minute, template, state and bucket of the duration, of some
---   transactions.
+-- Counts the creations and ends of tasks by minute, template, state and duration bucket, over a
+--   range of transactions.
 function tasker.tally_tasks(p_from bigint, p_until bigint DEFAULT NULL::bigint,
     p_since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone,
     p_before timestamp with time zone DEFAULT 'infinity'::timestamp with time zone)
@@ -2557,8 +2564,8 @@ function tasker.tally_tasks(p_from bigint, p_until bigint DEFAULT NULL::bigint,
 
 -- Functions: approval
 -- -------------------
--- The common beginning of what callers do with an approval: locks its task, lets the clock do what
---   is due, and judges the caller.
+-- The first part of every action on an approval: locks its task, applies due times that have
+--   passed, and checks what the caller may do.
 function tasker.begin_approval_action(p_approval_uuid uuid, p_by text, p_rights jsonb,
     p_needs_part boolean, p_server_uuid uuid, p_now timestamp with time zone, OUT o_refusal jsonb,
     OUT o_approval tasker.approvals, OUT o_approver jsonb, OUT o_moved jsonb,
@@ -2575,7 +2582,7 @@ function tasker.decide_approval(p_approval_uuid uuid, p_by text, p_approved bool
     p_rights jsonb DEFAULT '{}'::jsonb, p_server_uuid uuid DEFAULT NULL::uuid,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by ApprovalGateway
--- Gives an open approval to another user, who alone may decide it from then on.
+-- Assigns an open approval to another user; from then on only that user may decide it.
 function tasker.delegate_approval(p_approval_uuid uuid, p_by text, p_to text, p_note text
     DEFAULT NULL::text, p_rights jsonb DEFAULT '{}'::jsonb, p_server_uuid uuid DEFAULT NULL::uuid,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
@@ -2591,11 +2598,11 @@ function tasker.get_approval_document(p_approval_uuid uuid, p_by text, p_rights 
   -- called by ApprovalGateway
 -- The persons on whose behalf a task, and the tasks above it, were submitted.
 function tasker.get_initiators(p_task_uuid uuid) returns text[], stable;
-  -- called by make_approval
+  -- called by erase_documents, make_approval
 -- The persons behind a caller: the caller, and who created it if it is an API key.
 function tasker.get_persons(p_caller text) returns text[], stable;
   -- called by delegate_approval, get_initiators, resolve_approver
--- Gives an open approval to a user, who alone may decide it until the claim lapses.
+-- Assigns an open approval to a user; until the claim lapses only that user may decide it.
 function tasker.give_approval(p_approval_uuid uuid, p_to text, p_assigned_by text,
     p_now timestamp with time zone) returns boolean;
   -- called by claim_approval, delegate_approval
@@ -2604,7 +2611,7 @@ function tasker.is_approval_candidate(p_approval tasker.approvals, p_approver js
     returns boolean, stable;
   -- called by begin_approval_action, delegate_approval, describe_approvals, list_approvals,
   --   may_see_approval
--- What has become of the approval of an open wait; escalates or ends it if it is due.
+-- The state of the approval of an open wait; escalates or ends the approval if it is due.
 function tasker.judge_approval(p_wait tasker.step_waits, p_approval jsonb,
     p_now timestamp with time zone, OUT o_state tasker.wait_state, OUT o_value jsonb,
     OUT o_error jsonb, OUT o_due_at timestamp with time zone) returns record;
@@ -2616,7 +2623,7 @@ function tasker.lapse_claim(p_approval_uuid uuid, p_now timestamp with time zone
 function tasker.list_approvals(p_filter jsonb, p_by text, p_rights jsonb DEFAULT '{}'::jsonb,
     p_limit integer DEFAULT 50, p_after text DEFAULT NULL::text) returns jsonb, stable;
   -- called by ApprovalGateway
--- Makes the approval of a wait that has just been armed.
+-- Creates the approval of a newly armed wait.
 function tasker.make_approval(p_wait tasker.step_waits, p_approval jsonb, p_prepared jsonb)
     returns void;
   -- called by pass_waits
@@ -2624,7 +2631,7 @@ function tasker.make_approval(p_wait tasker.step_waits, p_approval jsonb, p_prep
 function tasker.may_see_approval(p_approval tasker.approvals, p_approver jsonb) returns boolean,
     stable;
   -- called by begin_approval_action, get_approval_document, list_approvals
--- What an approval of a step asks, evaluated over the document of the step.
+-- Evaluates what the approval of a step asks, over the document of the step.
 function tasker.prepare_approval(p_approval jsonb, p_document jsonb) returns jsonb, stable;
   -- called by pass_waits
 -- Adds an event to the history of an approval, with the next number.
@@ -2637,7 +2644,7 @@ function tasker.record_approval_event(p_approval_uuid uuid, p_event tasker.appro
 function tasker.resolve_approver(p_by text, p_rights jsonb DEFAULT '{}'::jsonb) returns jsonb,
     stable;
   -- called by begin_approval_action, delegate_approval, get_approval_document, list_approvals
--- Gives a claimed approval back to all candidates.
+-- Releases a claimed approval, so that every candidate may decide it again.
 function tasker.unclaim_approval(p_approval_uuid uuid, p_by text, p_rights jsonb
     DEFAULT '{}'::jsonb, p_server_uuid uuid DEFAULT NULL::uuid, p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns jsonb;
@@ -2646,8 +2653,8 @@ function tasker.unclaim_approval(p_approval_uuid uuid, p_by text, p_rights jsonb
 
 -- Functions: compensation
 -- -----------------------
--- Begins the compensation of tasks of which no step is in flight: adds the steps that undo what was
---   done, in reverse order.
+-- Begins the compensation of tasks without steps in flight: adds the steps that undo what was done,
+--   in reverse order.
 function tasker.begin_compensations(p_task_uuids uuid[], p_server_uuid uuid,
     p_now timestamp with time zone, p_cause tasker.compensation_cause
     DEFAULT NULL::tasker.compensation_cause, p_by text DEFAULT NULL::text, p_reason text
@@ -2658,7 +2665,7 @@ function tasker.compensate_child(p_undo_step_uuid uuid, p_server_uuid uuid,
     p_now timestamp with time zone, OUT o_task_uuid uuid, OUT o_result jsonb, OUT o_error jsonb,
     OUT o_queued text[]) returns record;
   -- called by pass_child_waits
--- What the end of a task means for its compensation.
+-- Records the outcome of a compensation when its task ends.
 function tasker.end_compensation() returns trigger;
   -- called by trigger of tasks
 -- The name of the step that compensates the step p_name.
@@ -2671,7 +2678,7 @@ function tasker.get_undo_inputs(p_step_uuid uuid) returns jsonb, stable;
 function tasker.is_undoable(p_state tasker.step_state, p_attempts integer,
     p_undoes_attempts boolean) returns boolean, immutable;
   -- called by begin_compensations, find_compensation_violations
--- The compensations of a new template: for each step with one, a row that no task begins with.
+-- Registers the compensations of a new template: a row for each, which no task begins with.
 function tasker.register_compensations(p_named_task_uuid uuid, p_steps jsonb) returns void;
   -- called by register_template
 -- Whether a task that would end as cancelled, or be blocked by a failure, is compensated first.
@@ -2681,7 +2688,7 @@ function tasker.wants_compensation(p_task_uuid uuid) returns boolean, stable;
 
 -- Functions: engine
 -- -----------------
--- The steps that may be handed off as far as batches limit them.
+-- The steps that the parallelism of their batches lets be handed off.
 function tasker.admit_batch_workers(p_step_uuids uuid[]) returns uuid[], stable;
   -- called by enqueue_steps, transition_step_state_atomic
 -- Continues open batches whose batch step is ready: closes or fails them, or names the workers for
@@ -2717,7 +2724,7 @@ function tasker.apply_step_moves(p_moves tasker.step_move[], p_server_uuid uuid,
 function tasker.apply_task_moves(p_moves tasker.task_change[], p_server_uuid uuid,
     p_now timestamp with time zone) returns uuid[];
   -- called by act_on_task, fail_stale_task, start_validated_tasks
--- How long a task that nothing is known to happen to may rest until it is looked at.
+-- How long a task may wait for its next check when no event is expected.
 function tasker.calculate_check_interval() returns interval, stable;
   -- called by create_steps, create_task, set_next_wakeups
 -- How deep a child of a task would be below the topmost task.
@@ -2726,7 +2733,7 @@ function tasker.calculate_child_depth(p_task_uuid uuid) returns integer, stable;
 -- How many decisions lead to a decision, itself included.
 function tasker.calculate_decision_depth(p_step_uuid uuid) returns integer, stable;
   -- called by check_decision, decide_steps, move_steps_by_operator, record_decisions
--- When a task that rests because of its open waits has to be evaluated; null when nothing holds it.
+-- When a task that only waits must be evaluated next; null when no open wait holds it.
 function tasker.calculate_wait_end(p_task_uuid uuid, p_now timestamp with time zone)
     returns TABLE(ends_at timestamp with time zone), stable;
   -- called by roll_up_task_states, set_next_wakeups
@@ -2736,15 +2743,15 @@ function tasker.cancel_waits(p_task_uuids uuid[], p_step_uuids uuid[] DEFAULT NU
     DEFAULT NULL::text, p_note text DEFAULT NULL::text) returns integer;
   -- called by act_on_task, begin_compensations, fail_stale_task, move_steps_by_operator,
   --   request_cancel, transition_step_state_atomic, transition_task_state_atomic
--- What is wrong with the batches that a batchable step of a template wants to make: a sentence, or
---   null.
+-- Checks the batches that a batchable step returns: a sentence about what is wrong, or null.
 function tasker.check_batches(p_named_step_uuid uuid, p_batches jsonb, p_is_cut boolean
     DEFAULT false) returns text, stable;
   -- called by cut_batches, judge_batches, judge_step_action, transition_step_state_atomic
--- What is wrong with the choice of a decision of a template: a sentence, or null.
+-- Checks the choice of a decision of a template: a sentence about what is wrong, or null.
 function tasker.check_choice(p_named_step_uuid uuid, p_chosen jsonb) returns text, stable;
   -- called by check_decision, decide_steps, judge_decisions
--- What is wrong with the choice of a decision: a sentence, or null when it may be carried out.
+-- Checks the choice of a decision: a sentence about what is wrong, or null when it may be carried
+--   out.
 function tasker.check_decision(p_step_uuid uuid, p_chosen jsonb, p_is_known boolean DEFAULT false)
     returns text, stable;
   -- called by decide_steps, judge_decisions, judge_step_action, transition_step_state_atomic
@@ -2795,7 +2802,7 @@ function tasker.decide_steps(p_step_uuids uuid[], p_server_uuid uuid, p_now time
     DEFAULT NULL::timestamp with time zone, OUT o_completed uuid[],
     OUT o_deltas tasker.task_delta[]) returns record;
   -- called by grow_tasks
--- Acts upon notices between tasks, each under the lock of its receiver.
+-- Processes notices between tasks, each under the lock of its receiver.
 function tasker.deliver_notices(p_server_uuid uuid, p_limit integer DEFAULT 100,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by advance_due_tasks
@@ -2868,8 +2875,8 @@ function tasker.get_task_output(p_task_uuid uuid) returns jsonb, stable;
 function tasker.get_task_outputs(p_task_uuids uuid[]) returns TABLE(item integer, task_uuid uuid,
     output jsonb, error jsonb), stable;
   -- called by get_task_documents, get_task_output, pass_child_waits
--- What follows from completed decisions, and from ready steps that the engine completes itself or
---   that wait, until nothing more does.
+-- Expands completed decisions, and completes or arms the ready steps that no worker runs, until
+--   nothing changes.
 function tasker.grow_tasks(p_completed uuid[], p_ready uuid[], p_server_uuid uuid,
     p_claim_limit integer, p_lease_seconds integer, p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone, OUT o_ready uuid[], OUT o_deltas tasker.task_delta[],
@@ -2886,21 +2893,20 @@ function tasker.has_guard(p_table text, p_guard text) returns boolean, stable;
 function tasker.is_terminal(p_state tasker.task_state) returns boolean, immutable;
   -- called by add_metric_totals, apply_task_moves, count_task_moves, tally_steps, tally_tasks,
   --   transition_task_state_atomic
--- Whether the database gave a call up because it took too long or too much memory.
+-- Whether the database ended a call because it took too long or used too much memory.
 function tasker.is_too_expensive(p_sqlstate text) returns boolean, immutable;
   -- called by deliver_notices, get_next_ready_tasks, record_task_fault, set_aside_due_task
 -- Whether an error comes from the connection, the transaction or the server, and not from the data.
 function tasker.is_transient_error(p_sqlstate text) returns boolean, immutable;
   -- called by act_on_tasks_of_bulk, breach_blocked_slas, process_tasks, submit_queued_requests
--- Checks the batches among submitted results: what is wrong makes the result a permanent failure.
+-- Checks the batches in submitted results; an invalid one makes its result a permanent failure.
 function tasker.judge_batches(p_results jsonb) returns jsonb, stable;
   -- called by judge_decisions
--- Checks the choices among submitted results: one that is wrong makes the result a permanent
---   failure.
+-- Checks the choices in submitted results; an invalid one makes its result a permanent failure.
 function tasker.judge_decisions(p_results jsonb) returns jsonb, stable;
   -- called by complete_steps
--- Checks the yields among submitted results: one that is not allowed becomes a permanent failure,
---   or cancelled.
+-- Checks the yields in submitted results; one that is not allowed becomes a permanent failure, or
+--   cancelled.
 function tasker.judge_yields(p_results jsonb) returns jsonb, stable;
   -- called by yield_steps
 -- The guards of the hot rows, each once: what must hold between the columns of a row, and the
@@ -2911,8 +2917,8 @@ function tasker.list_guards() returns TABLE(table_name text, guard text, fact te
 -- Locks tasks in the order of their uuids, which is the lock order of all functions.
 function tasker.lock_tasks(p_task_uuids uuid[]) returns void;
   -- called by abandon_steps, begin_approval_action, complete_steps, decline_steps,
-  --   end_worker_claims, evaluate_tasks, fire_schedules, record_task_fault, release_steps,
-  --   request_cancel, resume_templates, send_signals, set_step_backoff_atomic,
+  --   end_worker_claims, erase_task_documents, evaluate_tasks, fire_schedules, record_task_fault,
+  --   release_steps, request_cancel, resume_templates, send_signals, set_step_backoff_atomic,
   --   start_validated_tasks, submit_results_of_workers, submit_worker_results, try_lock_tasks
 -- Whether a step may be tried again after an attempt that failed or was lost.
 function tasker.may_be_retried(p_step tasker.workflow_steps) returns boolean, immutable;
@@ -2922,7 +2928,7 @@ function tasker.may_be_retried(p_step tasker.workflow_steps) returns boolean, im
 function tasker.merge_replies(p_first jsonb, p_second jsonb) returns jsonb, immutable;
   -- called by advance_due_tasks, decide_approval, end_worker_claims, process_tasks,
   --   submit_queued_requests, submit_worker_results
--- The name of the path by which task_path leads a task from one state to another.
+-- The name of the path that task_path takes from one state to another.
 function tasker.name_task_path(p_from tasker.task_state, p_to tasker.task_state)
     returns tasker.task_path_name, immutable;
   -- called by roll_up_task_states
@@ -2938,16 +2944,14 @@ function tasker.pass_waits(p_step_uuids uuid[], p_server_uuid uuid, p_now timest
     DEFAULT NULL::timestamp with time zone, OUT o_ready uuid[], OUT o_completed uuid[],
     OUT o_deltas tasker.task_delta[], OUT o_next_due_at timestamp with time zone) returns record;
   -- called by grow_tasks
--- The steps that a decision brings about: the positions in the template of the steps to create when
---   it chooses p_chosen.
+-- The positions in the template of the steps to create when a decision chooses p_chosen.
 function tasker.plan_growth(p_step_uuid uuid, p_chosen text[]) returns integer[], stable;
   -- called by check_decision, expand_decisions
 -- Sets the next wake-ups of tasks that an evaluation would leave as they are, and returns them.
 function tasker.postpone_waiting_tasks(p_task_uuids uuid[], p_now timestamp with time zone)
     returns uuid[];
   -- called by process_tasks
--- The orchestrator's part for servers that have only the worker's role: evaluates the tasks of
---   submitted steps.
+-- Evaluates the tasks of steps whose results came from servers that have only the role worker.
 function tasker.process_step_results(p_server_uuid uuid, p_limit integer DEFAULT 500,
     p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_delivery_limit integer
@@ -2969,11 +2973,12 @@ function tasker.record_batches(p_results jsonb, p_accepted uuid[], p_now timesta
 function tasker.record_decisions(p_results jsonb, p_accepted uuid[], p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns void;
   -- called by complete_steps, transition_step_state_atomic
--- Counts the workers of the open batches of tasks that have moved without being counted one by one.
+-- Recounts the workers of open batches after moves that were not counted one by one.
 function tasker.recount_batches(p_task_uuids uuid[]) returns void;
   -- called by begin_compensations, evaluate_tasks, fail_stale_task, move_steps_by_operator,
   --   record_task_fault, refuse_steps, request_cancel, transition_step_state_atomic
--- History is append-only: an update or a delete of one of its rows is refused with TK009.
+-- History is append-only: an update or a delete of one of its rows is refused with TK009, but for
+--   the erasure of its documents.
 function tasker.refuse_history_change() returns trigger;
   -- called by trigger of operator_actions, trigger of step_moves, trigger of task_moves, trigger of
   --   workflow_step_result_audit
@@ -2986,15 +2991,16 @@ function tasker.refuse_unknown(p_kind text, p_id text, p_field text DEFAULT NULL
     returns jsonb, immutable;
   -- called by act_on_step, act_on_task, add_steps, begin_approval_action, cancel_bulk_action,
   --   change_delivery, change_schedule, change_webhook, create_session, delete_view,
-  --   find_templates_to_pause, fork_task, grant_access, queue_signals, replay_dead_messages,
-  --   request_cancel, revoke_api_key, revoke_grant, run_bulk_action, save_schedule, save_webhook,
-  --   send_signals, send_task_to_dlq, set_concurrency_limit, set_password, set_retention_policy,
-  --   set_user_enabled, start_backfill, store_signal, trigger_schedule, update_dlq_entry
+  --   erase_task_documents, erase_tasks_by_attribute, find_templates_to_pause, fork_task,
+  --   grant_access, queue_signals, replay_dead_messages, request_cancel, revoke_api_key,
+  --   revoke_grant, run_bulk_action, save_schedule, save_webhook, send_signals, send_task_to_dlq,
+  --   set_concurrency_limit, set_password, set_retention_policy, set_user_enabled, start_backfill,
+  --   store_signal, trigger_schedule, update_dlq_entry
 -- Counts down the remaining parents of the children of finished steps.
 function tasker.release_children(p_completed uuid[], OUT o_ready uuid[], OUT o_grows boolean)
     returns record;
   -- called by advance_tasks, grow_tasks
--- Rolls up the changes to the steps of some tasks and moves each task to where that leaves it.
+-- Derives the state of each task from the changes to its steps, and moves the task to it.
 function tasker.roll_up_task_states(p_deltas tasker.task_delta[], p_server_uuid uuid,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns TABLE(task_uuid uuid, state tasker.task_state);
@@ -3020,12 +3026,11 @@ function tasker.submit_results(p_results jsonb, p_server_uuid uuid, p_settle boo
     OUT o_failed uuid[], OUT o_cancelled uuid[], OUT o_submitted tasker.step_handoff[],
     OUT o_deltas tasker.task_delta[]) returns record;
   -- called by complete_steps
--- The moves that lead a task from one state to another, the first being p_from itself.
+-- The states through which a task goes from one state to another, p_from first.
 function tasker.task_path(p_from tasker.task_state, p_to tasker.task_state)
     returns tasker.task_state[], immutable;
   -- called by roll_up_task_states
--- What follows from the end of a task: stores its output, and leaves a notice for the parent of a
---   child task.
+-- When a task ends, stores its output, and leaves a notice for the parent of a child task.
 function tasker.tell_end_of_task() returns trigger;
   -- called by trigger of tasks
 -- Moves one step from one state to another if it is still in the first and p_handoff is its latest
@@ -3040,7 +3045,8 @@ function tasker.transition_task_state_atomic(p_task_uuid uuid, p_from_state char
     p_to_state character varying, p_processor_uuid uuid, p_metadata jsonb DEFAULT '{}'::jsonb)
     returns boolean;
   -- called by no function or class: for manual use
--- What a step counts in its task, by its state: in flight, unfinished, failed, retrying.
+-- Which counters of its task a step counts in while it is in a state: in flight, unfinished,
+--   failed, retrying.
 function tasker.weigh_step_state(p_state tasker.step_state) returns TABLE(in_flight integer,
     unfinished integer, failed integer, retrying integer), immutable;
   -- called by apply_step_moves
@@ -3063,19 +3069,19 @@ function tasker.claim_event_consumer(p_name text, p_server_uuid uuid, p_lease_se
 --   webhooks.
 function tasker.delete_fire_events() returns trigger;
   -- called by trigger of schedule_fires
--- The first thing in which a value does not fit a schema; null when it fits.
+-- The first violation of a schema by a value; null when the value fits.
 function tasker.find_schema_problem(p_schema jsonb, p_value jsonb, p_place text DEFAULT '$'::text)
     returns text, immutable;
   -- called by make_event_data
 -- The name of the domain event for an event in the history of an approval.
 function tasker.get_approval_event_name(p_event tasker.approval_event) returns text, immutable;
   -- called by find_event_violations, publish_approval_events
--- Consumers of domain events for a monitoring system: failures in a row, and how long they have
---   waited.
+-- Figures of the consumers of domain events for monitoring: failures in a row, and how long they
+--   have waited.
 function tasker.get_consumer_figures(p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
   -- called by get_metrics_document
--- publishes_events of a step as the engine keeps it, null for none.
+-- The events that a step publishes, in the form that the engine stores; null for none.
 function tasker.get_event_definitions(p_declared jsonb, p_published jsonb) returns jsonb, immutable;
   -- called by register_template
 -- A domain event as a CloudEvent; null when there is no such event.
@@ -3097,7 +3103,7 @@ function tasker.is_event_due(p_condition text, p_outcome tasker.step_outcome) re
 function tasker.list_domain_events(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 100,
     p_after bigint DEFAULT 0) returns jsonb, stable;
   -- called by EventGateway, claim_event_consumer
--- The data of a domain event, and what is wrong with it.
+-- The data of a domain event, or the error for which it has none.
 function tasker.make_event_data(p_event jsonb, p_task_uuid uuid, p_step_uuid uuid, p_step_name text,
     p_result jsonb, p_error jsonb, OUT o_data jsonb, OUT o_error jsonb) returns record, stable;
   -- called by publish_events
@@ -3136,26 +3142,25 @@ function tasker.sequence_events(p_limit integer DEFAULT 1000) returns integer;
 --   many values it reads, at most.
 function tasker.bound_path(p_path text, p_document jsonb) returns double precision, immutable;
   -- called by evaluate_list
--- Adds to what the expressions of a task have read in this transaction, and tells whether it may go
---   on.
+-- Adds to the values that the expressions of a task have read in this transaction; false beyond the
+--   limit.
 function tasker.charge_expressions(p_task text, p_reads double precision) returns boolean;
   -- called by cut_batches, decide_steps, evaluate_list, get_expression_document, pass_child_waits,
   --   pass_waits
--- What is wrong with an expression: one row for each problem, none for a valid one.
+-- Checks an expression: one row for each problem, none for a valid one.
 function tasker.check_expression(p_expression jsonb, p_kind text, p_steps jsonb DEFAULT NULL::jsonb,
     p_ancestors bit varying DEFAULT NULL::bit varying) returns TABLE(pointer text, message text,
     unknown_step text), immutable;
   -- called by check_expressions, try_expression
--- What is wrong with the expressions of a template: a JSON array of {index, pointer, message,
---   unknown_step}.
+-- Checks the expressions of a template: a JSON array of {index, pointer, message, unknown_step}.
 function tasker.check_expressions(p_graph jsonb, p_expressions jsonb) returns jsonb, immutable;
   -- called by TemplateGateway
--- What is wrong with a path (SQL/JSON path) over the document of get_expression_document: one row
---   for each problem, none for a valid path.
+-- Checks a path (SQL/JSON path) over the document of get_expression_document: one row for each
+--   problem, none for a valid path.
 function tasker.check_path(p_path text, p_steps jsonb DEFAULT NULL::jsonb, p_ancestors bit varying
     DEFAULT NULL::bit varying) returns TABLE(message text, unknown_step text), immutable;
   -- called by check_expression
--- How many pairs of values a comparison looks at, at most.
+-- An upper bound of the pairs of values that a comparison compares.
 function tasker.count_pairs(p_left jsonb, p_right jsonb, p_elements jsonb, p_times double precision,
     p_again double precision, p_document jsonb, p_nodes bigint, p_limit double precision)
     returns double precision, immutable;
@@ -3305,7 +3310,7 @@ function tasker.get_decision_documents(p_task_uuid uuid) returns jsonb, stable;
 function tasker.get_documents_of_steps(p_task_uuid uuid, p_step_uuids uuid[], p_most_bytes integer
     DEFAULT NULL::integer) returns jsonb, stable;
   -- called by get_step_documents, list_batch_workers
--- The events of the stream: moves of tasks and steps of transactions that are over.
+-- The events of the stream: moves of tasks and steps by transactions that have ended.
 function tasker.get_events(p_from bigint, p_until bigint DEFAULT NULL::bigint,
     p_after_at timestamp with time zone DEFAULT NULL::timestamp with time zone, p_after_uuid uuid
     DEFAULT NULL::uuid, p_after_sort_key integer DEFAULT NULL::integer, p_task_uuids uuid[]
@@ -3315,8 +3320,8 @@ function tasker.get_events(p_from bigint, p_until bigint DEFAULT NULL::bigint,
 function tasker.get_fork_documents(p_task_uuid uuid, p_limit integer DEFAULT 100, p_before uuid
     DEFAULT NULL::uuid) returns jsonb, stable;
   -- called by OperationGateway
--- The version of the schema, how many servers are alive, how many steps no worker serves, how
---   schedules do, and whether the database refuses writes.
+-- The state of the installation: version of the schema, live servers, unserved steps, schedules,
+--   and whether the database refuses writes.
 function tasker.get_installation_status(p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
   -- called by InsightGateway
@@ -3331,11 +3336,10 @@ function tasker.get_step_audit(p_task_uuid uuid, p_step_uuid uuid, p_most_bytes 
 function tasker.get_step_documents(p_task_uuid uuid, p_step_uuid uuid DEFAULT NULL::uuid,
     p_most_bytes integer DEFAULT NULL::integer) returns jsonb, stable;
   -- called by TaskGateway
--- What a list says of tasks besides their states: the step that failed with its error, and the
---   search attributes, by task_uuid.
+-- The failed step with its error, and the search attributes, for each of some tasks, by task_uuid.
 function tasker.get_task_captions(p_task_uuids uuid[]) returns jsonb, stable;
   -- called by TaskGateway
--- Tasks as the REST interface shows each by itself, in the order of the argument.
+-- The full documents of tasks as the REST interface shows them, in the order of the argument.
 function tasker.get_task_documents(p_task_uuids uuid[], p_most_bytes integer DEFAULT NULL::integer)
     returns json, stable;
   -- called by TaskGateway
@@ -3351,12 +3355,13 @@ function tasker.get_task_headers(p_task_uuids uuid[]) returns TABLE(task_uuid uu
     execution_status text, recommended_action text, completion_percentage numeric,
     health_status text, start_at timestamp with time zone, next_wake_at timestamp with time zone,
     sla_breached_at timestamp with time zone, times_out_at timestamp with time zone,
-    timed_out_at timestamp with time zone, cancel_request jsonb), stable;
+    timed_out_at timestamp with time zone, erased_at timestamp with time zone,
+    cancel_request jsonb), stable;
   -- called by get_task_documents, get_task_summaries
 -- The history of a task, in the order in which it was written.
 function tasker.get_task_history(p_task_uuid uuid) returns jsonb, stable;
   -- called by OperationGateway
--- A task and its steps as they are, for a dead letter.
+-- A snapshot of a task and its steps, for a dead letter.
 function tasker.get_task_snapshot(p_task_uuid uuid) returns jsonb, stable;
   -- called by create_dlq_entries, create_dlq_entry
 -- Tasks as lists of the REST interface show them, in the order of the argument.
@@ -3366,15 +3371,15 @@ function tasker.get_task_summaries(p_task_uuids uuid[]) returns json, stable;
 function tasker.get_waiting_document(p_task_uuid uuid, p_shows_context boolean DEFAULT true,
     p_shows_errors boolean DEFAULT true) returns jsonb, stable;
   -- called by OperationGateway
--- The steps that stand in error, in groups of template, step and error signature.
+-- The failed steps, grouped by template, step and error signature.
 function tasker.group_failures(p_filter jsonb DEFAULT '{}'::jsonb, p_hours integer DEFAULT 24,
     p_limit integer DEFAULT 50, p_tasks integer DEFAULT 5000) returns jsonb, stable;
   -- called by InsightGateway
--- Whether a step of the task stands in error, of this name, error type and error signature.
+-- Whether a task has a failed step of this name, error type and error signature.
 function tasker.has_failed_step(p_task_uuid uuid, p_step text, p_error_type text,
     p_error_signature text) returns boolean, stable;
   -- called by find_tasks, find_tasks_for_action
--- An answer for a program, as it is.
+-- Returns an answer for a program unchanged, or refuses it when it is longer than 16 MiB.
 function tasker.limit_answer(p_answer text) returns text, immutable;
   -- called by SqlFunctions
 -- The results and errors of steps with their sizes, in bytes of their JSON text, and whether an
@@ -3393,8 +3398,7 @@ function tasker.list_batch_workers(p_task_uuid uuid, p_batch_step_uuid uuid, p_a
 function tasker.list_tasks(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 25,
     p_cursor uuid DEFAULT NULL::uuid) returns json, stable;
   -- called by TaskGateway
--- What errors of the same cause have in common: the message without identifiers, numbers and quoted
---   values.
+-- The signature of an error: its message without identifiers, numbers and quoted values.
 function tasker.normalize_error(p_message text) returns text, immutable;
   -- called by group_failures, has_failed_step
 -- A part of a document of a task or step, as JSON text.
@@ -3449,8 +3453,7 @@ function tasker.release_task_slots() returns trigger;
 function tasker.set_concurrency_limit(p_policy_uuid uuid, p_limit integer, p_by text
     DEFAULT NULL::text) returns jsonb;
   -- called by OperationGateway
--- Continues with tasks and steps that got a slot from another's release, and with those that found
---   a gate busy.
+-- Continues tasks and steps that got a released slot, and those that found a gate busy.
 function tasker.start_admitted_steps(p_server_uuid uuid, p_limit integer, p_claim_limit integer,
     p_lease_seconds integer, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone,
     OUT o_tasks uuid[], OUT o_claimed uuid[], OUT o_queued text[], OUT o_ended jsonb,
@@ -3501,20 +3504,21 @@ function tasker.advance_bulk_actions(p_server_uuid uuid DEFAULT NULL::uuid, p_li
     DEFAULT 50, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns jsonb;
   -- called by OrchestrationGateway
--- Ends a bulk action in the background; what it has not come to stays as it is.
+-- Ends a bulk action in the background; tasks without a verdict stay as they are.
 function tasker.cancel_bulk_action(p_token uuid, p_by text, p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by OperationGateway
 -- Refuses an operator action that is unknown, or has no actor or no reason, with TK007.
 function tasker.check_action(p_action text, p_known text[], p_by text, p_reason text) returns void;
-  -- called by act_on_step, act_on_task, fork_task, pause_templates, preview_bulk_action,
-  --   resume_templates, send_task_to_dlq, set_retention_policy, update_dlq_entry
--- Gives a fork what its source has finished, but for the steps that are to run again and what
---   follows from them.
+  -- called by act_on_step, act_on_task, erase_task_documents, erase_tasks_by_attribute, fork_task,
+  --   pause_templates, preview_bulk_action, resume_templates, send_task_to_dlq,
+  --   set_retention_policy, update_dlq_entry
+-- Copies the finished steps of its source into a fork, except those that run again and what follows
+--   from them.
 function tasker.copy_finished_steps(p_source_uuid uuid, p_task_uuid uuid, p_rerun uuid[],
     p_history jsonb, p_server_uuid uuid, p_now timestamp with time zone) returns integer;
   -- called by fork_task
--- Deletes a view: an own one, or one of a namespace where the caller may act on tasks.
+-- Deletes a view of the caller, or of a namespace in which the caller may act on tasks.
 function tasker.delete_view(p_view_uuid uuid, p_owner text, p_namespaces jsonb DEFAULT NULL::jsonb)
     returns jsonb;
   -- called by OperationGateway
@@ -3566,7 +3570,7 @@ function tasker.get_pauses() returns jsonb, stable;
 -- SHA-256 over the current state of a set of tasks: any move of one of them changes the value.
 function tasker.hash_tasks(p_task_uuids uuid[]) returns bytea, stable;
   -- called by preview_bulk_action, run_bulk_action
--- Whether the latest operator action on a task (or on one of its steps) was this very one.
+-- Whether the latest operator action on a task, or on one of its steps, is the same as this one.
 function tasker.is_repeated_action(p_task_uuid uuid, p_step_uuid uuid, p_action text, p_by text,
     p_reason text) returns boolean, stable;
   -- called by judge_restart, judge_step_action
@@ -3575,11 +3579,10 @@ function tasker.is_repeated_action(p_task_uuid uuid, p_step_uuid uuid, p_action 
 function tasker.judge_end_of_task(p_task tasker.tasks, p_action text, p_compensates boolean
     DEFAULT false) returns jsonb, stable;
   -- called by act_on_task, get_allowed_actions, request_cancel
--- Why no fork of a task can be made, whatever the steps from which it would run again: the rule of
---   fork_task.
+-- Why a task cannot be forked, regardless of the steps: the rule of fork_task.
 function tasker.judge_fork(p_task_uuid uuid) returns jsonb, stable;
   -- called by fork_task, get_allowed_actions
--- Which steps of a task retry or retry_from_step would start again, and why not: the rules of
+-- The steps that retry or retry_from_step would start again, or why it is refused: the rules of
 --   act_on_task.
 function tasker.judge_restart(p_task tasker.tasks, p_action text, p_by text, p_reason text,
     p_data jsonb, OUT o_steps uuid[], OUT o_from_step uuid, OUT o_reply jsonb) returns record,
@@ -3607,13 +3610,13 @@ function tasker.move_steps_by_operator(p_task_uuid uuid, p_step_uuids uuid[],
     p_to tasker.step_state, p_metadata jsonb, p_result jsonb, p_server_uuid uuid,
     p_now timestamp with time zone) returns integer;
   -- called by act_on_step, act_on_task, copy_finished_steps, transition_step_state_atomic
--- Pauses a namespace or the templates of a name: nothing of them is handed off from here on; what
---   is offered or running finishes.
+-- Pauses a namespace or the templates of a name: no further step is handed off; offered and running
+--   steps finish.
 function tasker.pause_templates(p_namespace text, p_name text, p_version text, p_by text,
     p_reason text, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns jsonb;
   -- called by OperationGateway
--- The dry run of an action on many tasks: counts them and gives the token that the real run has to
+-- The dry run of an action on many tasks: counts them and gives the token that the real run must
 --   present.
 function tasker.preview_bulk_action(p_action text, p_filter jsonb, p_by text, p_reason text,
     p_limit integer DEFAULT 100000, p_valid_for interval DEFAULT '00:10:00'::interval,
@@ -3627,8 +3630,8 @@ function tasker.request_cancel(p_task_uuid uuid, p_by text, p_reason text, p_pol
     DEFAULT NULL::uuid, p_grace_seconds integer DEFAULT NULL::integer, p_children text
     DEFAULT 'leave'::text, p_default_grace_seconds integer DEFAULT 30, p_compensate boolean
     DEFAULT false) returns jsonb;
-  -- called by TaskGateway, act_on_task, admit_steps, deliver_notices, fire_schedules,
-  --   time_out_tasks
+  -- called by TaskGateway, act_on_task, admit_steps, deliver_notices, erase_task_documents,
+  --   fire_schedules, time_out_tasks
 -- Ends a pause and makes the waiting tasks due at once.
 function tasker.resume_templates(p_namespace text, p_name text, p_version text, p_by text,
     p_reason text, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
@@ -3644,7 +3647,7 @@ function tasker.run_bulk_action(p_token uuid, p_server_uuid uuid DEFAULT NULL::u
 function tasker.save_view(p_page text, p_name text, p_query text, p_namespace text, p_owner text,
     p_by text, p_most integer DEFAULT 100) returns jsonb;
   -- called by OperationGateway
--- Locks tasks for an action on many of them; leaves those that another transaction holds for long.
+-- Locks tasks for an action on many of them, except those that another transaction holds for long.
 function tasker.try_lock_tasks(p_task_uuids uuid[], p_wait interval DEFAULT '00:00:05'::interval)
     returns uuid[];
   -- called by advance_bulk_actions, run_bulk_action
@@ -3652,7 +3655,7 @@ function tasker.try_lock_tasks(p_task_uuids uuid[], p_wait interval DEFAULT '00:
 
 -- Functions: proof
 -- ----------------
--- Why a document may not be stored: null, or what is wrong with it.
+-- Why a document may not be stored: a sentence, or null.
 function tasker.check_document(p_document jsonb, p_most_bytes integer DEFAULT 33554432,
     p_deepest integer DEFAULT 500, p_text text DEFAULT NULL::text) returns text, immutable;
   -- called by act_on_step, act_on_task, check_additions, check_batches, check_checkpoint,
@@ -3668,8 +3671,8 @@ function tasker.check_history(p_since timestamp with time zone
 function tasker.find_approval_violations(p_since timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text, example jsonb), stable;
   -- called by check_history
--- Batches whose counters differ from a recount, workers that no batch accounts for, and batches
---   that were not closed as they should: one row per finding.
+-- Batches whose counters differ from a recount, workers that belong to no batch, and batches that
+--   were closed wrongly: one row per finding.
 function tasker.find_batch_violations(p_since timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text, example jsonb), stable;
   -- called by check_history
@@ -3695,8 +3698,13 @@ function tasker.find_cyclic_nodes(p_nodes integer, p_from integer[], p_to intege
 function tasker.find_document_violations(p_since timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text, example jsonb), stable;
   -- called by check_history
--- Domain events that do not follow from what they tell about, as the templates say, and what has no
---   event although it should: one row per finding.
+-- Documents that an erased task still has, erased tasks that have not ended, and erasures without
+--   their record: one row per finding.
+function tasker.find_erasure_violations(p_since timestamp with time zone
+    DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text, example jsonb), stable;
+  -- called by check_history
+-- Domain events without the cause that their template names, and causes without their event: one
+--   row per finding.
 function tasker.find_event_violations(p_since timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text, example jsonb), stable;
   -- called by check_history
@@ -3788,8 +3796,8 @@ function tasker.find_wakeup_violations(p_since timestamp with time zone
 function tasker.find_webhook_violations(p_since timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text, example jsonb), stable;
   -- called by check_history
--- Workers that would not get their steps, or that nobody could declare lost, and owners that no
---   caller is: one row per finding.
+-- Workers that would not get their steps or could never be declared lost, and owners that are no
+--   caller: one row per finding.
 function tasker.find_worker_violations() returns TABLE(invariant text, example jsonb), stable;
   -- called by check_history
 -- The moves of the models: db/model/moves.tsv as rows.
@@ -3798,21 +3806,22 @@ function tasker.get_model_moves() returns TABLE(kind text, from_state text, to_s
   -- called by replay_moves
 -- A hash of what an approval asks of whom, and of its decision.
 function tasker.hash_approval(p_approval tasker.approvals) returns bigint, stable;
-  -- called by decide_approval, find_document_violations, judge_approval, stamp_document_hash
+  -- called by decide_approval, erase_documents, find_document_violations, judge_approval,
+  --   stamp_document_hash
 -- A 64-bit hash of a document, or of two that are written together.
 function tasker.hash_documents(p_document jsonb, p_other jsonb DEFAULT NULL::jsonb) returns bigint,
     immutable;
-  -- called by act_on_step, act_on_task, begin_compensations, find_document_violations,
-  --   find_template_violations, hash_approval, hash_idempotent_response, hash_signal,
-  --   hash_step_definition, pass_waits, record_batches, save_checkpoint, tell_end_of_task,
-  --   yield_steps
+  -- called by act_on_step, act_on_task, begin_compensations, erase_documents,
+  --   find_document_violations, find_template_violations, get_erased_row, hash_approval,
+  --   hash_idempotent_response, hash_signal, hash_step_definition, pass_waits, record_batches,
+  --   save_checkpoint, tell_end_of_task, yield_steps
 -- A hash of a request with an idempotency key and of the response that was saved for it.
 function tasker.hash_idempotent_response(p_response tasker.idempotency_keys) returns bigint, stable;
   -- called by find_document_violations, stamp_document_hash
 -- A hash of what a sender gave: the payload, the name and the id of a signal, its number, and who
 --   sent it when.
 function tasker.hash_signal(p_signal tasker.task_signals) returns bigint, stable;
-  -- called by find_document_violations, stamp_document_hash
+  -- called by erase_documents, find_document_violations, stamp_document_hash
 -- A hash of a step of a template: every column that the engine reads, except keys and what is
 --   calculated from others.
 function tasker.hash_step_definition(p_step tasker.named_tasks_named_steps) returns bigint, stable;
@@ -3889,8 +3898,8 @@ function tasker.format_claimed_step(p_step_uuid uuid, p_task_uuid uuid, p_named_
     p_trace_parent character varying, p_cancel_requested boolean, p_context jsonb, p_results json,
     p_inputs jsonb, p_checkpoint jsonb) returns json, stable;
   -- called by complete_step, create_task, get_claimed_steps
--- The token that a step's handler gives to other systems, so that they do for all attempts of the
---   step what they are asked for once.
+-- The token that a step's handler gives to other systems, so that all attempts of the step count as
+--   one request.
 function tasker.format_idempotency_token(p_step_uuid uuid, p_resets integer) returns text,
     immutable;
   -- called by act_on_step, complete_step, create_task, get_claimed_steps, get_documents_of_steps
@@ -4063,7 +4072,7 @@ function tasker.get_task_execution_contexts_batch(input_task_uuids uuid[],
     ready_steps bigint, execution_status text, recommended_action text,
     completion_percentage numeric, health_status text, enqueued_steps bigint), stable;
   -- called by get_task_execution_context, get_task_headers, get_task_ready_info
--- What discovery returns for one task, in any state.
+-- What get_next_ready_task returns, for one given task in any state.
 function tasker.get_task_ready_info(p_task_uuid uuid, p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns TABLE(task_uuid uuid, task_name text,
     priority integer, namespace_name text, ready_steps_count bigint, computed_priority numeric,
@@ -4086,7 +4095,7 @@ function tasker.set_step_backoff_atomic(p_step_uuid uuid, p_backoff_seconds inte
 function tasker.abandon_steps(p_steps jsonb, p_server_uuid uuid, p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by StepGateway
--- Lets blocked tasks breach their SLA in time: up to p_limit whose time has come.
+-- Records the SLA breaches of blocked tasks, up to p_limit of those that are due.
 function tasker.breach_blocked_slas(p_limit integer, p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns integer;
   -- called by advance_due_tasks
@@ -4179,7 +4188,7 @@ function tasker.is_silent(p_lease_expires_at timestamp with time zone,
     p_present_since timestamp with time zone, p_is_new boolean, p_now timestamp with time zone)
     returns boolean, stable;
   -- called by expire_lost_servers
--- Why a dead letter cannot be changed any more: the rule of update_dlq_entry.
+-- Why a dead letter can no longer be changed: the rule of update_dlq_entry.
 function tasker.judge_dlq_update(p_entry tasker.tasks_dlq, p_status text, p_by text) returns jsonb,
     stable;
   -- called by get_dlq_documents, update_dlq_entry
@@ -4216,8 +4225,8 @@ function tasker.resend_lost_messages(p_task_uuids uuid[], p_now timestamp with t
 function tasker.send_task_to_dlq(p_task_uuid uuid, p_by text, p_reason text,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by OperationGateway
--- After the database gave up a round for one task: records a fault of the next due task, unless
---   others were taken before it, which become due.
+-- After the database ended a round because of one task: makes the tasks that the round took first
+--   due, or records a fault of the next due task.
 function tasker.set_aside_due_task(p_server_uuid uuid, p_sqlstate text, p_cause text,
     p_fault_limit integer, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns jsonb;
@@ -4242,8 +4251,7 @@ function tasker.update_dlq_entry(p_dlq_entry_uuid uuid, p_status character varyi
 
 -- Functions: retention
 -- --------------------
--- Renews the statistics of tables that have at least four times as many pages or rows as they had
---   when these were last taken.
+-- Analyzes the tables that have grown fourfold in pages or rows since their statistics were taken.
 function tasker.analyze_grown_tables() returns text[];
   -- called by OrchestrationGateway
 -- The lowest UUIDv7 that could have been made at a time.
@@ -4264,10 +4272,41 @@ function tasker.ensure_history_partitions(p_months_ahead integer DEFAULT 2,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns TABLE(partition_name text, outcome text);
   -- called by make_history_partitions
--- Deletes rows of purged_tasks whose history is in no partition any more.
+-- Empties every document of some tasks, marks the tasks as erased, and records it.
+function tasker.erase_documents(p_task_uuids uuid[], p_by text, p_reason text, p_details jsonb,
+    p_now timestamp with time zone) returns void;
+  -- called by erase_task_documents, erase_tasks_by_attribute
+-- Erases the documents of a task that has ended, with a name and a reason.
+function tasker.erase_task_documents(p_task_uuid uuid, p_by text, p_reason text, p_children boolean
+    DEFAULT true, p_force boolean DEFAULT false, p_server_uuid uuid DEFAULT NULL::uuid,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_namespaces jsonb
+    DEFAULT NULL::jsonb) returns jsonb;
+  -- called by OperationGateway
+-- Erases the documents of the tasks that have a value of a search attribute, one slice per call.
+function tasker.erase_tasks_by_attribute(p_namespace text, p_template text, p_name text,
+    p_value text, p_by text, p_reason text, p_children boolean DEFAULT true, p_dry_run boolean
+    DEFAULT false, p_limit integer DEFAULT 100, p_after uuid DEFAULT NULL::uuid,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_namespaces jsonb
+    DEFAULT NULL::jsonb) returns jsonb;
+  -- called by OperationGateway
+-- The tasks whose documents are erased together with each of some tasks.
+function tasker.find_erasure_family(p_roots uuid[], p_children boolean)
+    returns TABLE(root_uuid uuid, task_uuid uuid), stable;
+  -- called by erase_task_documents, erase_tasks_by_attribute, judge_erasure
+-- Up to 100 forks of some tasks that still have copies of their documents.
+function tasker.find_unerased_forks(p_task_uuids uuid[]) returns jsonb, stable;
+  -- called by erase_task_documents, erase_tasks_by_attribute
+-- Deletes the rows of purged_tasks whose history was dropped.
 function tasker.forget_purged_tasks(p_limit integer DEFAULT 10000) returns bigint;
   -- called by OrchestrationGateway
--- The tables whose old rows go, what is kept of them, and the time of the oldest row that is there.
+-- What stands in the place of an error that was erased.
+function tasker.get_erased_error() returns jsonb, immutable;
+  -- called by erase_documents, find_erasure_violations, get_erased_row
+-- What the erasure of a task makes of a row of history.
+function tasker.get_erased_row(p_row jsonb) returns jsonb, immutable;
+  -- called by refuse_history_change
+-- The tables whose old rows are deleted, for how long rows are kept, and the time of the oldest
+--   row.
 function tasker.get_expiring_tables() returns TABLE(table_name text, keep_days integer,
     oldest_at timestamp with time zone), stable;
   -- called by get_retention_document
@@ -4276,7 +4315,7 @@ function tasker.get_history_months() returns TABLE(month timestamp with time zon
     next_month timestamp with time zone, suffix text), stable;
   -- called by drop_history_month, forget_purged_tasks, get_retention_document,
   --   get_retention_figures
--- How retention stands: policies, what was purged, what is the oldest kept.
+-- The state of retention: policies, what was purged, and the oldest rows that are kept.
 function tasker.get_retention_document(p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
   -- called by OperationGateway
@@ -4292,6 +4331,10 @@ function tasker.get_retention_preview(p_now timestamp with time zone
 function tasker.get_retention_rules() returns TABLE(named_task_uuid uuid, state tasker.task_state,
     keep_days integer, decided_by text), stable;
   -- called by get_retention_document, preview_retention, purge_expired_tasks
+-- Why the documents of a task cannot be erased now: the rule of erase_task_documents.
+function tasker.judge_erasure(p_task tasker.tasks, p_children boolean, p_namespaces jsonb
+    DEFAULT NULL::jsonb) returns jsonb, stable;
+  -- called by erase_task_documents, erase_tasks_by_attribute
 -- Makes the history partitions of this month and the next two where they are missing.
 function tasker.make_history_partitions() returns jsonb;
   -- called by OrchestrationGateway, SchemaMigration
@@ -4305,8 +4348,7 @@ function tasker.preview_retention(p_limit integer DEFAULT 100000, p_now timestam
 function tasker.purge_expired_rows(p_limit integer DEFAULT 1000, p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns bigint;
   -- called by OrchestrationGateway
--- One batch of the clean-up: purges tasks of one template that have rested for longer than they are
---   kept.
+-- One batch of the clean-up: purges tasks of one template whose retention period is over.
 function tasker.purge_expired_tasks(p_limit integer DEFAULT 500, p_examine integer DEFAULT 5000,
     p_pause interval DEFAULT '00:05:00'::interval, p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns jsonb;
@@ -4315,12 +4357,19 @@ function tasker.purge_expired_tasks(p_limit integer DEFAULT 500, p_examine integ
 --   its month, and operator actions, which stay.
 function tasker.purge_tasks(p_task_uuids uuid[]) returns uuid[];
   -- called by purge_expired_tasks
--- Says how long finished tasks are kept; a dry run says what would go then and changes nothing.
+-- Sets how long finished tasks are kept; a dry run reports what would be purged and changes
+--   nothing.
 function tasker.set_retention_policy(p_namespace text, p_template text, p_state text,
     p_days integer, p_by text, p_reason text, p_dry_run boolean DEFAULT false, p_remove boolean
     DEFAULT false, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
     returns jsonb;
   -- called by OperationGateway
+-- What the erasure of a task leaves of the details of an operator action.
+function tasker.strip_action_details(p_details jsonb) returns jsonb, immutable;
+  -- called by erase_documents, find_erasure_violations, get_erased_row
+-- What the erasure of a task leaves of the metadata of a move.
+function tasker.strip_metadata(p_metadata jsonb) returns jsonb, immutable;
+  -- called by erase_documents, find_erasure_violations, get_erased_row
 
 
 -- Functions: schedule
@@ -4340,7 +4389,7 @@ function tasker.change_schedule(p_schedule_uuid uuid, p_action text, p_by text, 
 function tasker.decline_schedules(p_declines jsonb, p_server_uuid uuid,
     p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by ScheduleGateway
--- Those of some fire times of a schedule that have a task.
+-- Of the given fire times of a schedule, those that have a task.
 function tasker.find_started_fires(p_schedule_uuid uuid, p_times jsonb) returns jsonb, stable;
   -- called by ScheduleGateway
 -- Decides one fire time of each schedule, in one transaction with the task that it submits, and
@@ -4360,7 +4409,7 @@ function tasker.get_longest_cron_gap(p_cron text) returns interval, immutable;
 function tasker.get_schedule_documents(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer
     DEFAULT 25, p_before uuid DEFAULT NULL::uuid) returns jsonb, stable;
   -- called by ScheduleGateway
--- Schedules for a monitoring system: how many, how late, and what became of fire times.
+-- Figures of schedules for monitoring: how many, how late, and the outcomes of fire times.
 function tasker.get_schedule_figures(p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
   -- called by get_installation_status, get_metrics_document
@@ -4368,7 +4417,7 @@ function tasker.get_schedule_figures(p_now timestamp with time zone
 function tasker.judge_schedule_action(p_schedule tasker.schedules, p_action text) returns jsonb,
     stable;
   -- called by change_schedule, get_schedule_documents
--- A page of what became of the fire times of a schedule, the latest first.
+-- A page of the outcomes of the fire times of a schedule, the latest first.
 function tasker.list_schedule_fires(p_schedule_uuid uuid, p_filter jsonb DEFAULT '{}'::jsonb,
     p_limit integer DEFAULT 25, p_before timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
@@ -4410,8 +4459,8 @@ function tasker.trigger_schedule(p_schedule_uuid uuid, p_by text, p_reason text,
 
 -- Functions: security
 -- -------------------
--- Records the authenticated caller of an action, and lets it wait for each lock for five seconds at
---   most.
+-- Records the authenticated caller of an action, and limits each of its waits for a lock to five
+--   seconds.
 function tasker.begin_action(p_caller text) returns text;
   -- called by ApprovalGateway, DeadMessageGateway, OperationGateway, ScheduleGateway,
   --   SignalGateway, TaskGateway, WebhookGateway
@@ -4419,18 +4468,18 @@ function tasker.begin_action(p_caller text) returns text;
 function tasker.begin_write_request(p_caller text, p_caller_kind text, p_method text, p_route text,
     p_path text, p_remote text, p_server_uuid uuid) returns uuid;
   -- called by AccountGateway
--- How many could still manage users if one user, key or grant were not there.
+-- How many users and keys could still manage users without one user, key or grant.
 function tasker.count_administrators(p_without uuid DEFAULT NULL::uuid) returns integer, stable;
   -- called by refuse_last_administrator
--- A new API key by its SHA-256; the key itself stays with who made it.
+-- Creates an API key from its SHA-256; the key itself is not stored.
 function tasker.create_api_key(p_name text, p_key_hash text, p_hint text, p_valid_for interval,
     p_by text) returns uuid;
   -- called by AccountGateway
--- The first user of a database, with the role admin in everything; false when there is any user
---   already.
+-- Creates the first user of a database, with the role admin in everything; false when any user
+--   exists.
 function tasker.create_first_administrator(p_name text, p_password_hash text) returns boolean;
   -- called by AccountGateway
--- A new session of a user by the SHA-256 of its token; the token itself stays in the browser.
+-- Creates a session of a user from the SHA-256 of its token; the token itself stays in the browser.
 function tasker.create_session(p_user_uuid uuid, p_token_hash text, p_valid_for interval)
     returns jsonb;
   -- called by AccountGateway
@@ -4443,7 +4492,7 @@ function tasker.create_user(p_name text, p_password text DEFAULT NULL::text, p_r
 -- Ends a session by the SHA-256 of its token; false when there is none.
 function tasker.end_session(p_token_hash text) returns boolean;
   -- called by AccountGateway
--- What a user or a key may do, roles spelled out.
+-- The permissions of a user or a key, with roles expanded.
 function tasker.expand_grants(p_user_uuid uuid, p_key_uuid uuid) returns jsonb, stable;
   -- called by delegate_approval, get_key_access, get_session_access, get_user_access, may_still_act
 -- Records the response status of a request for a change and what it made; once.
@@ -4463,7 +4512,7 @@ function tasker.get_key_access(p_key_hash text) returns jsonb;
 --   belongs to; null when there is none.
 function tasker.get_namespace_of(p_kind text, p_uuid uuid) returns text, stable;
   -- called by AccountGateway
--- What roles may do, for callers who come with groups from elsewhere.
+-- What roles may do, for callers whose groups come from an external identity store or a token.
 function tasker.get_role_access(p_roles text[]) returns jsonb, stable;
   -- called by AccountGateway
 -- The user of a valid session by the SHA-256 of its token, and what the user may do; null when
@@ -4484,7 +4533,7 @@ function tasker.hash_password(p_password text, p_iterations integer DEFAULT 2100
 -- Users, keys and roles as the REST interface shows them, without any hash.
 function tasker.list_access() returns jsonb, stable;
   -- called by AccountGateway
--- A page of what was asked to be changed over REST, newest first.
+-- A page of the requests for changes over REST, newest first.
 function tasker.list_write_requests(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer DEFAULT 50,
     p_before uuid DEFAULT NULL::uuid) returns jsonb, stable;
   -- called by AccountGateway
@@ -4502,7 +4551,7 @@ function tasker.revoke_api_key(p_key_uuid uuid, p_by text) returns jsonb;
 -- Revokes a grant.
 function tasker.revoke_grant(p_grant_uuid uuid) returns jsonb;
   -- called by AccountGateway
--- A new user with a password hash, or none; null when the name is taken.
+-- Creates a user with a password hash, or without one; null when the name is taken.
 function tasker.save_user(p_name text, p_password_hash text, p_by text) returns uuid;
   -- called by AccountGateway, create_first_administrator, create_user
 -- Records the authenticated caller for the rest of the transaction.
@@ -4518,7 +4567,7 @@ function tasker.set_user_enabled(p_user_uuid uuid, p_is_enabled boolean, p_by te
 
 -- Functions: signal
 -- -----------------
--- What is wrong with a signal, whatever its task.
+-- Checks a signal independently of its task.
 function tasker.check_signal(p_name text, p_payload jsonb, p_signal_id text) returns jsonb,
     immutable;
   -- called by queue_signals, send_signals
@@ -4529,14 +4578,14 @@ function tasker.deliver_signals(p_limit integer DEFAULT 100, p_now timestamp wit
 -- The unfinished tasks to which a signal by correlation id goes, with the schema of its payload.
 function tasker.find_signal_targets(p_correlation_id uuid, p_name text, p_namespaces text[]
     DEFAULT NULL::text[], p_limit integer DEFAULT 1) returns jsonb, stable;
-  -- called by SignalGateway, TaskGateway
+  -- called by SignalGateway, SubmissionGateway
 -- The signals that a task has received, in the order of their arrival.
 function tasker.get_signal_documents(p_task_uuid uuid, p_shows_payloads boolean DEFAULT false)
     returns jsonb, stable;
   -- called by StepGateway
 -- The JSON Schema of the payload of a signal to a task.
 function tasker.get_signal_schema(p_task_uuid uuid, p_name text) returns jsonb, stable;
-  -- called by SignalGateway, TaskGateway
+  -- called by SignalGateway, SubmissionGateway
 -- Why a task takes no signal now: the rules of store_signal that do not ask for its payload and its
 --   id.
 function tasker.judge_signal(p_task tasker.tasks, p_name text, p_is_known boolean, p_names text,
@@ -4552,7 +4601,7 @@ function tasker.queue_signal(p_task_uuid uuid, p_name text, p_payload jsonb DEFA
 function tasker.queue_signals(p_task_uuids uuid[], p_name text, p_payload jsonb
     DEFAULT 'null'::jsonb, p_signal_id text DEFAULT NULL::text, p_sent_by text DEFAULT NULL::text,
     p_payload_checked boolean DEFAULT false) returns jsonb;
-  -- called by TaskGateway, queue_signal
+  -- called by SubmissionGateway, queue_signal
 -- Sends a signal to one task in the caller's transaction, for psql, triggers and other
 --   applications.
 function tasker.send_signal(p_task_uuid uuid, p_name text, p_payload jsonb DEFAULT 'null'::jsonb,
@@ -4583,8 +4632,7 @@ function tasker.add_steps(p_task_uuid uuid, p_steps jsonb, p_edges jsonb DEFAULT
     p_server_uuid uuid DEFAULT NULL::uuid, p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by no function or class: for manual use
--- SHA-256 over what makes a request the same as another; null when every request is to be a task of
---   its own.
+-- SHA-256 over the identity of a request; null when every request creates a task of its own.
 function tasker.calculate_identity_hash(p_strategy tasker.identity_strategy, p_namespace text,
     p_name text, p_version text, p_context jsonb, p_idempotency_key text DEFAULT NULL::text)
     returns bytea, immutable;
@@ -4596,11 +4644,10 @@ function tasker.calculate_priority(p_claim_order bigint, p_retries integer DEFAU
 -- The canonical text of a JSON value.
 function tasker.canonical_json(p_value jsonb) returns text, immutable;
   -- called by calculate_identity_hash
--- Why steps and edges that are to be added to a task are not in the form of add_steps; null when
---   they are.
+-- Checks the form of steps and edges for add_steps: the refusal, or null.
 function tasker.check_additions(p_steps jsonb, p_edges jsonb) returns jsonb, stable;
   -- called by add_steps
--- The steps, wake-ups and first history of tasks that have just been inserted.
+-- Creates the steps, wake-ups and first history of newly inserted tasks.
 function tasker.create_steps(p_task_uuids uuid[], p_server_uuid uuid, p_claim_limit integer,
     p_lease_seconds integer, p_now timestamp with time zone) returns tasker.step_handoff[];
   -- called by submit_tasks
@@ -4623,7 +4670,7 @@ function tasker.finish_task_requests(p_msg_ids jsonb, p_refused jsonb DEFAULT '[
 function tasker.get_next_step_position(p_task_uuid uuid, p_is_of_batch boolean DEFAULT false)
     returns integer, stable;
   -- called by add_steps, advance_batches
--- The writer of births: steps with their edges, inputs and first history, and the counters.
+-- The writer of new steps, with their edges, inputs and first history, and the counters.
 function tasker.insert_steps(p_births tasker.step_birth[], p_server_uuid uuid,
     p_now timestamp with time zone, p_counts boolean DEFAULT true) returns void;
   -- called by add_steps, begin_compensations, create_batch_workers, expand_decisions
@@ -4652,7 +4699,7 @@ function tasker.submit_tasks(p_requests jsonb, p_server_uuid uuid DEFAULT NULL::
     p_claim_limit integer DEFAULT 0, p_lease_seconds integer DEFAULT 60, p_start boolean
     DEFAULT true, p_context_checked boolean DEFAULT false, p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns json;
-  -- called by TaskGateway, fork_task, submit_children, submit_queued_requests, submit_task
+  -- called by SubmissionGateway, fork_task, submit_children, submit_queued_requests, submit_task
 -- Reads task requests that other programs put on the queue orchestration_task_requests.
 function tasker.take_task_requests(p_limit integer DEFAULT 100) returns jsonb;
   -- called by TaskGateway
@@ -4660,7 +4707,7 @@ function tasker.take_task_requests(p_limit integer DEFAULT 100) returns jsonb;
 --   locked.
 function tasker.take_unchecked_tasks(p_limit integer DEFAULT 100) returns jsonb;
   -- called by TaskGateway
--- Makes the search attributes of tasks those of their contexts: adds and changes what differs,
+-- Updates the search attributes of tasks from their contexts: adds and changes what differs,
 --   deletes what the context no longer has.
 function tasker.write_search_attributes(p_task_uuids uuid[]) returns integer;
   -- called by act_on_task, compensate_child, submit_tasks
@@ -4687,11 +4734,11 @@ function tasker.check_registration(p_namespace text, p_name text, p_version text
 -- Whether an edge from one step to another would close a cycle.
 function tasker.detect_cycle(from_step_uuid uuid, to_step_uuid uuid) returns boolean, stable;
   -- called by get_task_staleness
--- The version that a request means which names none: the highest release of the template; null when
---   there is no such template.
+-- The version for requests that name none: the highest release of the template; null when there is
+--   no such template.
 function tasker.get_latest_version(p_namespace text, p_name text) returns text, stable;
   -- called by TemplateGateway, create_task, submit_tasks
--- What the template says about steps, for workers to keep.
+-- The definitions of steps in their templates, for workers to cache.
 function tasker.get_step_definitions(p_named_step_uuids uuid[]) returns jsonb, stable;
   -- called by StepGateway
 -- All ancestors of a step, one row each, nearest first, with their results.
@@ -4735,19 +4782,20 @@ function tasker.change_webhook(p_webhook_uuid uuid, p_action text, p_by text, p_
     p_data jsonb DEFAULT '{}'::jsonb, p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by WebhookGateway
--- Makes the deliveries of webhooks that are behind the feed, and claims those that are due for a
+-- Creates the deliveries of webhooks that are behind the feed, and claims those that are due for a
 --   server.
 function tasker.claim_deliveries(p_server_uuid uuid, p_limit integer DEFAULT 32, p_reserved integer
     DEFAULT 0, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by WebhookGateway
--- The place in the feed of domain events behind which to read from a point on.
+-- The position in the feed of domain events after which to begin: now, the beginning, a position or
+--   a time.
 function tasker.find_feed_position(p_from text) returns bigint, stable;
   -- called by change_webhook, save_webhook
 -- A page of webhooks that are not deleted, newest first.
 function tasker.get_webhook_documents(p_filter jsonb DEFAULT '{}'::jsonb, p_limit integer
     DEFAULT 25, p_before uuid DEFAULT NULL::uuid) returns jsonb, stable;
   -- called by WebhookGateway
--- Webhooks for a monitoring system: how many, how late, and what became of attempts.
+-- Figures of webhooks for monitoring: how many, how late, and the outcomes of attempts.
 function tasker.get_webhook_figures(p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
   -- called by get_metrics_document
@@ -4767,7 +4815,7 @@ function tasker.judge_webhook_action(p_webhook tasker.webhooks, p_action text) r
 function tasker.list_webhook_deliveries(p_webhook_uuid uuid, p_filter jsonb DEFAULT '{}'::jsonb,
     p_limit integer DEFAULT 25, p_before uuid DEFAULT NULL::uuid) returns jsonb, stable;
   -- called by WebhookGateway
--- Makes the deliveries of a webhook from the next events of the feed that its filter matches, and
+-- Creates the deliveries of a webhook from the next events of the feed that its filter matches, and
 --   moves its position.
 function tasker.plan_deliveries(p_webhook_uuid uuid, p_now timestamp with time zone)
     returns boolean;
@@ -4777,7 +4825,7 @@ function tasker.save_webhook(p_webhook jsonb, p_by text, p_reason text, p_webhoo
     DEFAULT NULL::uuid, p_version integer DEFAULT NULL::integer, p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by WebhookGateway
--- Records what became of deliveries that a server claimed.
+-- Records the outcomes of deliveries that a server claimed.
 function tasker.settle_deliveries(p_results jsonb, p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by WebhookGateway
@@ -4785,7 +4833,7 @@ function tasker.settle_deliveries(p_results jsonb, p_now timestamp with time zon
 
 -- Functions: worker
 -- -----------------
--- When a lease that is given now ends.
+-- The end of a lease that is granted now.
 function tasker.calculate_lease_end(p_now timestamp with time zone, p_lease_seconds integer)
     returns timestamp with time zone, stable;
   -- called by claim_for_worker, claim_offered_steps, complete_step, create_steps, create_task,
@@ -4794,10 +4842,10 @@ function tasker.calculate_lease_end(p_now timestamp with time zone, p_lease_seco
 function tasker.calculate_served_handlers(p_namespaces text[], p_handlers text[],
     p_resolvers text[], p_unable text[]) returns jsonb, stable;
   -- called by declare_worker, decline_steps, find_worker_violations, get_served_handlers
--- Why a checkpoint may not be stored: null, or a sentence, with its size if it is too long.
+-- Why a checkpoint may not be stored: a sentence, with its size if it is too long, or null.
 function tasker.check_checkpoint(p_checkpoint jsonb) returns text, immutable;
   -- called by judge_yields, save_checkpoint, save_worker_checkpoints
--- Claims steps for one external worker, never more than its capacity leaves.
+-- Claims steps for one external worker, at most as many as its capacity leaves.
 function tasker.claim_for_worker(p_worker tasker.workers, p_limit integer, p_request_id text,
     p_namespaces text[], p_lease_seconds integer, p_dry text[], p_now timestamp with time zone,
     OUT o_outcome text, OUT o_state text, OUT o_kind text, OUT o_is_dry boolean,
@@ -4829,7 +4877,8 @@ function tasker.decline_steps(p_steps jsonb, p_server_uuid uuid, p_now timestamp
 --   stopped.
 function tasker.drain_worker(p_worker_uuid uuid, p_owner text DEFAULT NULL::text) returns jsonb;
   -- called by RemoteGateway
--- Ends what an external worker's claims leave behind: lost answers and steps that run too long.
+-- Releases claims of an external worker whose answer was lost, and fails its steps that have run
+--   too long.
 function tasker.end_worker_claims(p_worker_uuid uuid, p_steps jsonb, p_lease_seconds integer,
     p_settle boolean, p_now timestamp with time zone) returns jsonb;
   -- called by heartbeat_worker
@@ -4957,13 +5006,14 @@ function tasker.save_worker_checkpoints(p_worker_uuid uuid, p_owner text, p_chec
     p_lease_seconds integer DEFAULT 60, p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns jsonb;
   -- called by RemoteGateway
--- Results of several external workers in one transaction; none is hurt by another.
+-- Submits the results of several external workers in one transaction; an error of one does not
+--   affect the others.
 function tasker.submit_results_of_workers(p_requests jsonb, p_lease_seconds integer DEFAULT 60,
     p_settle boolean DEFAULT true, p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns json;
   -- called by RemoteGateway
--- The results of an external worker, in one transaction with everything that follows from them, and
---   its next claims.
+-- Submits the results of an external worker, in one transaction with everything that follows from
+--   them, and its next claims.
 function tasker.submit_worker_results(p_worker_uuid uuid, p_owner text, p_results jsonb,
     p_claims jsonb DEFAULT NULL::jsonb, p_lease_seconds integer DEFAULT 60, p_settle boolean
     DEFAULT true, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)

@@ -29,6 +29,7 @@ create table tasker.tasks (
   cancel_force_at       timestamptz,
   sla_breached_at       timestamptz,
   timed_out_at          timestamptz,
+  erased_at             timestamptz,
   start_at              timestamptz,
   claim_order           bigint      not null,
   state                 tasker.task_state not null default 'pending',
@@ -88,6 +89,9 @@ comment on column tasker.tasks.sla_breached_at is
 comment on column tasker.tasks.timed_out_at is
   'When the engine ended the task because it exceeded lifecycle.max_duration; a task restarted '
   'after that has no such limit any more.';
+comment on column tasker.tasks.erased_at is
+  'When erase_documents emptied the documents of the task, which has ended and does not move any '
+  'more; null for every other task, which costs a row nothing.';
 comment on column tasker.tasks.claim_order is
   'The creation time in milliseconds since the epoch, less one minute per point of priority: '
   'steps of a lower value are claimed earlier. Lowered once, when the SLA is breached.';
@@ -177,29 +181,31 @@ comment on table tasker.task_wakeups is
   'terminal nor blocked.';
 create index task_wakeups_wake_at_idx on tasker.task_wakeups (wake_at);
 
+-- An update logs a row from the first byte that it changes to the last, so what changes together
+-- stands together, between what never does.
 create table tasker.workflow_steps (
   workflow_step_uuid      uuid        primary key,
   task_uuid               uuid        not null,
   named_step_uuid         uuid        not null,
-  leased_by               uuid,
   created_at              timestamptz not null default now(),
+  step_position           int         not null,
+  total_parents           int         not null,
+  max_attempts            int         not null,
+  attempts_before_reset   int         not null default 0,
+  leased_by               uuid,
   enqueued_at             timestamptz,
   last_attempted_at       timestamptz,
   lease_expires_at        timestamptz,
-  last_failure_at         timestamptz,
-  next_retry_at           timestamptz,
   completed_at            timestamptz,
+  next_retry_at           timestamptz,
+  last_failure_at         timestamptz,
   state                   tasker.step_state not null default 'pending',
-  step_position           int         not null,
   transition_count        int         not null,
-  total_parents           int         not null,
-  remaining_parents       int         not null,
   result_sort_key         int,
-  backoff_request_seconds int,
   handoffs                int         not null default 0,
   attempts                int         not null default 0,
-  attempts_before_reset   int         not null default 0,
-  max_attempts            int         not null,
+  remaining_parents       int         not null,
+  backoff_request_seconds int,
   retryable               boolean     not null,
   is_limited              boolean     not null default false,
   is_decision             boolean     not null default false,
@@ -634,23 +640,24 @@ comment on column tasker.workflow_step_documents.stalled_yields is
 comment on column tasker.workflow_step_documents.yielded_handoff is
   'The latest handoff that ended in a yield; null before the first.';
 
+-- Without gaps between columns: ten bytes of each result.
 create table tasker.workflow_step_result_audit (
   workflow_step_uuid uuid        not null,
-  sort_key           int         not null,
   task_uuid          uuid        not null,
   worker_uuid        uuid,
   recorded_at        timestamptz not null default now(),
   execution_time_ms  bigint,
+  document_hash      bigint      not null,
+  sort_key           int         not null,
   handoff            int         not null,
   attempt            int         not null,
   outcome            tasker.step_outcome not null,
   success            boolean     not null generated always as (
     outcome in ('success', 'manual_completion')) stored,
-  result             jsonb,
-  error              jsonb,
-  document_hash      bigint      not null,
   may_publish        boolean,
   is_time_measured   boolean,
+  result             jsonb,
+  error              jsonb,
   primary key (workflow_step_uuid, sort_key));
 comment on table tasker.workflow_step_result_audit is
   'One row per recorded result, written once; (workflow_step_uuid, sort_key) identifies its '

@@ -9,8 +9,8 @@
 -- readers of events follow it (docs/adr/0019).
 
 -- What a transaction did to a task is one row, also when it led the task through several states:
--- path names the states between from_state and to_state (docs/adr/0088). The views
--- task_transitions and workflow_step_transitions have one row per move.
+-- path names the states between from_state and to_state; born_steps names the steps that it created
+-- (docs/adr/0088). The views task_transitions and workflow_step_transitions have one row per move.
 create type tasker.task_path_name as enum (
   'evaluated', 'continued', 'enqueued', 'started', 'created_and_started', 'enqueued_and_evaluated',
   'initialized', 'waited', 'initialized_and_waited');
@@ -26,6 +26,7 @@ create table tasker.task_moves (
   actor          tasker.actor not null,
   path           tasker.task_path_name,
   metadata       jsonb,
+  born_steps     uuid[],
   primary key (task_uuid, sort_key, created_at))
 partition by range (created_at);
 comment on table tasker.task_moves is
@@ -36,6 +37,9 @@ comment on column tasker.task_moves.sort_key is
 comment on column tasker.task_moves.path is
   'The states that the task passed through between from_state and to_state: task_paths. Null for '
   'a single move. A row with a path has no metadata.';
+comment on column tasker.task_moves.born_steps is
+  'The steps that the transaction created with the task and left pending: this is their first '
+  'move. Null in every row but that of a birth.';
 comment on column tasker.task_moves.processor_uuid is
   'The server that made the move: for audit only, in no WHERE clause.';
 comment on column tasker.task_moves.xact_id is

@@ -65,7 +65,7 @@ comment on column tasker.domain_events.data is
   'identities and states.';
 comment on column tasker.domain_events.error is
   'Why data is missing or does not fit the schema, {type, message}: expression_error, '
-  'event_too_large or schema_violation.';
+  'event_too_large, schema_violation or erased.';
 comment on column tasker.domain_events.document_hash is 'hash_documents(data, error) at insertion.';
 create index domain_events_without_position_idx on tasker.domain_events (
   event_number) where position is null;

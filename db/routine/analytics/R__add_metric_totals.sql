@@ -103,5 +103,5 @@ begin
 end
 $$;
 comment on function tasker.add_metric_totals(bigint, bigint) is
-  'Adds the ends of tasks, the results of steps and the claims of some transactions to '
-  'metric_totals.';
+  'Adds what a range of transactions recorded to metric_totals: ended tasks, results of steps '
+  'and claims.';

@@ -49,5 +49,5 @@ as $$
   select count(*) from counted_tasks
 $$;
 comment on function tasker.add_tallies(bigint, bigint) is
-  'Adds the creations and ends of tasks, and the executions of their steps, of some transactions '
-  'to the tallies.';
+  'Adds what a range of transactions recorded to the tallies: tasks created and ended, and '
+  'executions of their steps.';

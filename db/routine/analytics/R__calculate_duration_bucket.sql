@@ -1,7 +1,7 @@
--- The bucket of a duration in duration_tallies: bucket n holds more than 1.1^(n-1) and at most
--- 1.1^n milliseconds, and 0 all up to one millisecond. get_bucket_seconds returns the duration that
--- stands for a bucket; it differs from each duration in it by less than 5 percent, or a
--- millisecond.
+-- The bucket of duration_tallies that a duration belongs to: bucket n holds more than 1.1^(n-1) and
+-- at most 1.1^n milliseconds, and 0 all up to one millisecond. get_bucket_seconds returns the
+-- duration that stands for a bucket; it differs from each duration in it by less than 5 percent, or
+-- a millisecond.
 create or replace function tasker.calculate_duration_bucket(p_seconds numeric)
 returns int
 language sql immutable parallel safe
@@ -12,4 +12,4 @@ as $$
                                      1.1::double precision))::int end
 $$;
 comment on function tasker.calculate_duration_bucket(numeric) is
-  'The bucket of a duration in duration_tallies.';
+  'The bucket of duration_tallies that a duration belongs to.';

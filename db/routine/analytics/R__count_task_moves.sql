@@ -63,5 +63,5 @@ begin
 end
 $$;
 comment on function tasker.count_task_moves(bigint, bigint) is
-  'The changes in the number of tasks in each state, and of steps of finished tasks, made by some '
-  'transactions.';
+  'How the moves of a range of transactions changed the number of tasks in each state, and of '
+  'steps of finished tasks.';

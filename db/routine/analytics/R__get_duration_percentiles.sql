@@ -1,10 +1,9 @@
--- The durations that half, 95 and 99 percent of the tasks of templates, or of the executions of
--- steps, did not exceed, since the beginning of the quarter of an hour of p_since, to the last move
--- that the caller sees. A percentile is that of the bucket with the nearest rank: it differs from
--- the exact one by less than 5 percent, or a millisecond. A task lasts to the row of its history
--- that ends it. p_subject_uuids: named_task_uuid or named_step_uuid; without an end since then they
--- have no row. Reads only; costs a row per quarter, subject and bucket, and what is not counted
--- yet.
+-- The 50th, 95th and 99th percentiles of the durations of tasks by template, or of executions by
+-- step, since the beginning of the quarter of an hour of p_since, to the last move that the caller
+-- sees. A percentile is that of the bucket with the nearest rank: it differs from the exact one by
+-- less than 5 percent, or a millisecond. A task lasts to the row of its history that ends it.
+-- p_subject_uuids: named_task_uuid or named_step_uuid; without an end since then they have no row.
+-- Reads only; costs a row per quarter, subject and bucket, and what is not counted yet.
 create or replace function tasker.get_duration_percentiles(
   p_subject_uuids uuid[], p_since timestamptz)
 returns table (subject_uuid uuid, p50_seconds numeric, p95_seconds numeric, p99_seconds numeric)
@@ -51,5 +50,5 @@ begin
 end
 $$;
 comment on function tasker.get_duration_percentiles(uuid[], timestamptz) is
-  'The durations that half, 95 and 99 percent of the tasks of templates, or of the executions of '
-  'steps, did not exceed.';
+  'The 50th, 95th and 99th percentiles of the durations of tasks by template, or of executions '
+  'by step.';

@@ -61,4 +61,4 @@ as $$
                         where d.datname = pg_catalog.current_database()))
 $$;
 comment on function tasker.get_metrics_document(timestamptz) is
-  'What a monitoring system wants to know of the whole system, for GET /metrics.';
+  'The figures of the whole installation for monitoring, for GET /metrics.';

@@ -44,4 +44,4 @@ begin
 end
 $$;
 comment on function tasker.get_slowest_steps(timestamptz, int, varchar, varchar, varchar) is
-  'The steps that took longest, of tasks that ended since a time or are still running.';
+  'The slowest steps of tasks that ended since a given time or are still running.';

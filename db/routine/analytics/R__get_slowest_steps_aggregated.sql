@@ -1,5 +1,5 @@
--- The steps of templates whose handlers took longest on the average, of tasks that ended since a
--- time (default: a day ago), at least min_executions of them; slowest first. One attempt is one
+-- The steps of templates with the longest average execution time, of tasks that ended since a time
+-- (default: a day ago), at least min_executions of them; slowest first. One attempt is one
 -- execution.
 create or replace function tasker.get_slowest_steps_aggregated(
   since_timestamp timestamptz default null, limit_count int default 10,
@@ -39,4 +39,4 @@ end
 $$;
 comment on function tasker.get_slowest_steps_aggregated(
   timestamptz, int, int, varchar, varchar, varchar) is
-  'The steps of templates whose handlers took longest on the average.';
+  'The steps of templates with the longest average execution time.';

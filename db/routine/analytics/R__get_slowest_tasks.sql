@@ -44,4 +44,4 @@ begin
 end
 $$;
 comment on function tasker.get_slowest_tasks(timestamptz, int, varchar, varchar, varchar) is
-  'The tasks that took longest, of those that ended since a time.';
+  'The slowest of the tasks that ended since a given time.';

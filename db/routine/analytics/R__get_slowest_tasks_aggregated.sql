@@ -1,4 +1,5 @@
--- The templates whose tasks took longest on the average, of tasks that ended since a time (default:
+-- The templates whose tasks have the longest average duration, of tasks that ended since a time
+-- (default:
 -- a day ago), at least min_executions of them; slowest first. error_rate is the share that ended in
 -- error.
 create or replace function tasker.get_slowest_tasks_aggregated(
@@ -42,4 +43,4 @@ end
 $$;
 comment on function tasker.get_slowest_tasks_aggregated(
   timestamptz, int, int, varchar, varchar, varchar) is
-  'The templates whose tasks took longest on the average.';
+  'The templates whose tasks have the longest average duration.';

@@ -21,4 +21,4 @@ begin
 end
 $$;
 comment on function tasker.get_step_tallies(timestamptz) is
-  'Executions of steps of the tasks that ended since a time, to the last move.';
+  'Executions of steps in tasks that ended since a given time, up to the last committed move.';

@@ -89,4 +89,5 @@ begin
 end
 $$;
 comment on function tasker.get_system_health_counts() is
-  'Tasks and steps by state, and connections: exact, and cheap however much has finished.';
+  'Exact counts of tasks and steps by state, and of connections; finished tasks do not make it '
+  'slower.';

@@ -23,4 +23,4 @@ begin
 end
 $$;
 comment on function tasker.get_task_tallies(timestamptz) is
-  'Creations and ends of tasks since a time, to the last move.';
+  'Creations and ends of tasks since a given time, up to the last committed move.';

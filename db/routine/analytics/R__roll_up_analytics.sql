@@ -56,4 +56,4 @@ begin
 end
 $$;
 comment on function tasker.roll_up_analytics(interval, int) is
-  'Counts the moves of tasks that are not counted yet; null when another session runs it.';
+  'Adds the moves that are not counted yet to the tallies; null while another session does so.';

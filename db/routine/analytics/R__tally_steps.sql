@@ -45,5 +45,5 @@ begin
 end
 $$;
 comment on function tasker.tally_steps(bigint, bigint, timestamptz, timestamptz) is
-  'Executions of the steps of tasks that ended or were blocked, by minute, step of the template '
-  'and bucket of the duration, of some transactions.';
+  'Counts the executions of steps in tasks that ended or were blocked, by minute, template step '
+  'and duration bucket, over a range of transactions.';

@@ -42,5 +42,5 @@ begin
 end
 $$;
 comment on function tasker.tally_tasks(bigint, bigint, timestamptz, timestamptz) is
-  'Creations and ends of tasks by minute, template, state and bucket of the duration, of some '
-  'transactions.';
+  'Counts the creations and ends of tasks by minute, template, state and duration bucket, over a '
+  'range of transactions.';

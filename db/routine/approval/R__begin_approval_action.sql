@@ -1,5 +1,5 @@
--- The common beginning of what callers do with an approval: locks its task, lets the clock do what
--- is due, and judges the caller.
+-- The first part of every action on an approval: locks its task, applies due times that have
+-- passed, and checks what the caller may do.
 -- o_refusal: null, or {outcome: refused, code, ...}: approval-not-found, also where the caller may
 -- not see it; approval-decided or approval-ended with who or what ended it; and when p_needs_part:
 -- not-permitted without approvals:decide; four-eyes for an initiator; approval-taken where another
@@ -81,5 +81,5 @@ begin
 end
 $$;
 comment on function tasker.begin_approval_action(uuid, text, jsonb, boolean, uuid, timestamptz) is
-  'The common beginning of what callers do with an approval: locks its task, lets the clock do '
-  'what is due, and judges the caller.';
+  'The first part of every action on an approval: locks its task, applies due times that have '
+  'passed, and checks what the caller may do.';

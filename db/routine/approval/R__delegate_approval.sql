@@ -74,4 +74,4 @@ begin
 end
 $$;
 comment on function tasker.delegate_approval(uuid, text, text, text, jsonb, uuid, timestamptz) is
-  'Gives an open approval to another user, who alone may decide it from then on.';
+  'Assigns an open approval to another user; from then on only that user may decide it.';

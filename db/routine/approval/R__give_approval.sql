@@ -29,4 +29,4 @@ begin
 end
 $$;
 comment on function tasker.give_approval(uuid, text, text, timestamptz) is
-  'Gives an open approval to a user, who alone may decide it until the claim lapses.';
+  'Assigns an open approval to a user; until the claim lapses only that user may decide it.';

@@ -79,4 +79,4 @@ begin
 end
 $$;
 comment on function tasker.judge_approval(tasker.step_waits, jsonb, timestamptz) is
-  'What has become of the approval of an open wait; escalates or ends it if it is due.';
+  'The state of the approval of an open wait; escalates or ends the approval if it is due.';

@@ -1,5 +1,5 @@
--- Makes the approval of a wait that has just been armed. p_prepared: of prepare_approval. An empty
--- title becomes the name of the step.
+-- Creates the approval of a newly armed wait. p_prepared: of prepare_approval. An empty title
+-- becomes the name of the step.
 -- Locks: the caller holds the task. Source: ADR 0044.
 create or replace function tasker.make_approval(
   p_wait tasker.step_waits, p_approval jsonb, p_prepared jsonb)
@@ -31,4 +31,4 @@ begin
 end
 $$;
 comment on function tasker.make_approval(tasker.step_waits, jsonb, jsonb) is
-  'Makes the approval of a wait that has just been armed.';
+  'Creates the approval of a newly armed wait.';

@@ -1,4 +1,4 @@
--- What an approval of a step asks, evaluated over the document of the step: {title, shown,
+-- Evaluates what the approval of a step asks, over the document of the step: {title, shown,
 -- candidate_roles, candidate_users, escalation_roles, escalation_users}.
 -- p_approval: the approval of the template. Names of users in lower case. A title that is a list is
 -- its parts in a row, a missing part left out; it has at most 300 characters. Errors: TK010 when an
@@ -67,4 +67,4 @@ begin
 end
 $$;
 comment on function tasker.prepare_approval(jsonb, jsonb) is
-  'What an approval of a step asks, evaluated over the document of the step.';
+  'Evaluates what the approval of a step asks, over the document of the step.';

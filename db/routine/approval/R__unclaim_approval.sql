@@ -42,4 +42,4 @@ begin
 end
 $$;
 comment on function tasker.unclaim_approval(uuid, text, jsonb, uuid, timestamptz) is
-  'Gives a claimed approval back to all candidates.';
+  'Releases a claimed approval, so that every candidate may decide it again.';

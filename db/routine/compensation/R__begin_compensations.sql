@@ -217,5 +217,5 @@ end
 $$;
 comment on function tasker.begin_compensations(
   uuid[], uuid, timestamptz, tasker.compensation_cause, text, text) is
-  'Begins the compensation of tasks of which no step is in flight: adds the steps that undo what '
-  'was done, in reverse order.';
+  'Begins the compensation of tasks without steps in flight: adds the steps that undo what was '
+  'done, in reverse order.';

@@ -4,7 +4,7 @@
 -- beginning. The ended child itself does not move any more. Once for each child: a second call
 -- finds the same task, whatever became of it. o_result, without a task, when there is nothing to
 -- undo: the step took no child, or the template of the child has no compensation. o_error when the
--- child was deleted.
+-- child was deleted, or its documents were erased.
 -- o_queued: the namespace in which steps were offered.
 -- Locks: the rows that it inserts; the caller holds the parent. Source: ADR 0061.
 create or replace function tasker.compensate_child(
@@ -18,7 +18,7 @@ declare
 begin
   o_queued := '{}';
   select w.child_task_uuid as taken_uuid, c.task_uuid, c.named_task_uuid, c.priority, c.is_limited,
-         ns.name as namespace, ns.priority_modifier, u.task_uuid as parent_uuid,
+         c.erased_at, ns.name as namespace, ns.priority_modifier, u.task_uuid as parent_uuid,
          x.task_uuid as undo_task_uuid,
          exists (select from tasker.named_tasks_named_steps k
                  where k.named_task_uuid = c.named_task_uuid
@@ -44,6 +44,13 @@ begin
       'message', format('child task %s was deleted, and what it has done cannot be compensated',
                         v_child.taken_uuid),
       'details', jsonb_build_object('child_task_uuid', v_child.taken_uuid));
+    return;
+  elsif v_child.erased_at is not null and v_child.has_compensations then
+    o_error := jsonb_build_object(
+      'type', 'child_erased',
+      'message', format('the documents of child task %s were erased, and what it has done cannot '
+                        'be compensated', v_child.task_uuid),
+      'details', jsonb_build_object('child_task_uuid', v_child.task_uuid));
     return;
   elsif not v_child.has_compensations then
     o_result := jsonb_build_object(

@@ -1,4 +1,5 @@
--- What the end of a task means for its compensation, whichever statement ends it: compensated when
+-- Records the outcome of a compensation when its task ends, whichever statement ends it:
+-- compensated when
 -- each of its compensating steps is complete, otherwise incomplete; gives the cancel request back
 -- to the task.
 -- Locks: its row of task_compensations; the caller holds the task. Source: ADR 0046. Trigger on
@@ -33,7 +34,7 @@ begin
 end
 $$;
 comment on function tasker.end_compensation() is
-  'What the end of a task means for its compensation.';
+  'Records the outcome of a compensation when its task ends.';
 
 create or replace trigger compensation_ends before update of state on tasker.tasks
   for each row when (

@@ -77,4 +77,4 @@ begin
 end
 $$;
 comment on function tasker.register_compensations(uuid, jsonb) is
-  'The compensations of a new template: for each step with one, a row that no task begins with.';
+  'Registers the compensations of a new template: a row for each, which no task begins with.';

@@ -22,4 +22,4 @@ begin
 end
 $$;
 comment on function tasker.admit_batch_workers(uuid[]) is
-  'The steps that may be handed off as far as batches limit them.';
+  'The steps that the parallelism of their batches lets be handed off.';

@@ -20,7 +20,9 @@ begin
                   union
                   select nullif(h.metadata ->> 'decision', '')::uuid
                   from tasker.workflow_step_transitions h
-                  where h.workflow_step_uuid = s.workflow_step_uuid and h.sort_key = 1)
+                  where h.task_uuid = s.task_uuid
+                    and h.workflow_step_uuid = s.workflow_step_uuid
+                    and h.sort_key = 1)
                  union
                  select p.workflow_step_uuid
                  from above a

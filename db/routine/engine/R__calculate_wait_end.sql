@@ -14,5 +14,4 @@ as $$
   where w.task_uuid = p_task_uuid and w.state = 'open'
 $$;
 comment on function tasker.calculate_wait_end(uuid, timestamptz) is
-  'When a task that rests because of its open waits has to be evaluated; null when nothing holds '
-  'it.';
+  'When a task that only waits must be evaluated next; null when no open wait holds it.';

@@ -1,5 +1,5 @@
--- What is wrong with the batches that a batchable step of a template wants to make: a sentence, or
--- null. p_batches is a JSON array with one cursor for each batch, any JSON of at most 16 KiB; empty
+-- Checks the batches that a batchable step returns: a sentence about what is wrong, or null.
+-- p_batches is a JSON array with one cursor for each batch, any JSON of at most 16 KiB; empty
 -- for none. Refuses what is no array, a step that is not batchable, more than
 -- lifecycle.max_batches_per_step cursors, and one that is larger.
 -- p_is_cut: the engine cut them from a list of items; an array of items may have 1 MiB.
@@ -39,5 +39,4 @@ begin
 end
 $$;
 comment on function tasker.check_batches(uuid, jsonb, boolean) is
-  'What is wrong with the batches that a batchable step of a template wants to make: a sentence, '
-  'or null.';
+  'Checks the batches that a batchable step returns: a sentence about what is wrong, or null.';

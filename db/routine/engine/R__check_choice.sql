@@ -1,7 +1,7 @@
--- What is wrong with the choice of a decision of a template: a sentence, or null. Depends on the
--- template alone, so that one check serves all tasks. p_chosen is a JSON array of the names of
--- steps, each once; empty for none. Refuses what is no such array, names that the template does not
--- have, steps that are not downstream of the decision, and batch_worker steps.
+-- Checks the choice of a decision of a template: a sentence about what is wrong, or null. Depends
+-- on the template alone, so that one check serves all tasks. p_chosen is a JSON array of the names
+-- of steps, each once; empty for none. Refuses what is no such array, names that the template does
+-- not have, steps that are not downstream of the decision, and batch_worker steps.
 -- Locks: none.
 create or replace function tasker.check_choice(p_named_step_uuid uuid, p_chosen jsonb)
 returns text
@@ -52,4 +52,4 @@ begin
 end
 $$;
 comment on function tasker.check_choice(uuid, jsonb) is
-  'What is wrong with the choice of a decision of a template: a sentence, or null.';
+  'Checks the choice of a decision of a template: a sentence about what is wrong, or null.';

@@ -1,4 +1,5 @@
--- What is wrong with the choice of a decision: a sentence, or null when it may be carried out.
+-- Checks the choice of a decision: a sentence about what is wrong, or null when it may be carried
+-- out.
 -- Refuses what check_choice refuses, a decision below more than lifecycle.max_decision_depth - 1
 -- others, and one that would create more than lifecycle.max_steps_per_decision steps.
 -- p_is_known: the caller has asked check_choice. Locks: none.
@@ -53,4 +54,5 @@ begin
 end
 $$;
 comment on function tasker.check_decision(uuid, jsonb, boolean) is
-  'What is wrong with the choice of a decision: a sentence, or null when it may be carried out.';
+  'Checks the choice of a decision: a sentence about what is wrong, or null when it may be '
+  'carried out.';

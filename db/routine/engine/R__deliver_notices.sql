@@ -1,4 +1,4 @@
--- Acts upon notices between tasks, each under the lock of its receiver and of no other task: names
+-- Processes notices between tasks, each under the lock of its receiver and of no other task: names
 -- the parents whose child has ended, for the caller to evaluate, and requests the cancel of a
 -- child. Leaves out receivers that another session has locked: their notices stay.
 -- Returns {notices, ended: [..], parents: [..]}: how many it deleted, the tasks that ended by it,
@@ -74,4 +74,4 @@ begin
 end
 $$;
 comment on function tasker.deliver_notices(uuid, int, timestamptz) is
-  'Acts upon notices between tasks, each under the lock of its receiver.';
+  'Processes notices between tasks, each under the lock of its receiver.';

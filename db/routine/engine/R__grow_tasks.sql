@@ -1,7 +1,7 @@
--- What follows from completed decisions, and from ready steps that the engine completes itself or
--- that wait, until nothing more does: carries out the outcomes, completes the decisions by rules
--- that are ready, arms and ends waits (pass_waits), submits child tasks and takes their ends
--- (pass_child_waits), cuts batches, continues those that are open, and counts down the children.
+-- Expands completed decisions, and completes or arms the ready steps that no worker runs, until
+-- nothing changes: carries out the outcomes, completes the decisions by rules that are ready, arms
+-- and ends waits (pass_waits), submits child tasks and takes their ends (pass_child_waits), cuts
+-- batches, continues those that are open, and counts down the children.
 -- p_completed: completed steps, decisions and others. p_ready: steps that are ready, with and
 -- without a handler. o_ready are the steps to hand off: those of p_ready that have a handler and
 -- wait for nothing, and those that became ready, of tasks that accept handoffs, in the order of
@@ -108,5 +108,5 @@ begin
 end
 $$;
 comment on function tasker.grow_tasks(uuid[], uuid[], uuid, int, int, timestamptz) is
-  'What follows from completed decisions, and from ready steps that the engine completes itself '
-  'or that wait, until nothing more does.';
+  'Expands completed decisions, and completes or arms the ready steps that no worker runs, until '
+  'nothing changes.';

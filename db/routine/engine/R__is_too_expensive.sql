@@ -1,4 +1,5 @@
--- Whether the database gave a call up because it took too long or too much memory, by its SQLSTATE.
+-- Whether the database ended a call because it took too long or used too much memory, by its
+-- SQLSTATE.
 -- The same call with less work may succeed. The servers have the same list
 -- (DatabaseFaults.isTooExpensive).
 create or replace function tasker.is_too_expensive(p_sqlstate text)
@@ -8,4 +9,4 @@ as $$
   select p_sqlstate in ('57014', '53200', '53400')
 $$;
 comment on function tasker.is_too_expensive(text) is
-  'Whether the database gave a call up because it took too long or too much memory.';
+  'Whether the database ended a call because it took too long or used too much memory.';

@@ -31,4 +31,4 @@ begin
 end
 $$;
 comment on function tasker.judge_batches(jsonb) is
-  'Checks the batches among submitted results: what is wrong makes the result a permanent failure.';
+  'Checks the batches in submitted results; an invalid one makes its result a permanent failure.';

@@ -62,5 +62,4 @@ begin
 end
 $$;
 comment on function tasker.judge_decisions(jsonb) is
-  'Checks the choices among submitted results: one that is wrong makes the result a permanent '
-  'failure.';
+  'Checks the choices in submitted results; an invalid one makes its result a permanent failure.';

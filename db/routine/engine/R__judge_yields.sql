@@ -53,5 +53,5 @@ begin
 end
 $$;
 comment on function tasker.judge_yields(jsonb) is
-  'Checks the yields among submitted results: one that is not allowed becomes a permanent '
-  'failure, or cancelled.';
+  'Checks the yields in submitted results; one that is not allowed becomes a permanent failure, '
+  'or cancelled.';

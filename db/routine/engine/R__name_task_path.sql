@@ -1,6 +1,6 @@
--- The name of the path by which task_path leads a task from one state to another: which states lie
--- between them. Null when there are none. Written beside task_path, so that the planner inlines
--- both; a test compares them by task_paths.
+-- The name of the path that task_path takes from one state to another: which states lie between
+-- them. Null when there are none. Written beside task_path, so that the planner inlines both; a
+-- test compares them by task_paths.
 -- Source: ADR 0088.
 create or replace function tasker.name_task_path(p_from tasker.task_state, p_to tasker.task_state)
 returns tasker.task_path_name
@@ -25,4 +25,4 @@ as $$
            else 'evaluated' end
 $$;
 comment on function tasker.name_task_path(tasker.task_state, tasker.task_state) is
-  'The name of the path by which task_path leads a task from one state to another.';
+  'The name of the path that task_path takes from one state to another.';

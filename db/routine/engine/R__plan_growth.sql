@@ -104,5 +104,4 @@ begin
 end
 $$;
 comment on function tasker.plan_growth(uuid, text[]) is
-  'The steps that a decision brings about: the positions in the template of the steps to create '
-  'when it chooses p_chosen.';
+  'The positions in the template of the steps to create when a decision chooses p_chosen.';

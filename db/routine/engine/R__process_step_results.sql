@@ -64,5 +64,4 @@ begin
 end
 $$;
 comment on function tasker.process_step_results(uuid, int, int, int, timestamptz, int) is
-  'The orchestrator''s part for servers that have only the worker''s role: evaluates the tasks of '
-  'submitted steps.';
+  'Evaluates the tasks of steps whose results came from servers that have only the role worker.';

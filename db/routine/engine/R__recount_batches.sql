@@ -1,4 +1,4 @@
--- Counts the workers of the open batches of tasks that have moved without being counted one by one:
+-- Recounts the workers of open batches after moves that were not counted one by one:
 -- recovery, release, cancel, an operator. Those that have ended are live no more; those that wait
 -- for another handoff or a retry are listed as idle. Workers that have failed since are taken off
 -- the failures of their tasks. A second call changes nothing.
@@ -63,5 +63,4 @@ begin
 end
 $$;
 comment on function tasker.recount_batches(uuid[]) is
-  'Counts the workers of the open batches of tasks that have moved without being counted one by '
-  'one.';
+  'Recounts the workers of open batches after moves that were not counted one by one.';

@@ -1,7 +1,7 @@
--- Rolls up the changes to the steps of some tasks and moves each task to where that leaves it, with
--- its history, its next wake-up and, when it becomes blocked, its dead letter. A task named in a
--- delta of zeros is only evaluated again. Where a task can stay: steps_in_process while a step is
--- in flight; cancelled once a cancel was requested and no step is; complete; blocked_by_failures;
+-- Derives the state of each task from the changes to its steps, and moves the task to it, with its
+-- history, its next wake-up and, when it becomes blocked, its dead letter. A task named in a delta
+-- of zeros is only evaluated again. Where a task can stay: steps_in_process while a step is in
+-- flight; cancelled once a cancel was requested and no step is; complete; blocked_by_failures;
 -- waiting_for_retry; waiting_for_dependencies. A task whose compensation is asked for begins it
 -- instead of ending or being blocked, and ends as error or cancelled after it.
 -- Locks: task rows, held by the caller; their wake-ups. A finished task is never changed. Returns
@@ -182,4 +182,4 @@ begin
 end
 $$;
 comment on function tasker.roll_up_task_states(tasker.task_delta[], uuid, timestamptz) is
-  'Rolls up the changes to the steps of some tasks and moves each task to where that leaves it.';
+  'Derives the state of each task from the changes to its steps, and moves the task to it.';

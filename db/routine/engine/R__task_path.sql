@@ -1,4 +1,4 @@
--- The moves that lead a task from one state to another, the first being p_from itself.
+-- The states through which a task goes from one state to another, p_from first.
 -- A commit of the engine leaves a task in a stable state; it passes through initializing,
 -- enqueuing_steps and evaluating_results within one transaction, so only the history shows them. A
 -- caller of transition_task_state_atomic may leave a task in one of them, so each has a way out.
@@ -34,4 +34,4 @@ as $$
            else array[p_from, 'evaluating_results', p_to]::tasker.task_state[] end
 $$;
 comment on function tasker.task_path(tasker.task_state, tasker.task_state) is
-  'The moves that lead a task from one state to another, the first being p_from itself.';
+  'The states through which a task goes from one state to another, p_from first.';

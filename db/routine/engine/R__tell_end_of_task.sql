@@ -45,8 +45,7 @@ begin
 end
 $$;
 comment on function tasker.tell_end_of_task() is
-  'What follows from the end of a task: stores its output, and leaves a notice for the parent of '
-  'a child task.';
+  'When a task ends, stores its output, and leaves a notice for the parent of a child task.';
 
 create or replace trigger end_is_told after update of state on tasker.tasks
   for each row when ((new.has_output or new.parent_step_uuid is not null)

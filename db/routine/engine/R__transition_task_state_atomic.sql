@@ -52,6 +52,7 @@ begin
       and (v_to <> 'complete' or t.unfinished_steps = 0)
       and (not tasker.is_terminal(v_to) or t.in_flight_steps = 0)
       and (tasker.is_terminal(v_to) or t.replaced_by_task_uuid is null)
+      and t.erased_at is null
     returning t.task_uuid, t.transition_count),
   history as (
     insert into tasker.task_moves
@@ -89,7 +90,8 @@ begin
              when v_to = 'complete' and t.unfinished_steps > 0 then
                'some of its steps are not complete'
              when not tasker.is_terminal(v_to) and t.replaced_by_task_uuid is not null then
-               'another task has taken over its identity' end into v_complaint
+               'another task has taken over its identity'
+             when t.erased_at is not null then 'its documents were erased' end into v_complaint
     from tasker.tasks t
     where t.task_uuid = p_task_uuid and t.state = p_from_state::tasker.task_state;
     if v_complaint is not null then

@@ -14,4 +14,5 @@ as $$
          (p_state = 'waiting_for_retry')::int
 $$;
 comment on function tasker.weigh_step_state(tasker.step_state) is
-  'What a step counts in its task, by its state: in flight, unfinished, failed, retrying.';
+  'Which counters of its task a step counts in while it is in a state: in flight, unfinished, '
+  'failed, retrying.';

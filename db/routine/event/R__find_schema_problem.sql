@@ -101,4 +101,4 @@ begin
 end
 $$;
 comment on function tasker.find_schema_problem(jsonb, jsonb, text) is
-  'The first thing in which a value does not fit a schema; null when it fits.';
+  'The first violation of a schema by a value; null when the value fits.';

@@ -22,5 +22,5 @@ as $$
   from tasker.event_consumers c
 $$;
 comment on function tasker.get_consumer_figures(timestamptz) is
-  'Consumers of domain events for a monitoring system: failures in a row, and how long they have '
-  'waited.';
+  'Figures of the consumers of domain events for monitoring: failures in a row, and how long '
+  'they have waited.';

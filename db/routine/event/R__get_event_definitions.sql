@@ -22,4 +22,4 @@ as $$
                                  else '[]' end) with ordinality as p
 $$;
 comment on function tasker.get_event_definitions(jsonb, jsonb) is
-  'publishes_events of a step as the engine keeps it, null for none.';
+  'The events that a step publishes, in the form that the engine stores; null for none.';

@@ -1,6 +1,7 @@
--- The data of a domain event, and what is wrong with it. Without a mapping the data is the result,
--- of a failure {"error": ...}. A mapping sees the document of the step's expressions, in which
--- $.results has the step's own result, too, by its name in the template. o_error {type, message}:
+-- The data of a domain event, or the error for which it has none. Without a mapping the data is the
+-- result, of a failure {"error": ...}. A mapping sees the document of the step's expressions, in
+-- which $.results has the step's own result, too, by its name in the template. o_error {type,
+-- message}:
 -- expression_error when the mapping cannot be evaluated, event_too_large above 60 KiB (both without
 -- data), or schema_violation, with the data as they are. Never raises for what a template or a
 -- result may contain: an event must not undo the result that it tells about.
@@ -42,4 +43,4 @@ begin
 end
 $$;
 comment on function tasker.make_event_data(jsonb, uuid, uuid, text, jsonb, jsonb) is
-  'The data of a domain event, and what is wrong with it.';
+  'The data of a domain event, or the error for which it has none.';

@@ -18,5 +18,5 @@ begin
 end
 $$;
 comment on function tasker.charge_expressions(text, double precision) is
-  'Adds to what the expressions of a task have read in this transaction, and tells whether it may '
-  'go on.';
+  'Adds to the values that the expressions of a task have read in this transaction; false beyond '
+  'the limit.';

@@ -1,6 +1,6 @@
--- What is wrong with an expression: one row for each problem, none for a valid one. pointer is the
--- place in the expression as a JSON pointer, empty for all of it; unknown_step is as in check_path,
--- which also explains p_steps and p_ancestors.
+-- Checks an expression: one row for each problem, none for a valid one. pointer is the place in the
+-- expression as a JSON pointer, empty for all of it; unknown_step is as in check_path, which also
+-- explains p_steps and p_ancestors.
 -- p_kind: predicate, value and list are a path, a JSON string; mapping is an object. In a mapping,
 -- each string at any depth that begins with $ is a path, and one that begins with a doubled $ is
 -- the text from its second $ on.
@@ -51,4 +51,4 @@ begin
 end
 $$;
 comment on function tasker.check_expression(jsonb, text, jsonb, bit varying) is
-  'What is wrong with an expression: one row for each problem, none for a valid one.';
+  'Checks an expression: one row for each problem, none for a valid one.';

@@ -1,5 +1,5 @@
--- What is wrong with the expressions of a template: a JSON array of {index, pointer, message,
--- unknown_step}, in the order of the expressions, empty when all are valid.
+-- Checks the expressions of a template: a JSON array of {index, pointer, message, unknown_step}, in
+-- the order of the expressions, empty when all are valid.
 -- p_graph: an object, the names of the steps with an array of the names of their parents; parents
 -- that do not exist are ignored.
 -- p_expressions: array of {step, kind, expression}; kind and expression as check_expression takes
@@ -31,5 +31,4 @@ as $$
          else s.ancestors end) with ordinality as c(pointer, message, unknown_step, n)
 $$;
 comment on function tasker.check_expressions(jsonb, jsonb) is
-  'What is wrong with the expressions of a template: a JSON array of {index, pointer, message, '
-  'unknown_step}.';
+  'Checks the expressions of a template: a JSON array of {index, pointer, message, unknown_step}.';

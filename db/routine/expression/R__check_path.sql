@@ -1,9 +1,9 @@
--- What is wrong with a path (SQL/JSON path) over the document of get_expression_document: one row
--- for each problem, none for a valid path. PostgreSQL parses it. A member of the document that does
--- not exist is a problem, and so is $.results.x for a step x that is not in p_steps, an object of
--- names with a number each, or whose bit of that number, counted from 0, is not set in p_ancestors;
--- null for either leaves that check out. Members that are chosen at run time ($.results.*, a
--- filter) are not checked: the document has results of ancestors only.
+-- Checks a path (SQL/JSON path) over the document of get_expression_document: one row for each
+-- problem, none for a valid path. PostgreSQL parses it. A member of the document that does not
+-- exist is a problem, and so is $.results.x for a step x that is not in p_steps, an object of names
+-- with a number each, or whose bit of that number, counted from 0, is not set in p_ancestors; null
+-- for either leaves that check out. Members that are chosen at run time ($.results.*, a filter) are
+-- not checked: the document has results of ancestors only.
 -- A path that reads a list again for each of its elements, and whatever else measure_path refuses,
 -- is a problem. unknown_step is the name that is not in p_steps, for a caller that suggests
 -- another. Locks: none.
@@ -91,5 +91,5 @@ begin
 end
 $$;
 comment on function tasker.check_path(text, jsonb, bit varying) is
-  'What is wrong with a path (SQL/JSON path) over the document of get_expression_document: one '
-  'row for each problem, none for a valid path.';
+  'Checks a path (SQL/JSON path) over the document of get_expression_document: one row for each '
+  'problem, none for a valid path.';

@@ -1,6 +1,6 @@
--- How many pairs of values a comparison looks at, at most: each value of the left paths with each
--- of the right ones, as often as it is evaluated. Paths as in measure_path; two that begin at the
--- same element meet only there. Locks: none. Source: ADR 0066.
+-- An upper bound of the pairs of values that a comparison compares: each value of the left paths
+-- with each of the right ones, as often as it is evaluated. Paths as in measure_path; two that
+-- begin at the same element meet only there. Locks: none. Source: ADR 0066.
 create or replace function tasker.count_pairs(
   p_left jsonb, p_right jsonb, p_elements jsonb, p_times double precision, p_again double precision,
   p_document jsonb, p_nodes bigint,
@@ -51,4 +51,4 @@ end
 $$;
 comment on function tasker.count_pairs(
   jsonb, jsonb, jsonb, double precision, double precision, jsonb, bigint, double precision) is
-  'How many pairs of values a comparison looks at, at most.';
+  'An upper bound of the pairs of values that a comparison compares.';

@@ -75,4 +75,4 @@ begin
 end
 $$;
 comment on function tasker.get_events(bigint, bigint, timestamptz, uuid, int, uuid[], bigint) is
-  'The events of the stream: moves of tasks and steps of transactions that are over.';
+  'The events of the stream: moves of tasks and steps by transactions that have ended.';

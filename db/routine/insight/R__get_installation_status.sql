@@ -35,5 +35,5 @@ begin
 end
 $$;
 comment on function tasker.get_installation_status(timestamptz) is
-  'The version of the schema, how many servers are alive, how many steps no worker serves, how '
-  'schedules do, and whether the database refuses writes.';
+  'The state of the installation: version of the schema, live servers, unserved steps, '
+  'schedules, and whether the database refuses writes.';

@@ -38,5 +38,5 @@ begin
 end
 $$;
 comment on function tasker.get_task_captions(uuid[]) is
-  'What a list says of tasks besides their states: the step that failed with its error, and the '
-  'search attributes, by task_uuid.';
+  'The failed step with its error, and the search attributes, for each of some tasks, by '
+  'task_uuid.';

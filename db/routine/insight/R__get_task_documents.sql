@@ -1,8 +1,8 @@
--- Tasks as the REST interface shows each by itself, in the order of the argument, a JSON array;
--- unknown ones are left out: what get_task_summaries has, the context, the output, the readiness of
--- every step, the decisions and the batches, without their workers. A context or output of more
--- than p_most_bytes (4 MiB without it) is null, and document_bytes has the sizes of both, in bytes
--- of their JSON text; one that is null has none.
+-- The full documents of tasks as the REST interface shows them, in the order of the argument, a
+-- JSON array; unknown ones are left out: what get_task_summaries has, the context, the output, the
+-- readiness of every step, the decisions and the batches, without their workers. A context or
+-- output of more than p_most_bytes (4 MiB without it) is null, and document_bytes has the sizes of
+-- both, in bytes of their JSON text; one that is null has none.
 create or replace function tasker.get_task_documents(
   p_task_uuids uuid[], p_most_bytes int default null)
 returns json
@@ -75,4 +75,4 @@ begin
 end
 $$;
 comment on function tasker.get_task_documents(uuid[], int) is
-  'Tasks as the REST interface shows each by itself, in the order of the argument.';
+  'The full documents of tasks as the REST interface shows them, in the order of the argument.';

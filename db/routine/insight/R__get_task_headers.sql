@@ -13,7 +13,7 @@ returns table (task_uuid uuid, name text, namespace text, version text, state te
                recommended_action text, completion_percentage numeric, health_status text,
                start_at timestamptz, next_wake_at timestamptz,
                sla_breached_at timestamptz, times_out_at timestamptz, timed_out_at timestamptz,
-               cancel_request jsonb)
+               erased_at timestamptz, cancel_request jsonb)
 language sql stable
 as $$
   select t.task_uuid, nt.name, ns.name, nt.version, t.state::text, t.created_at, t.requested_at,
@@ -23,7 +23,7 @@ as $$
          c.total_steps, c.pending_steps, c.in_progress_steps, c.completed_steps, c.failed_steps,
          c.ready_steps, c.enqueued_steps, c.execution_status, c.recommended_action,
          c.completion_percentage, c.health_status, t.start_at, w.wake_at, t.sla_breached_at,
-         greatest(t.start_at, t.created_at) + nt.max_duration, t.timed_out_at,
+         greatest(t.start_at, t.created_at) + nt.max_duration, t.timed_out_at, t.erased_at,
          case when t.cancel_requested_at is not null then
                 jsonb_build_object('at', t.cancel_requested_at, 'by', t.cancel_requested_by,
                                    'claimed_actor', t.cancel_claimed_actor,

@@ -32,6 +32,7 @@ begin
       from tasker.workflow_steps s
       join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
       join tasker.workflow_step_transitions h on h.workflow_step_uuid = s.workflow_step_uuid
+        and h.task_uuid = p_task_uuid
       where s.task_uuid = p_task_uuid
       union all
       select h.created_at, 'result', 2, r.sort_key,
@@ -46,6 +47,7 @@ begin
       join tasker.workflow_step_result_audit r on r.workflow_step_uuid = s.workflow_step_uuid
       join tasker.workflow_step_transitions h on h.workflow_step_uuid = r.workflow_step_uuid
         and h.sort_key = r.sort_key
+        and h.task_uuid = p_task_uuid
       where s.task_uuid = p_task_uuid
       union all
       select a.acted_at, 'action', 1, 0,

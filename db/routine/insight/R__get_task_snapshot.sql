@@ -1,6 +1,6 @@
--- A task and its steps as they are, for a dead letter: one JSON object; null when there is no such
--- task. Of the workers of batches those that have not ended, and of each open batch the first 100
--- that have failed.
+-- A snapshot of a task and its steps, for a dead letter: one JSON object; null when there is no
+-- such task. Of the workers of batches those that have not ended, and of each open batch the first
+-- 100 that have failed.
 create or replace function tasker.get_task_snapshot(p_task_uuid uuid)
 returns jsonb
 language plpgsql stable
@@ -37,4 +37,4 @@ begin
 end
 $$;
 comment on function tasker.get_task_snapshot(uuid) is
-  'A task and its steps as they are, for a dead letter.';
+  'A snapshot of a task and its steps, for a dead letter.';

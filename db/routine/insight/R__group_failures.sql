@@ -89,4 +89,4 @@ begin
 end
 $$;
 comment on function tasker.group_failures(jsonb, int, int, int) is
-  'The steps that stand in error, in groups of template, step and error signature.';
+  'The failed steps, grouped by template, step and error signature.';

@@ -20,4 +20,4 @@ as $$
                         or tasker.normalize_error(a.error ->> 'message') = p_error_signature))
 $$;
 comment on function tasker.has_failed_step(uuid, text, text, text) is
-  'Whether a step of the task stands in error, of this name, error type and error signature.';
+  'Whether a task has a failed step of this name, error type and error signature.';

@@ -1,5 +1,5 @@
--- An answer for a program, as it is: a server reads it whole into its memory, where JSON takes many
--- times its length.
+-- Returns an answer for a program unchanged, or refuses it when it is longer than 16 MiB: a server
+-- reads it whole into its memory, where JSON takes many times its length.
 -- Errors: TK012 for one of more than 16 MiB; its reader asks for fewer objects, or leaves out long
 -- documents and reads them in parts.
 -- Locks: none. Source: ADR 0065.
@@ -17,4 +17,5 @@ begin
   return p_answer;
 end
 $$;
-comment on function tasker.limit_answer(text) is 'An answer for a program, as it is.';
+comment on function tasker.limit_answer(text) is
+  'Returns an answer for a program unchanged, or refuses it when it is longer than 16 MiB.';

@@ -13,5 +13,4 @@ as $$
     '\s+', ' ', 'g')), 200)
 $$;
 comment on function tasker.normalize_error(text) is
-  'What errors of the same cause have in common: the message without identifiers, numbers and '
-  'quoted values.';
+  'The signature of an error: its message without identifiers, numbers and quoted values.';

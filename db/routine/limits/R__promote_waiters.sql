@@ -8,8 +8,8 @@
 -- changes. The waiting rows, skip locked. Null when the gate is busy: the caller leaves a note
 -- (concurrency_releases, or is_due on its own row).
 -- p_own: holders that the caller hands off itself; the function sends no notification for those.
--- A snapshot that is older than the gate would count wrong: outside of READ COMMITTED the gate
--- counts as busy.
+-- A snapshot that is older than the gate would count wrong: outside of READ COMMITTED, which READ
+-- UNCOMMITTED is another name for, the gate counts as busy.
 -- Source: ADR 0013.
 create or replace function tasker.promote_waiters(
   p_policy_uuid uuid, p_key text, p_own uuid[] default '{}')
@@ -22,7 +22,7 @@ declare
   v_free     int;
   v_admitted uuid[];
 begin
-  if current_setting('transaction_isolation') <> 'read committed'
+  if current_setting('transaction_isolation') not in ('read committed', 'read uncommitted')
      or not pg_try_advisory_xact_lock(hashtextextended(p_policy_uuid::text || p_key, 0)) then
     return null;
   end if;

@@ -1,7 +1,6 @@
--- Continues with tasks and steps that got a slot from another's release, and with those that found
--- a gate busy: hands off the steps, and returns the tasks to evaluate, which got a slot of the
--- whole task. First in line, first served. Also processes the notes of releases that found a gate
--- busy.
+-- Continues tasks and steps that got a released slot, and those that found a gate busy: hands off
+-- the steps, and returns the tasks to evaluate, which got a slot of the whole task. First in line,
+-- first served. Also processes the notes of releases that found a gate busy.
 -- A slot whose holder no longer needs it (cancelled, blocked, finished or paused meanwhile) goes to
 -- the next waiter.
 -- Locks: releases, skip locked; tasks, skip locked; then as enqueue_steps and roll_up_task_states.
@@ -110,5 +109,4 @@ begin
 end
 $$;
 comment on function tasker.start_admitted_steps(uuid, int, int, int, timestamptz) is
-  'Continues with tasks and steps that got a slot from another''s release, and with those that '
-  'found a gate busy.';
+  'Continues tasks and steps that got a released slot, and those that found a gate busy.';

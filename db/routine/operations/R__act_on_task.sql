@@ -17,7 +17,7 @@
 --                    cancelled with p_compensate, and ends as cancelled. Refused once the task has
 --                    ended.
 -- A task whose identity another one has taken over is not restarted: two tasks would have one
--- identity.
+-- identity. One whose documents were erased takes no action (task-erased).
 -- Returns {outcome, state, steps, queued, ended}: outcome is done, already or refused (with code,
 -- message, field?); steps is how many were reset. The code is task-not-found when there is no such
 -- task. A context is not validated against input_schema here; one whose search attributes cannot be
@@ -56,6 +56,11 @@ begin
   select t.* into v_task from tasker.tasks t where t.task_uuid = p_task_uuid for no key update;
   if not found then
     return tasker.refuse_unknown('task', p_task_uuid::text);
+  end if;
+  if v_task.erased_at is not null then
+    return jsonb_build_object('outcome', 'refused', 'code', 'task-erased', 'state', v_task.state,
+                              'message', 'the documents of the task were erased, and it does not '
+                                         'run again');
   end if;
   p_data := coalesce(p_data, '{}');
   v_refusal := case

@@ -1,4 +1,4 @@
--- Ends a bulk action in the background: what it has not come to stays as it is, and its verdicts
+-- Ends a bulk action in the background: tasks without a verdict stay as they are, and its verdicts
 -- are kept.
 -- Returns the document of the action (get_bulk_action_document) with outcome: cancelled, already
 -- when it had ended, or refused with the code token-not-found, or bulk-action-not-running when it
@@ -32,4 +32,4 @@ begin
 end
 $$;
 comment on function tasker.cancel_bulk_action(uuid, text, timestamptz) is
-  'Ends a bulk action in the background; what it has not come to stays as it is.';
+  'Ends a bulk action in the background; tasks without a verdict stay as they are.';

@@ -60,5 +60,5 @@ begin
 end
 $$;
 comment on function tasker.copy_finished_steps(uuid, uuid, uuid[], jsonb, uuid, timestamptz) is
-  'Gives a fork what its source has finished, but for the steps that are to run again and what '
+  'Copies the finished steps of its source into a fork, except those that run again and what '
   'follows from them.';

@@ -10,6 +10,9 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
+  if p_task.erased_at is not null then
+    return '[]';
+  end if;
   -- By the same rules nothing else is left of it.
   if p_task.state in ('complete', 'cancelled', 'resolved_manually') then
     return case when tasker.judge_fork(p_task.task_uuid) is null then '["fork"]' else '[]' end;

@@ -1,4 +1,5 @@
--- Whether the latest operator action on a task (or on one of its steps) was this very one: same
+-- Whether the latest operator action on a task, or on one of its steps, is the same as this one:
+-- same
 -- action, same operator, same reason. A client that repeats a request because it lost the response
 -- gets "already" and not a refusal.
 create or replace function tasker.is_repeated_action(
@@ -14,4 +15,4 @@ as $$
     order by a.acted_at desc, a.action_uuid desc limit 1), false)
 $$;
 comment on function tasker.is_repeated_action(uuid, uuid, text, text, text) is
-  'Whether the latest operator action on a task (or on one of its steps) was this very one.';
+  'Whether the latest operator action on a task, or on one of its steps, is the same as this one.';

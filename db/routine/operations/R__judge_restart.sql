@@ -1,4 +1,4 @@
--- Which steps of a task retry or retry_from_step would start again, and why not: the rules of
+-- The steps that retry or retry_from_step would start again, or why it is refused: the rules of
 -- act_on_task. o_steps: these steps, null when there is none; o_from_step: the step that
 -- retry_from_step names. o_reply: null when the action is possible, otherwise the reply of
 -- act_on_task: already, or refused with code, message and field. p_by, p_reason: of the operator,
@@ -155,5 +155,5 @@ begin
 end
 $$;
 comment on function tasker.judge_restart(tasker.tasks, text, text, text, jsonb) is
-  'Which steps of a task retry or retry_from_step would start again, and why not: the rules of '
+  'The steps that retry or retry_from_step would start again, or why it is refused: the rules of '
   'act_on_task.';

@@ -50,5 +50,5 @@ begin
 end
 $$;
 comment on function tasker.pause_templates(text, text, text, text, text, timestamptz) is
-  'Pauses a namespace or the templates of a name: nothing of them is handed off from here on; '
-  'what is offered or running finishes.';
+  'Pauses a namespace or the templates of a name: no further step is handed off; offered and '
+  'running steps finish.';

@@ -80,5 +80,5 @@ end
 $$;
 comment on function tasker.preview_bulk_action(
   text, jsonb, text, text, int, interval, text, int, boolean, text) is
-  'The dry run of an action on many tasks: counts them and gives the token that the real run has '
-  'to present.';
+  'The dry run of an action on many tasks: counts them and gives the token that the real run '
+  'must present.';

@@ -30,5 +30,5 @@ begin
 end
 $$;
 comment on function tasker.try_lock_tasks(uuid[], interval) is
-  'Locks tasks for an action on many of them; leaves those that another transaction holds for '
+  'Locks tasks for an action on many of them, except those that another transaction holds for '
   'long.';

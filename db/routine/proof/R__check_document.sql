@@ -1,4 +1,4 @@
--- Why a document may not be stored: null, or what is wrong with it as a predicate for its name.
+-- Why a document may not be stored: a sentence, or null as a predicate for its name.
 -- Every reader can read what this function lets through: a number such as 1e999 is a few bytes in a
 -- request and a thousand in PostgreSQL's text, which is what is kept, sent and read again, so that
 -- the size counts as PostgreSQL writes it. Numbers have at most 1000 digits before and after the
@@ -52,4 +52,4 @@ begin
 end
 $$;
 comment on function tasker.check_document(jsonb, int, int, text) is
-  'Why a document may not be stored: null, or what is wrong with it.';
+  'Why a document may not be stored: a sentence, or null.';

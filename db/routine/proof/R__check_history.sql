@@ -64,7 +64,8 @@ as $$
             'nothing_is_dated_in_the_future', 'time_is_that_of_its_move',
             'step_has_the_times_of_its_start', 'result_fits_its_move', 'failed_step_has_a_failure',
             'permanent_failure_is_not_retried_by_the_engine', 'document_equals_its_hash',
-            'search_attributes_equal_the_context', 'blocked_task_breaches_its_sla',
+            'search_attributes_equal_the_context', 'erased_task_has_no_document',
+            'erasure_is_recorded', 'blocked_task_breaches_its_sla',
             'inputs_of_an_operator_are_kept', 'step_is_one_of_its_template',
             'added_step_has_a_name_of_its_own', 'task_has_the_edges_of_its_template',
             'task_keeps_the_settings_of_its_template', 'attempts_stay_within_the_limit',
@@ -179,6 +180,9 @@ as $$
     union all
     select f.invariant, f.example
     from tasker.find_document_violations(p_since) f
+    union all
+    select f.invariant, f.example
+    from tasker.find_erasure_violations(p_since) f
     -- Tallies are not per task, so p_since cannot restrict them.
     union all
     select f.invariant, f.example

@@ -117,7 +117,8 @@ as $$
            'state', a.state, 'decided_by', a.decided_by, 'result', r.document - 'values')
   from (select a.*
         from approvals a
-        join waits w on w.wait_uuid = a.approval_uuid and w.state = 'satisfied') a
+        join waits w on w.wait_uuid = a.approval_uuid and w.state = 'satisfied'
+        join tasker.tasks t on t.task_uuid = a.task_uuid and t.erased_at is null) a
   full join (select r.*
              from results r
              where r.outcome = 'success' and r.document ->> 'decided_by' is not null

@@ -1,7 +1,7 @@
--- Batches whose counters differ from a recount, workers that no batch accounts for, and batches
--- that were not closed as they should: one row per finding. The first move of a worker names its
--- batch step and the number of its batch. Without nested loops: where statistics are missing or
--- old, one over the whole history would never end.
+-- Batches whose counters differ from a recount, workers that belong to no batch, and batches that
+-- were closed wrongly: one row per finding. The first move of a worker names its batch step and the
+-- number of its batch. Without nested loops: where statistics are missing or old, one over the
+-- whole history would never end.
 -- Locks: none. Source: ADR 0039, docs/reference/invariants.md.
 create or replace function tasker.find_batch_violations(p_since timestamptz default null)
 returns table (invariant text, example jsonb)
@@ -46,7 +46,8 @@ as $$
   batches as materialized (
     select b.*, s.state, s.completed_at as ended_at, s.named_step_uuid, ns.name,
            p.state as batchable_state, p.is_batchable, s.compensates_step_uuid,
-           t.task_uuid is not null as is_there, t.cancel_requested_at, t.completed_at, c.created,
+           t.task_uuid is not null as is_there, t.erased_at is not null as is_erased,
+           t.cancel_requested_at, t.completed_at, c.created,
            c.in_flight, c.done, c.failed, c.cancelled, c.idle, coalesce(i.idle, 0) as listed_idle,
            coalesce(i.in_flight, 0) as listed_in_flight, coalesce(u.items, 0) as items,
            u.first_item, u.last_item, n.batch as settings, r.result, r.outcome,
@@ -195,6 +196,7 @@ as $$
     -- it before all were created.
     or (b.closed_at is not null
         and b.outcome = 'success'
+        and not b.is_erased
         and (b.result ->> 'total', b.result ->> 'done', b.result ->> 'failed')
           is distinct from (b.total_workers::text, b.done_workers::text, b.failed_workers::text))
     or b.closed_at not between b.ended_at - interval '10 minutes' and b.ended_at
@@ -221,5 +223,5 @@ as $$
       else b.batchable_step_uuid <> b.compensates_step_uuid end
 $$;
 comment on function tasker.find_batch_violations(timestamptz) is
-  'Batches whose counters differ from a recount, workers that no batch accounts for, and batches '
-  'that were not closed as they should: one row per finding.';
+  'Batches whose counters differ from a recount, workers that belong to no batch, and batches '
+  'that were closed wrongly: one row per finding.';

@@ -97,7 +97,8 @@ as $$
     and s.compensates_step_uuid is null
     and (w.state <> 'satisfied'
          or c.state not in ('complete', 'resolved_manually')
-         or r.result is distinct from o.document -> 'output')
+         or (r.result is distinct from o.document -> 'output'
+             and coalesce(p.erased_at, c.erased_at) is null))
   union all
   -- What compensates an ended child is a child of the step that undoes the step which took it.
   select 'ended_child_is_compensated_by_its_parent',

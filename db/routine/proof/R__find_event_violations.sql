@@ -171,5 +171,5 @@ as $$
   where e.event_uuid is null
 $$;
 comment on function tasker.find_event_violations(timestamptz) is
-  'Domain events that do not follow from what they tell about, as the templates say, and what has '
-  'no event although it should: one row per finding.';
+  'Domain events without the cause that their template names, and causes without their event: '
+  'one row per finding.';

@@ -79,7 +79,10 @@ as $$
     or (o.state = c.to_state
         and o.completed_at <= f.forked_at
         and c.to_state = 'complete'
-        and r.result is distinct from sr.result)
+        and r.result is distinct from sr.result
+        and not exists (select from tasker.tasks e
+                        where e.task_uuid in (c.task_uuid, o.task_uuid)
+                          and e.erased_at is not null))
 $$;
 comment on function tasker.find_fork_violations(timestamptz) is
   'Forks that do not have what their source has: one row per finding.';

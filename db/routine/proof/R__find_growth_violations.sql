@@ -24,7 +24,10 @@ as $$
   outcomes as materialized (
     select o.*, s.workflow_step_uuid is not null and s.is_decision as is_of_a_decision, s.state,
            r.handoff as result_handoff, r.outcome as result_outcome, r.recorded_at as result_at,
-           r.result, n.rules is not null and n.handler_callable is null as has_rules,
+           r.result,
+           n.rules is not null
+             and n.handler_callable is null
+             and t.erased_at is null as has_rules,
            count(*) over (partition by o.task_uuid) as decisions
     from tasker.decision_outcomes o
     left join tasker.workflow_steps s on s.workflow_step_uuid = o.workflow_step_uuid

@@ -1,6 +1,6 @@
--- Workers that would not get the steps of the handlers that they have declared, or that nobody
--- could declare lost, and owners that no caller is: one row per finding. They are few, so p_since
--- does not restrict them.
+-- Workers that would not get the steps of the handlers that they have declared, or could never be
+-- declared lost, and owners that are no caller: one row per finding. They are few, so p_since does
+-- not restrict them.
 -- Locks: none. Source: ADR 0032, ADR 0036, docs/reference/invariants.md.
 create or replace function tasker.find_worker_violations()
 returns table (invariant text, example jsonb)
@@ -49,5 +49,5 @@ as $$
       > h.heartbeat_at + 4 * h.heartbeat_seconds * interval '1 second' + interval '1 minute'
 $$;
 comment on function tasker.find_worker_violations() is
-  'Workers that would not get their steps, or that nobody could declare lost, and owners that no '
-  'caller is: one row per finding.';
+  'Workers that would not get their steps or could never be declared lost, and owners that are '
+  'no caller: one row per finding.';

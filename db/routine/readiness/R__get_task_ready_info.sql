@@ -1,4 +1,5 @@
--- What discovery returns for one task, in any state. No row when there is no such task.
+-- What get_next_ready_task returns, for one given task in any state. No row when there is no such
+-- task.
 create or replace function tasker.get_task_ready_info(
   p_task_uuid uuid, p_now timestamptz default null)
 returns table (task_uuid uuid, task_name text, priority int, namespace_name text,
@@ -19,4 +20,4 @@ as $$
   where t.task_uuid = p_task_uuid
 $$;
 comment on function tasker.get_task_ready_info(uuid, timestamptz) is
-  'What discovery returns for one task, in any state.';
+  'What get_next_ready_task returns, for one given task in any state.';

@@ -58,4 +58,4 @@ begin
 end
 $$;
 comment on function tasker.breach_blocked_slas(int, timestamptz) is
-  'Lets blocked tasks breach their SLA in time: up to p_limit whose time has come.';
+  'Records the SLA breaches of blocked tasks, up to p_limit of those that are due.';

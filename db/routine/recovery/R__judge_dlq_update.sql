@@ -1,6 +1,6 @@
--- Why a dead letter cannot be changed any more: the rule of update_dlq_entry. Null while it is
--- open, otherwise the reply: already, when it was closed by p_by as p_status, or refused, with code
--- and message.
+-- Why a dead letter can no longer be changed: the rule of update_dlq_entry. Null while it is open,
+-- otherwise the reply: already, when it was closed by p_by as p_status, or refused, with code and
+-- message.
 -- Locks: none; update_dlq_entry holds the entry. Source: ADR 0058.
 create or replace function tasker.judge_dlq_update(
   p_entry tasker.tasks_dlq, p_status text, p_by text)
@@ -17,4 +17,4 @@ as $$
   where p_entry.resolution_status <> 'pending'
 $$;
 comment on function tasker.judge_dlq_update(tasker.tasks_dlq, text, text) is
-  'Why a dead letter cannot be changed any more: the rule of update_dlq_entry.';
+  'Why a dead letter can no longer be changed: the rule of update_dlq_entry.';

@@ -62,5 +62,5 @@ begin
 end
 $$;
 comment on function tasker.set_aside_due_task(uuid, text, text, int, timestamptz) is
-  'After the database gave up a round for one task: records a fault of the next due task, unless '
-  'others were taken before it, which become due.';
+  'After the database ended a round because of one task: makes the tasks that the round took first '
+  'due, or records a fault of the next due task.';

@@ -1,9 +1,8 @@
--- Renews the statistics of tables that have at least four times as many pages or rows as they had
--- when these were last taken, and more than 4 pages or 200 rows. Autovacuum does so too, a minute
--- later: until then a connection keeps the plans that it made while the tables were empty, which
--- scan a whole table for one step. Rows are counted too because a table that was emptied keeps its
--- pages. Returns the tables. Skips a table that another session analyzes, or that the caller does
--- not own.
+-- Analyzes the tables that have grown fourfold in pages or rows since their statistics were taken,
+-- and more than 4 pages or 200 rows. Autovacuum does so too, a minute later: until then a
+-- connection keeps the plans that it made while the tables were empty, which scan a whole table for
+-- one step. Rows are counted too because a table that was emptied keeps its pages. Returns the
+-- tables. Skips a table that another session analyzes, or that the caller does not own.
 -- Locks: as ANALYZE, until the end of the transaction.
 create or replace function tasker.analyze_grown_tables()
 returns text[]
@@ -33,5 +32,5 @@ begin
 end
 $$;
 comment on function tasker.analyze_grown_tables() is
-  'Renews the statistics of tables that have at least four times as many pages or rows as they '
-  'had when these were last taken.';
+  'Analyzes the tables that have grown fourfold in pages or rows since their statistics were '
+  'taken.';

@@ -41,4 +41,4 @@ begin
 end
 $$;
 comment on function tasker.forget_purged_tasks(int) is
-  'Deletes rows of purged_tasks whose history is in no partition any more.';
+  'Deletes the rows of purged_tasks whose history was dropped.';

@@ -23,5 +23,5 @@ begin
 end
 $$;
 comment on function tasker.get_expiring_tables() is
-  'The tables whose old rows go, what is kept of them, and the time of the oldest row that is '
-  'there.';
+  'The tables whose old rows are deleted, for how long rows are kept, and the time of the oldest '
+  'row.';

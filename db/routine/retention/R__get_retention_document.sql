@@ -61,4 +61,4 @@ as $$
                       from tasker.get_expiring_tables() x))
 $$;
 comment on function tasker.get_retention_document(timestamptz) is
-  'How retention stands: policies, what was purged, what is the oldest kept.';
+  'The state of retention: policies, what was purged, and the oldest rows that are kept.';

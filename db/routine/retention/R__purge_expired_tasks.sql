@@ -91,5 +91,4 @@ begin
 end
 $$;
 comment on function tasker.purge_expired_tasks(int, int, interval, timestamptz) is
-  'One batch of the clean-up: purges tasks of one template that have rested for longer than they '
-  'are kept.';
+  'One batch of the clean-up: purges tasks of one template whose retention period is over.';

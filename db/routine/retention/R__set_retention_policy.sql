@@ -90,4 +90,5 @@ end
 $$;
 comment on function tasker.set_retention_policy(
   text, text, text, int, text, text, boolean, boolean, timestamptz) is
-  'Says how long finished tasks are kept; a dry run says what would go then and changes nothing.';
+  'Sets how long finished tasks are kept; a dry run reports what would be purged and changes '
+  'nothing.';

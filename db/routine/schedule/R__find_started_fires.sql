@@ -1,4 +1,4 @@
--- Those of some fire times of a schedule that have a task, as a JSON array. p_times: array of
+-- Of the given fire times of a schedule, those that have a task, as a JSON array. p_times: array of
 -- instants. Locks: none. Source: ADR 0045.
 create or replace function tasker.find_started_fires(p_schedule_uuid uuid, p_times jsonb)
 returns jsonb
@@ -11,4 +11,4 @@ as $$
     and f.fire_at in (select t::timestamptz from jsonb_array_elements_text(p_times) t)
 $$;
 comment on function tasker.find_started_fires(uuid, jsonb) is
-  'Those of some fire times of a schedule that have a task.';
+  'Of the given fire times of a schedule, those that have a task.';

@@ -21,4 +21,4 @@ as $$
   from tasker.schedules s
 $$;
 comment on function tasker.get_schedule_figures(timestamptz) is
-  'Schedules for a monitoring system: how many, how late, and what became of fire times.';
+  'Figures of schedules for monitoring: how many, how late, and the outcomes of fire times.';

@@ -1,4 +1,5 @@
--- A page of what became of the fire times of a schedule, the latest first, as {fires: [...], next}:
+-- A page of the outcomes of the fire times of a schedule, the latest first, as {fires: [...],
+-- next}:
 -- next is the fire time of the last of the page, null on the last page. Also of a deleted one.
 -- p_filter: {outcome?, origin?, backfill_uuid?}. Locks: none. Source: ADR 0045.
 create or replace function tasker.list_schedule_fires(
@@ -47,4 +48,4 @@ begin
 end
 $$;
 comment on function tasker.list_schedule_fires(uuid, jsonb, int, timestamptz) is
-  'A page of what became of the fire times of a schedule, the latest first.';
+  'A page of the outcomes of the fire times of a schedule, the latest first.';

@@ -3,17 +3,17 @@
 -- rows beside these.
 insert into tasker.access_permissions (permission)
 select unnest(array['*:*', 'tasks:*', 'tasks:create', 'tasks:read', 'tasks:list', 'tasks:cancel',
-                    'tasks:context_read', 'tasks:act', 'tasks:signal', 'steps:*', 'steps:read',
-                    'steps:resolve', 'steps:work', 'approvals:*', 'approvals:read',
+                    'tasks:context_read', 'tasks:act', 'tasks:signal', 'tasks:erase', 'steps:*',
+                    'steps:read', 'steps:resolve', 'steps:work', 'approvals:*', 'approvals:read',
                     'approvals:decide', 'approvals:assign', 'dlq:*', 'dlq:read', 'dlq:update',
                     'dlq:stats', 'templates:*', 'templates:read', 'templates:validate',
                     'templates:register', 'templates:pause', 'policies:*', 'policies:read',
                     'policies:update', 'schedules:*', 'schedules:read', 'schedules:write',
-                    'webhooks:*', 'webhooks:read', 'webhooks:write', 'messages:*', 'messages:read',
-                    'messages:replay', 'system:*', 'system:handlers_read', 'system:analytics_read',
-                    'system:servers_read', 'system:servers_manage', 'system:metrics_read',
-                    'system:config_read', 'security:*', 'security:read', 'security:manage',
-                    'security:audit_read'])
+                    'webhooks:*', 'webhooks:read', 'webhooks:write', 'messages:*',
+                    'messages:read', 'messages:replay', 'system:*', 'system:handlers_read',
+                    'system:analytics_read', 'system:servers_read', 'system:servers_manage',
+                    'system:metrics_read', 'system:config_read', 'security:*', 'security:read',
+                    'security:manage', 'security:audit_read'])
 on conflict do nothing;
 
 insert into tasker.access_roles (role, description) values

@@ -14,5 +14,5 @@ begin
 end
 $$;
 comment on function tasker.begin_action(text) is
-  'Records the authenticated caller of an action, and lets it wait for each lock for five seconds '
-  'at most.';
+  'Records the authenticated caller of an action, and limits each of its waits for a lock to '
+  'five seconds.';

@@ -21,4 +21,4 @@ as $$
     and g.grant_uuid is distinct from p_without
 $$;
 comment on function tasker.count_administrators(uuid) is
-  'How many could still manage users if one user, key or grant were not there.';
+  'How many users and keys could still manage users without one user, key or grant.';

@@ -10,4 +10,4 @@ as $$
   returning key_uuid
 $$;
 comment on function tasker.create_api_key(text, text, text, interval, text) is
-  'A new API key by its SHA-256; the key itself stays with who made it.';
+  'Creates an API key from its SHA-256; the key itself is not stored.';

@@ -18,5 +18,5 @@ begin
 end
 $$;
 comment on function tasker.create_first_administrator(text, text) is
-  'The first user of a database, with the role admin in everything; false when there is any user '
-  'already.';
+  'Creates the first user of a database, with the role admin in everything; false when any user '
+  'exists.';

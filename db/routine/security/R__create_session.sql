@@ -28,4 +28,5 @@ begin
 end
 $$;
 comment on function tasker.create_session(uuid, text, interval) is
-  'A new session of a user by the SHA-256 of its token; the token itself stays in the browser.';
+  'Creates a session of a user from the SHA-256 of its token; the token itself stays in the '
+  'browser.';

@@ -1,5 +1,5 @@
--- What a user or a key may do, roles spelled out: an array of {permission, namespace}, namespace
--- null for all. Wildcards stay.
+-- The permissions of a user or a key, with roles expanded: an array of {permission, namespace},
+-- namespace null for all. Wildcards stay.
 create or replace function tasker.expand_grants(p_user_uuid uuid, p_key_uuid uuid)
 returns jsonb
 language sql stable
@@ -14,4 +14,4 @@ as $$
     and coalesce(g.permission, r.permission) is not null
 $$;
 comment on function tasker.expand_grants(uuid, uuid) is
-  'What a user or a key may do, roles spelled out.';
+  'The permissions of a user or a key, with roles expanded.';

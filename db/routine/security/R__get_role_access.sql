@@ -1,5 +1,5 @@
--- What roles may do, for callers who come with groups from elsewhere: an array of {permission,
--- namespace}, namespace null.
+-- What roles may do, for callers whose groups come from an external identity store or a token: an
+-- array of {permission, namespace}, namespace null.
 create or replace function tasker.get_role_access(p_roles text[])
 returns jsonb
 language sql stable
@@ -11,4 +11,4 @@ as $$
   where r.role = any (p_roles)
 $$;
 comment on function tasker.get_role_access(text[]) is
-  'What roles may do, for callers who come with groups from elsewhere.';
+  'What roles may do, for callers whose groups come from an external identity store or a token.';

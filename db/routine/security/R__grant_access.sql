@@ -1,7 +1,8 @@
 -- Grants a role or a permission to a user or a key, in one namespace or, when that is null, in all
 -- and for what belongs to none.
--- Returns {outcome, grant_uuid}: done, or already when the grant was there; refused with the code
--- user-not-found or key-not-found when there is no such user, or no such key that is not revoked.
+-- Returns {outcome, grant_uuid, name}: done, or already when the grant was there, with the name of
+-- the user or key; refused with the code user-not-found or key-not-found when there is no such
+-- user, or no such key that is not revoked.
 -- Errors: TK007 unless the caller gives one of user and key and one of role and permission, and for
 -- a role or permission that is not known.
 create or replace function tasker.grant_access(
@@ -48,7 +49,9 @@ begin
   where (g.user_uuid, g.key_uuid, g.role, g.permission, g.namespace)
       is not distinct from (p_user_uuid, p_key_uuid, p_role, p_permission, p_namespace);
   return jsonb_build_object(
-    'outcome', case when v_new then 'done' else 'already' end, 'grant_uuid', v_grant);
+    'outcome', case when v_new then 'done' else 'already' end, 'grant_uuid', v_grant,
+    'name', coalesce((select u.name from tasker.access_users u where u.user_uuid = p_user_uuid),
+                     (select k.name from tasker.access_keys k where k.key_uuid = p_key_uuid)));
 end
 $$;
 comment on function tasker.grant_access(uuid, uuid, text, text, text, text) is

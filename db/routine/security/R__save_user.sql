@@ -16,4 +16,4 @@ begin
 end
 $$;
 comment on function tasker.save_user(text, text, text) is
-  'A new user with a password hash, or none; null when the name is taken.';
+  'Creates a user with a password hash, or without one; null when the name is taken.';

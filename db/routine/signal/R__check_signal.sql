@@ -1,4 +1,4 @@
--- What is wrong with a signal, whatever its task: {code, field, message}; null when nothing is.
+-- Checks a signal independently of its task: {code, field, message}; null when nothing is.
 -- Locks: none. Source: ADR 0038.
 create or replace function tasker.check_signal(p_name text, p_payload jsonb, p_signal_id text)
 returns jsonb
@@ -24,4 +24,4 @@ as $$
                                 'message', tasker.check_document(p_payload)) end
 $$;
 comment on function tasker.check_signal(text, jsonb, text) is
-  'What is wrong with a signal, whatever its task.';
+  'Checks a signal independently of its task.';

@@ -20,5 +20,4 @@ as $$
 $$;
 comment on function tasker.calculate_identity_hash(
   tasker.identity_strategy, text, text, text, jsonb, text) is
-  'SHA-256 over what makes a request the same as another; null when every request is to be a task '
-  'of its own.';
+  'SHA-256 over the identity of a request; null when every request creates a task of its own.';

@@ -56,5 +56,4 @@ begin
 end
 $$;
 comment on function tasker.check_additions(jsonb, jsonb) is
-  'Why steps and edges that are to be added to a task are not in the form of add_steps; null when '
-  'they are.';
+  'Checks the form of steps and edges for add_steps: the refusal, or null.';

@@ -1,7 +1,7 @@
--- The steps, wake-ups and first history of tasks that have just been inserted, without the
--- steps downstream of a decision (expand_decisions). A task inserted as steps_in_process has its
--- roots handed off here: they are born in the state that the handoff gives them, the moves that
--- lead there are in the history.
+-- Creates the steps, wake-ups and first history of newly inserted tasks, without the steps
+-- downstream of a decision (expand_decisions). A task inserted as steps_in_process has its roots
+-- handed off here: they are born in the state that the handoff gives them, the moves that lead
+-- there are in the history.
 -- A root that p_server_uuid does not serve is offered, never claimed.
 -- Locks: none but the new rows. Returns the handoffs.
 create or replace function tasker.create_steps(
@@ -71,6 +71,17 @@ begin
            case when j.is_claimed then p_server_uuid end, j.is_limited, j.is_decision,
            j.is_automatic, j.is_batchable, j.publishes_events
     from judged j),
+  -- The first move of a step that is not handed off is part of its task's.
+  births as (
+    select b.task_uuid, bool_or(b.is_started) as is_started,
+           array_agg(b.step_uuid) filter (where b.step_uuid is not null) as born_steps
+    from (select t.task_uuid, t.is_started, null::uuid as step_uuid
+          from new_tasks t
+          union all
+          select j.task_uuid, false, j.step_uuid
+          from judged j
+          where not j.is_handed_off) b
+    group by b.task_uuid),
   wakeup_rows as (
     insert into tasker.task_wakeups (task_uuid, wake_at)
     select t.task_uuid,
@@ -84,24 +95,23 @@ begin
     insert into tasker.step_moves
       (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, path, handoff, attempt,
        processor_uuid)
-    select j.step_uuid, 1 + j.is_handed_off::int + j.is_claimed::int, j.task_uuid, null,
-           case when j.is_claimed then 'in_progress'::tasker.step_state
-                when j.is_handed_off then 'enqueued'
-                else 'pending' end,
+    select j.step_uuid, 2 + j.is_claimed::int, j.task_uuid, null,
+           case when j.is_claimed then 'in_progress'::tasker.step_state else 'enqueued' end,
            case when j.is_claimed then 'worker'::tasker.actor else 'orchestrator' end,
            case when j.is_claimed then 'created_and_claimed'::tasker.step_path_name
-                when j.is_handed_off then 'created_and_offered' end,
-           j.is_handed_off::int, j.is_handed_off::int, p_server_uuid
-    from judged j),
+                else 'created_and_offered' end,
+           1, 1, p_server_uuid
+    from judged j
+    where j.is_handed_off),
   task_history as (
     insert into tasker.task_moves
-      (task_uuid, sort_key, from_state, to_state, actor, path, processor_uuid)
-    select t.task_uuid, case when t.is_started then 4 else 1 end, null,
-           case when t.is_started then 'steps_in_process'::tasker.task_state else 'pending' end,
+      (task_uuid, sort_key, from_state, to_state, actor, path, processor_uuid, born_steps)
+    select b.task_uuid, case when b.is_started then 4 else 1 end, null,
+           case when b.is_started then 'steps_in_process'::tasker.task_state else 'pending' end,
            'orchestrator',
-           case when t.is_started then 'created_and_started'::tasker.task_path_name end,
-           p_server_uuid
-    from new_tasks t)
+           case when b.is_started then 'created_and_started'::tasker.task_path_name end,
+           p_server_uuid, b.born_steps
+    from births b)
   select coalesce(array_agg((j.step_uuid, j.task_uuid, 1, j.is_claimed, j.namespace, j.claim_order,
                              j.correlation_id, j.handler_key, 1,
                              j.queue_timeout_seconds)::tasker.step_handoff order by j.claim_order,
@@ -113,4 +123,4 @@ begin
 end
 $$;
 comment on function tasker.create_steps(uuid[], uuid, int, int, timestamptz) is
-  'The steps, wake-ups and first history of tasks that have just been inserted.';
+  'Creates the steps, wake-ups and first history of newly inserted tasks.';

@@ -118,12 +118,21 @@ begin
                   when v_is_claimed then least(30, p_lease_seconds + 1) * interval '1 second'
                   else tasker.calculate_check_interval() end,
                 p_now + v_template.time_limit));
-  insert into tasker.task_moves
-    (task_uuid, sort_key, from_state, to_state, actor, path, processor_uuid)
-  values (v_task_uuid, 4, null, 'steps_in_process', 'orchestrator', 'created_and_started',
-          p_server_uuid);
   -- Keys by position: the rows and the history of a step are written by one statement each.
   v_keys := array(select tasker.uuid_v7() from generate_series(1, v_template.total_steps));
+  -- The first move of a step that is not handed off is part of its task's. Before that of the
+  -- others, as event streams show them: every step is created before the first is handed off.
+  insert into tasker.task_moves
+    (task_uuid, sort_key, from_state, to_state, actor, path, processor_uuid, born_steps)
+  values (v_task_uuid, 4, null, 'steps_in_process', 'orchestrator', 'created_and_started',
+          p_server_uuid,
+          nullif(array(select v_keys[n.step_position]
+                       from tasker.named_tasks_named_steps n
+                       where n.named_task_uuid = v_template.named_task_uuid
+                         and n.step_type <> 'compensation'
+                         and n.growth_rank is null
+                         and n.parent_positions <> '{}'),
+                 '{}'));
   insert into tasker.workflow_steps
     (workflow_step_uuid, task_uuid, named_step_uuid, created_at, state, step_position,
      transition_count, total_parents, remaining_parents, handoffs, attempts, max_attempts,
@@ -152,24 +161,18 @@ begin
   insert into tasker.step_moves
     (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, path, handoff, attempt,
      processor_uuid)
-  select v_keys[n.step_position], 1 + r.is_root::int + (r.is_root and v_is_claimed)::int,
-         v_task_uuid, null,
-         case when not r.is_root then 'pending'::tasker.step_state
-              when v_is_claimed then 'in_progress'
-              else 'enqueued' end,
-         case when r.is_root and v_is_claimed then 'worker'::tasker.actor
-              else 'orchestrator' end,
-         case when not r.is_root then null::tasker.step_path_name
-              when v_is_claimed then 'created_and_claimed'
+  select v_keys[n.step_position], 2 + v_is_claimed::int, v_task_uuid, null,
+         case when v_is_claimed then 'in_progress'::tasker.step_state else 'enqueued' end,
+         case when v_is_claimed then 'worker'::tasker.actor else 'orchestrator' end,
+         case when v_is_claimed then 'created_and_claimed'::tasker.step_path_name
               else 'created_and_offered' end,
-         r.is_root::int, r.is_root::int, p_server_uuid
+         1, 1, p_server_uuid
   from tasker.named_tasks_named_steps n
-  cross join lateral (select n.parent_positions = '{}' as is_root) r
   where n.named_task_uuid = v_template.named_task_uuid
     and n.step_type <> 'compensation'
     and n.growth_rank is null
-  -- Event streams show them in this order: every step is created before the first is handed off.
-  order by r.is_root, n.step_position;
+    and n.parent_positions = '{}'
+  order by n.step_position;
   if v_is_claimed then
     for v_root in
       select n.step_position, n.named_step_uuid,

@@ -58,4 +58,4 @@ begin
 end
 $$;
 comment on function tasker.insert_steps(tasker.step_birth[], uuid, timestamptz, boolean) is
-  'The writer of births: steps with their edges, inputs and first history, and the counters.';
+  'The writer of new steps, with their edges, inputs and first history, and the counters.';

@@ -1,4 +1,4 @@
--- Makes the search attributes of tasks those of their contexts: adds and changes what differs,
+-- Updates the search attributes of tasks from their contexts: adds and changes what differs,
 -- deletes what the context no longer has.
 -- Returns how many rows it wrote. Values that extract_search_attributes complains of are refused by
 -- the callers before, and get no row.
@@ -39,5 +39,5 @@ begin
 end
 $$;
 comment on function tasker.write_search_attributes(uuid[]) is
-  'Makes the search attributes of tasks those of their contexts: adds and changes what differs, '
+  'Updates the search attributes of tasks from their contexts: adds and changes what differs, '
   'deletes what the context no longer has.';

@@ -12,5 +12,5 @@ as $$
   limit 1
 $$;
 comment on function tasker.get_latest_version(text, text) is
-  'The version that a request means which names none: the highest release of the template; null '
-  'when there is no such template.';
+  'The version for requests that name none: the highest release of the template; null when there '
+  'is no such template.';

@@ -1,5 +1,5 @@
--- What the template says about steps, for workers to keep: a JSON array by template_step_uuid with
--- the names of all ancestors. It never changes, so a worker asks once.
+-- The definitions of steps in their templates, for workers to cache: a JSON array by
+-- template_step_uuid with the names of all ancestors. It never changes, so a worker asks once.
 create or replace function tasker.get_step_definitions(p_named_step_uuids uuid[])
 returns jsonb
 language sql stable
@@ -39,4 +39,4 @@ as $$
   where n.named_step_uuid = any (p_named_step_uuids)
 $$;
 comment on function tasker.get_step_definitions(uuid[]) is
-  'What the template says about steps, for workers to keep.';
+  'The definitions of steps in their templates, for workers to cache.';

@@ -148,5 +148,5 @@ begin
 end
 $$;
 comment on function tasker.claim_deliveries(uuid, int, int, timestamptz) is
-  'Makes the deliveries of webhooks that are behind the feed, and claims those that are due for a '
-  'server.';
+  'Creates the deliveries of webhooks that are behind the feed, and claims those that are due '
+  'for a server.';

@@ -1,6 +1,6 @@
--- The place in the feed of domain events behind which to read from a point on: now (the present
--- end), beginning, a position, or a time (just before the first event that was written then or
--- later; the present end when there is none).
+-- The position in the feed of domain events after which to begin: now, the beginning, a position or
+-- a time: now (the present end), beginning, a position, or a time (just before the first event that
+-- was written then or later; the present end when there is none).
 -- Locks: none. Errors: 22007 or 22008 for a text that is none of these. Source: ADR 0054.
 create or replace function tasker.find_feed_position(p_from text)
 returns bigint
@@ -28,4 +28,5 @@ begin
 end
 $$;
 comment on function tasker.find_feed_position(text) is
-  'The place in the feed of domain events behind which to read from a point on.';
+  'The position in the feed of domain events after which to begin: now, the beginning, a '
+  'position or a time.';

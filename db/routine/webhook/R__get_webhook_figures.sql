@@ -37,4 +37,4 @@ as $$
     on w.deleted_at is null
 $$;
 comment on function tasker.get_webhook_figures(timestamptz) is
-  'Webhooks for a monitoring system: how many, how late, and what became of attempts.';
+  'Figures of webhooks for monitoring: how many, how late, and the outcomes of attempts.';

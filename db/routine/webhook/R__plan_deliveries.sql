@@ -1,4 +1,4 @@
--- Makes the deliveries of a webhook from the next events of the feed that its filter matches, and
+-- Creates the deliveries of a webhook from the next events of the feed that its filter matches, and
 -- moves its position: at most a page of 1000 events, and only as many as there is room for in its
 -- window of 1000 open deliveries, so that a receiver that is down leaves its backlog in the feed.
 -- An event that has a delivery which has ended, because the webhook was set back, is sent again.
@@ -64,5 +64,5 @@ begin
 end
 $$;
 comment on function tasker.plan_deliveries(uuid, timestamptz) is
-  'Makes the deliveries of a webhook from the next events of the feed that its filter matches, '
+  'Creates the deliveries of a webhook from the next events of the feed that its filter matches, '
   'and moves its position.';

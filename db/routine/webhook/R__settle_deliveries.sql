@@ -1,4 +1,4 @@
--- Records what became of deliveries that a server claimed. p_results: [{delivery_uuid, claim,
+-- Records the outcomes of deliveries that a server claimed. p_results: [{delivery_uuid, claim,
 -- status?, failure?, response?, duration_ms?, retry_after_seconds?, released?}]. A status from 200
 -- to 299 is success. Anything else is a failure: the next attempt comes after backoff_seconds,
 -- doubled each time up to backoff_cap_seconds, give or take a fifth; or as late as the receiver
@@ -137,4 +137,4 @@ begin
 end
 $$;
 comment on function tasker.settle_deliveries(jsonb, timestamptz) is
-  'Records what became of deliveries that a server claimed.';
+  'Records the outcomes of deliveries that a server claimed.';

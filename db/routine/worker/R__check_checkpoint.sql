@@ -1,4 +1,4 @@
--- Why a checkpoint may not be stored: null, or a sentence, with its size if it is too long. Each
+-- Why a checkpoint may not be stored: a sentence, with its size if it is too long, or null. Each
 -- save rewrites the whole document, so it has at most 64 KiB in PostgreSQL's text form; the other
 -- limits are those of check_document.
 create or replace function tasker.check_checkpoint(p_checkpoint jsonb)
@@ -12,4 +12,4 @@ as $$
   from (select p_checkpoint::text as written) c
 $$;
 comment on function tasker.check_checkpoint(jsonb) is
-  'Why a checkpoint may not be stored: null, or a sentence, with its size if it is too long.';
+  'Why a checkpoint may not be stored: a sentence, with its size if it is too long, or null.';

@@ -1,4 +1,4 @@
--- Claims steps for one external worker, never more than its capacity leaves. The same request
+-- Claims steps for one external worker, at most as many as its capacity leaves. The same request
 -- again, when its answer was lost, gets the steps that it got before and the worker still holds,
 -- with a new lease, and no others.
 -- p_namespaces: where the caller may work now (null: everywhere); the worker's own list applies as
@@ -80,4 +80,4 @@ end
 $$;
 comment on function tasker.claim_for_worker(
   tasker.workers, int, text, text[], int, text[], timestamptz) is
-  'Claims steps for one external worker, never more than its capacity leaves.';
+  'Claims steps for one external worker, at most as many as its capacity leaves.';

@@ -64,4 +64,5 @@ begin
 end
 $$;
 comment on function tasker.end_worker_claims(uuid, jsonb, int, boolean, timestamptz) is
-  'Ends what an external worker''s claims leave behind: lost answers and steps that run too long.';
+  'Releases claims of an external worker whose answer was lost, and fails its steps that have '
+  'run too long.';

@@ -9,7 +9,7 @@
 -- external workers],
 -- expired_steps: how many of their leases it ended, next_silence_in_ms: in how many ms the next
 -- server counts as lost unless its heartbeat arrives before, takes_changed: whether this server may
--- claim other steps than before}.
+-- claim other steps than before, installation: counts the versions that were installed here}.
 -- Locks: the server's row, then its worker's, then the steps (skip locked).
 create or replace function tasker.heartbeat(
   p_server_uuid   uuid,
@@ -83,7 +83,8 @@ begin
     'lost_servers', to_jsonb(v_silent.o_servers),
     'expired_steps', v_silent.o_steps,
     'next_silence_in_ms', v_silent.o_next_ms,
-    'takes_changed', v_changed);
+    'takes_changed', v_changed,
+    'installation', (select coalesce(max(i.installation), 0) from tasker.installations i));
 end
 $$;
 comment on function tasker.heartbeat(uuid, text, text, int, int, jsonb, int, timestamptz, jsonb) is

@@ -57,4 +57,5 @@ begin
 end
 $$;
 comment on function tasker.submit_results_of_workers(jsonb, int, boolean, timestamptz) is
-  'Results of several external workers in one transaction; none is hurt by another.';
+  'Submits the results of several external workers in one transaction; an error of one does not '
+  'affect the others.';

@@ -1,6 +1,6 @@
--- The results of an external worker, in one transaction with everything that follows from them, and
--- its next claims in the same call. Accepts results of steps that the worker holds in that handoff,
--- whatever a caller names.
+-- Submits the results of an external worker, in one transaction with everything that follows from
+-- them, and its next claims in the same call. Accepts results of steps that the worker holds in
+-- that handoff, whatever a caller names.
 -- p_results: array of {step_uuid, handoff, outcome, result?, error?, execution_time_ms?}, each step
 -- once. outcome: as complete_steps (success, retryable_failure, permanent_failure, cancelled,
 -- yielded with checkpoint? and after_ms?), released (not started: given back without using an
@@ -189,5 +189,5 @@ end
 $$;
 comment on function tasker.submit_worker_results(
   uuid, text, jsonb, jsonb, int, boolean, timestamptz) is
-  'The results of an external worker, in one transaction with everything that follows from them, '
-  'and its next claims.';
+  'Submits the results of an external worker, in one transaction with everything that follows '
+  'from them, and its next claims.';
