@@ -1,5 +1,5 @@
 // The frame around the pages: sign-in, navigation, and the page that the address names.
-import { html, render, useEffect, useRef, useState, visible } from "./dom.js";
+import { html, memo, render, useEffect, useRef, useState, visible } from "./dom.js";
 import { link, may, mayEverywhere, shared, signIn, signInByToken, signOut, useRoute, useShared, whoAmI } from "./core.js";
 import { useGlobalKeys } from "./keys.js";
 import { KeyHelp, Palette } from "./palette.js";
@@ -98,8 +98,10 @@ function LostSession() {
   return html`<${Dialog} key=${closed} title=${t.signIn} onClose=${() => shared.lost && close(closed + 1)}><${SignIn} sentence=${t.signInAgain} /><//>`;
 }
 
-function Page() {
-  const route = useRoute();
+/** Drawn after the frame, in a task of its own: a page may be much, and the navigation shows at once where the reader goes. */
+const Page = memo(() => {
+  const route = useRoute(true);
+  useShared("me", "preferred");
   const [name] = pageOf(route.parts);
   const [module, set] = useState({});
   const [error, setError] = useState(null);
@@ -123,16 +125,17 @@ function Page() {
     ${!name ? html`<h1>${t.error.page}</h1><p><a href="#/">${t.pages.overview}</a></p>`
     : error ? html`<${ErrorNote} error=${Object.assign(error, { problem: { title: t.error.broken } })} onRetry=${() => location.reload()} />`
     : module.name === name ? html`<${Guard} key=${address}><${module.page} parts=${route.parts} params=${route.params} /><//>` : html`<${Skeleton} />`}</main>`;
-}
+});
 
 /** What the reader chooses, and the way out. */
-function UserMenu({ me, onKeys }) {
+const UserMenu = memo(({ onOver }) => {
+  const { me } = useShared("me", "preferred");
   const choice = (name, values) => html`<div role="group" aria-label=${t.user[name]}><span class="small quiet">${t.user[name]}</span><br /><span class="group">${values.map((value) => html`<button type="button" key=${value}
     data-prefer=${`${name} ${value}`} aria-pressed=${preferences[name] === value ? "true" : "false"} onClick=${() => prefer({ [name]: value })}>${t.user.choices[value]}</button>`)}</span></div>`;
   return html`<${Menu} name="user" icon="person" label=${me.name}><p class="quiet small">${t.signedInAs(me.name)}</p>${choice("theme", ["system", "light", "dark"])}${choice("density", ["dense", "roomy"])}
     <button type="button" class="plain" data-zone=${preferences.zone} onClick=${() => prefer({ zone: preferences.zone === "utc" ? "local" : "utc" })}>${t.zone[preferences.zone]}</button>
-    <button type="button" class="plain" aria-haspopup="dialog" onClick=${onKeys}>${t.keysTitle}</button><button type="button" class="plain" onClick=${signOut}>${t.signOut}</button><//>`;
-}
+    <button type="button" class="plain" aria-haspopup="dialog" onClick=${() => onOver("help")}>${t.keysTitle}</button><button type="button" class="plain" onClick=${signOut}>${t.signOut}</button><//>`;
+});
 
 const entry = (isCurrent) => ({ class: `pf-v6-c-nav__link ${isCurrent ? "pf-m-current" : ""}`, "aria-current": isCurrent ? "page" : undefined });
 
@@ -148,8 +151,13 @@ function Rail({ current, needs }) {
   })}</div></nav>`;
 }
 
+function SaidLast() {
+  const { said, saidAt } = useShared("said", "saidAt");
+  return html`<div class="unseen" role="status" aria-live="polite">${said}</div><${Toast} text=${said} at=${saidAt} />`;
+}
+
 function Frame() {
-  const { me, said, saidAt } = useShared();
+  useShared("me");
   const route = useRoute();
   const [, current] = pageOf(route.parts);
   const [over, show] = useState(null);
@@ -160,16 +168,16 @@ function Frame() {
   return html`<div class="frame">
     <header class="head"><a class="skip" href="#main" onClick=${(e) => { e.preventDefault(); document.getElementById("main").focus(); }}>${t.skip}</a>
       <a class="product" href="#/"><${Mark} />${t.product}</a><${Namespaces} narrows=${!!PAGES[current]?.hasNamespace} /><${Search} />
-      <div class="end"><${UserMenu} me=${me} onKeys=${() => show("help")} /></div></header>
+      <div class="end"><${UserMenu} onOver=${show} /></div></header>
     <${Rail} current=${current} needs=${needs} />
     <${Page} />
-    <div class="unseen" role="status" aria-live="polite">${said}</div><${Toast} text=${said} at=${saidAt} />
+    <${SaidLast} />
     ${over === "help" && html`<${KeyHelp} pages=${letters} onClose=${() => show(null)} />`}${over === "palette" && html`<${Palette} pages=${allowed} onClose=${() => show(null)} />`}
   </div>`;
 }
 
 function App() {
-  const { me, lost } = useShared();
+  const { me, lost } = useShared("me", "lost");
   const [isKnown, set] = useState(false);
   const [error, setError] = useState(null);
   const ask = () => whoAmI().then(() => set(true), (refused) => (refused.status === 401 ? set(true) : setError(refused)));

@@ -9,7 +9,7 @@ import { ENDED, Facts, Fold, Loaded, Said, State, Table, Time } from "./ui/index
 
 const PAGE = 50;
 /** So many rows are drawn at a stretch. */
-const PART = 25;
+const PART = 15;
 const EVERY = 5_000;
 /** At most so many workers have a cell. */
 const MOST_CELLS = 10_000;

@@ -7,20 +7,27 @@ export const ROOT = new URL("../", import.meta.url);
 // ---- State that all pages share
 
 const listeners = new Set();
-export const shared = { me: null, lost: false, offlineSince: null, nextTry: null, said: "", generation: 0 };
+export const shared = { me: null, lost: false, offlineSince: null, said: "", saidAt: null, namespace: "", preferred: 0, generation: 0 };
 
 export function share(changes) {
   Object.assign(shared, changes);
   listeners.forEach((listener) => listener());
 }
 
-/** Renders the component again when the shared state changes. */
-export function useShared() {
+/** Renders the component again when one of these parts of the shared state is another one. */
+export function useShared(...names) {
   const [, render] = useReducer((n) => n + 1, 0);
   // Before the page is shown: an effect that follows later would miss what happens in between.
   useLayoutEffect(() => {
-    listeners.add(render);
-    return () => listeners.delete(render);
+    const drawn = {};
+    const follow = () => {
+      const isOther = names.some((name) => shared[name] !== drawn[name]);
+      names.forEach((name) => { drawn[name] = shared[name]; });
+      if (isOther) render();
+    };
+    names.forEach((name) => { drawn[name] = shared[name]; });
+    listeners.add(follow);
+    return () => listeners.delete(follow);
   }, []);
   return shared;
 }
@@ -169,10 +176,24 @@ const parse = () => {
   return { parts: path.split("/").filter(Boolean).map(decodeURIComponent), params: new URLSearchParams(search ?? "") };
 };
 
-export function useRoute() {
+/** isLater: in a task of its own, after what follows the address at once has been drawn. */
+export function useRoute(isLater = false) {
   const [route, set] = useState(parse);
   useLayoutEffect(() => {
-    const update = () => set(parse());
+    let followed;
+    const follow = () => {
+      set(parse());
+      // What is drawn next begins its own count first.
+      if (followed) setTimeout(followed);
+      followed = null;
+    };
+    const update = () => {
+      if (!isLater) follow();
+      else if (!followed) {
+        followed = unfinished();
+        setTimeout(follow);
+      }
+    };
     addEventListener("hashchange", update);
     return () => removeEventListener("hashchange", update);
   }, []);
@@ -219,7 +240,7 @@ function unfinished() {
  */
 export function useLoad(load, deps, every = 0) {
   const [state, set] = useState({ data: null, error: null, at: null });
-  const { generation } = useShared();
+  const { generation } = useShared("generation");
   const again = useRef(() => {});
   useEffect(() => {
     const stop = new AbortController();
@@ -247,7 +268,6 @@ export function useLoad(load, deps, every = 0) {
         failures++;
         const isFinal = [401, 403, 404, 400].includes(error.status);
         pause = isFinal ? 0 : Math.min(LONGEST_PAUSE, Math.max(error.retryAfter * 1000 || 0, 1000 * 2 ** (failures - 1))) * (0.8 + Math.random() * 0.4);
-        if (error.status === 0) share({ nextTry: new Date(Date.now() + pause) });
       } finally {
         isRunning = false;
         // What was set is drawn first.
@@ -288,6 +308,25 @@ export function useThrottled(action, pause) {
   };
 }
 
+/** The value, once it has been the same for `pause` milliseconds; null until the first one has. */
+export function useSettled(value, pause) {
+  const [settled, set] = useState(null);
+  useEffect(() => {
+    if (value === settled) return undefined;
+    const isThere = unfinished();
+    const timer = setTimeout(() => {
+      set(value);
+      // What follows the value begins its own count first.
+      setTimeout(isThere);
+    }, pause);
+    return () => {
+      clearTimeout(timer);
+      isThere();
+    };
+  }, [value]);
+  return settled;
+}
+
 /** How many of `count` are drawn by now: `part` more with each frame, so that the page answers in between; from the beginning when `of` is another. */
 export function useParts(count, part, of, first = part) {
   const [now, draw] = useState({ of, drawn: first });
@@ -306,6 +345,23 @@ export function useParts(count, part, of, first = part) {
     };
   }, [drawn, count, of]);
   return drawn;
+}
+
+/** False at first, and true when the page has time for it: what is not in view yet is drawn in a task of its own. */
+export function useLater() {
+  const [isNow, set] = useState(false);
+  useEffect(() => {
+    const drawn = unfinished();
+    const idle = requestIdleCallback(() => {
+      set(true);
+      setTimeout(drawn);
+    }, { timeout: 500 });
+    return () => {
+      cancelIdleCallback(idle);
+      drawn();
+    };
+  }, []);
+  return isNow;
 }
 
 /** One clock for all relative times. */

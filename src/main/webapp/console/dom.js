@@ -28,10 +28,10 @@ const SHOWN = /(?:^|\s)(?:title|aria-label|placeholder)=$/;
 
 export const html = (strings, ...values) => dress(raw(strings, ...values.map((value, i) => (!strings[i].endsWith("=") || SHOWN.test(strings[i]) ? child(value) : value))));
 
-/** A component that is drawn again only when one of its properties is another one: the row of a list in which others move. */
+/** A component that is drawn again only when one of its properties or its own state is another one: the row of a list in which others move. */
 export const memo = (draw) => class extends Component {
-  shouldComponentUpdate(next) {
-    return Object.keys({ ...this.props, ...next }).some((name) => next[name] !== this.props[name]);
+  shouldComponentUpdate(next, state) {
+    return state !== this.state || Object.keys({ ...this.props, ...next }).some((name) => next[name] !== this.props[name]);
   }
 
   render(props) {

@@ -136,7 +136,7 @@ function useView(box, size) {
     set((old) => (old && old.width === width && old.height === height && old.left === left && old.top === top ? old : { width, height, left, top }));
   };
   useLayoutEffect(() => {
-    look();
+    // It tells the size at first, too, when the page is laid out anyway.
     const resized = new ResizeObserver(look);
     resized.observe(box.current);
     return () => resized.disconnect();

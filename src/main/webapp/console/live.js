@@ -252,7 +252,7 @@ export function useStream(want, onEvent) {
   const [status, set] = useState({ state: "connecting" });
   const handler = useRef(onEvent);
   handler.current = onEvent;
-  const { generation } = useShared();
+  const { generation } = useShared("generation");
   const wish = JSON.stringify(want);
   useEffect(() => {
     if (!want) {

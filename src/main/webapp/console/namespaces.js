@@ -5,7 +5,7 @@ import { t } from "./texts.js";
 
 /** The chosen one, or an empty text for all. Pages without one in their address, such as that of a task, leave it as it is. */
 export function useNamespace() {
-  return useShared().namespace ?? "";
+  return useShared("namespace").namespace;
 }
 
 /** The namespaces that the reader can name: those of templates, and those of grants. */

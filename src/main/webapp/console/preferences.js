@@ -1,5 +1,5 @@
 // What a reader chooses for this browser: zone of times, theme, density, and whether single letters are keys. Nothing else is kept in the browser.
-import { share } from "./core.js";
+import { share, shared } from "./core.js";
 
 const NAME = "tasker.console";
 const DEFAULTS = { zone: "local", letters: true, theme: "system", density: "dense" };
@@ -42,5 +42,5 @@ export function prefer(changes) {
   } catch (refused) {
     console.warn(refused);
   }
-  share({});
+  share({ preferred: shared.preferred + 1 });
 }

@@ -2,7 +2,7 @@
 import { html, useState } from "./dom.js";
 import { t } from "./texts.js";
 import { fromInput, toInput } from "./time.js";
-import { Field } from "./ui/index.js";
+import { Field, wrongAt } from "./ui/index.js";
 
 const typeOf = (schema) => (Array.isArray(schema.type) ? schema.type.find((type) => type !== "null") : schema.type) ?? (schema.enum ? "enum" : "any");
 
@@ -128,7 +128,7 @@ export function useDocument({ schema, source, initial, pointer, label }) {
     event.target.checked = true;
   };
   const fields = (error) => {
-    const wrong = (name) => complaints[name] ?? error?.problem?.violations?.find((violation) => violation.field === `${pointer}/${name}`)?.message;
+    const wrong = (name) => complaints[name] ?? wrongAt(error, `${pointer}.${name}`, named(name));
     return html`${hasForm && html`<p><label><input type="checkbox" name=${`${pointer}-json`} checked=${isRaw} onChange=${turn} /> ${t.templates.raw}</label></p>`}
       ${isRaw ? html`<${Field} label=${label}><textarea name=${pointer} value=${text} onInput=${(e) => setText(e.target.value)}></textarea><//>`
       : Object.entries(properties).map(([name, property]) => html`<${Field} key=${name} label=${`${named(name)}${isRequired(name) ? " *" : ""}`} hint=${property.description} wrong=${wrong(name)}>
@@ -145,8 +145,12 @@ export const asError = (refused, label) => (refused.fields ? { status: 400, mess
 export function fieldsOf(schema) {
   const properties = Object.entries(schema?.properties ?? {});
   if (properties.length === 0 || properties.some(([, one]) => !one.enum && ["object", "array", "any"].includes(typeOf(one)))) return null;
-  return properties.map(([name, one]) => ({ name: `payload.${name}`, label: `${one.title ?? name}${schema.required?.includes(name) ? " *" : ""}`, hint: one.description, required: schema.required?.includes(name), value: write(one, one.default),
-    ...(one.enum || typeOf(one) === "boolean" ? { kind: "select", options: ["", ...(one.enum ?? [true, false]).map(String)] } : ["integer", "number"].includes(typeOf(one)) ? { kind: "number" } : {}) }));
+  const kindOf = (one) => {
+    if (one.enum || typeOf(one) === "boolean") return { kind: "select", options: ["", ...(one.enum ?? [true, false]).map(String)] };
+    if (["integer", "number"].includes(typeOf(one))) return { kind: "number", min: one.minimum, max: one.maximum, step: typeOf(one) === "integer" ? "1" : "any" };
+    return isTime(one) ? { kind: "datetime-local" } : one.format === "date" ? { kind: "date" } : {};
+  };
+  return properties.map(([name, one]) => ({ name: `payload.${name}`, label: `${one.title ?? name}${schema.required?.includes(name) ? " *" : ""}`, hint: one.description, required: schema.required?.includes(name), value: write(one, one.default), ...kindOf(one) }));
 }
 
 /** The document that the values of fieldsOf stand for. */

@@ -1,6 +1,6 @@
 // One box for what the reader has: the value of a search attribute, an id or its beginning, the name of a template or a schedule, the title of an approval. What is
 // found stands in groups below it while one types; Enter opens what is marked, or else what the text is understood as.
-import { html, useEffect, useRef, useState } from "./dom.js";
+import { html, memo, useEffect, useRef, useState } from "./dom.js";
 import { get, link, may, say } from "./core.js";
 import { t } from "./texts.js";
 import { Icon, State } from "./ui/index.js";
@@ -78,7 +78,7 @@ async function suggest(text, templates) {
   ].filter(([, entries]) => entries.length > 0);
 }
 
-export function Search() {
+export const Search = memo(() => {
   const [text, set] = useState("");
   const [answer, tell] = useState(null);
   const [groups, show] = useState(null);
@@ -155,4 +155,4 @@ export function Search() {
       return html`<li key=${entry.href} id=${`find-${index}`} role="option" data-hit=${group} aria-selected=${index === at ? "true" : "false"} onClick=${() => open(entry)}>${entry.state && html`<${State} of=${entry.state} /> `}${entry.label} <span class="quiet small">${entry.more}</span></li>`;
     })}`)}</ul>`}
     ${answer && text && html`<span class="small quiet" data-found>${answer}</span>`}</form>`;
-}
+});

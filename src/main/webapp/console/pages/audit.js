@@ -13,8 +13,8 @@ const decoded = (segment) => {
   }
 };
 
-/** The page of the object that a path names: [the address, the object in words], or null. */
-function objectOf(path) {
+/** The page of the object that a path names: [the address, the object in words], or null. An id gives way to the name that the server knows. */
+function objectOf(path, name) {
   const segments = path.split("?")[0].split("/").filter(Boolean).slice(1).map(decoded);
   const [kind, id, ...rest] = segments[0] === "access" && segments.length > 1 ? segments.slice(1) : segments;
   const words = t.audit.kinds[kind];
@@ -24,13 +24,13 @@ function objectOf(path) {
   const page = { tasks: "tasks", approvals: "approvals", schedules: "schedules", webhooks: "webhooks" }[kind];
   if (!id) return [null, words];
   const isUuid = /^[0-9a-f-]{36}$/i.test(id);
-  return [page && isUuid ? link(page, id) : null, `${words} ${isUuid ? `…${id.slice(-6)}` : id}`];
+  return [page && isUuid ? link(page, id) : null, `${words} ${isUuid ? name ?? `…${id.slice(-6)}` : id}`];
 }
 
-/** What was done: the last word of the path where it is one of the interface, or else what the method means. */
+/** What was done: what the method means for a kind of object, the last word of the path where it is one of the interface, or else what the method means. */
 function deedOf({ method, path }) {
-  const last = path.split("?")[0].split("/").filter(Boolean).at(-1).split(":").at(-1);
-  return t.audit.deeds[last] ?? t.audit.methods[method] ?? method;
+  const segments = path.split("?")[0].split("/").filter(Boolean);
+  return t.audit.deeds[`${method} ${segments.at(-2)}`] ?? t.audit.deeds[segments.at(-1).split(":").at(-1)] ?? t.audit.methods[method] ?? method;
 }
 
 const outcome = (status) => (status === null || status === undefined ? ["", "–"] : status < 400 ? ["f-complete", t.audit.done] : status < 500 ? ["f-retry", t.audit.refused] : ["f-failed", t.audit.failed]);
@@ -42,7 +42,7 @@ export default function Audit({ params }) {
   return html`<${PageHead} title=${t.pages.audit} /><${Panel} flat><${Toolbar}>${filter("caller", t.audit.caller, caller)}${filter("object", t.audit.find, object)}<//>
     <${Loaded} of=${page}>${({ requests, next }) => html`${requests.length === 0 ? html`<${Empty} icon="audit" title=${t.audit.none} />` : html`
       <${Table} label=${t.pages.audit} head=${[t.audit.at, t.audit.caller, t.audit.what, t.audit.object, t.audit.status, t.audit.request, t.audit.remote]}>${requests.map((request) => {
-        const [address, object] = objectOf(request.object ?? request.path) ?? [null, request.path];
+        const [address, object] = objectOf(request.object ?? request.path, request.object_name) ?? [null, request.path];
         const [colour, word] = outcome(request.status);
         return html`<tr key=${request.request_uuid}><td class="fit"><${Ago} at=${request.requested_at} /></td><td><button type="button" class="link" onClick=${() => setParams({ caller: request.caller, cursor: null })}>${request.caller}</button></td>
         <td>${deedOf(request)}</td><td>${address ? html`<a href=${address}>${object}</a>` : object}</td><td class="fit"><span class=${colour} title=${String(request.status ?? "")}>${word}</span></td><td class="one"><code title=${request.path}>${request.method} ${request.path}</code></td><td class="quiet">${request.remote}</td></tr>`;

@@ -5,7 +5,7 @@ import { asError, useDocument } from "../schemaform.js";
 import { inWords } from "../cron.js";
 import { t } from "../texts.js";
 import { fromInput, stamp, stampThere, zoneName } from "../time.js";
-import { Action, Ago, Copy, Dialog, ErrorNote, Facts, Field, Json, Loaded, PageHead, Panel, Said, span, State, Table, Time, Toolbar, Violations, words } from "../ui/index.js";
+import { Action, Ago, Copy, Dialog, ErrorNote, Facts, Field, Json, Loaded, PageHead, Panel, Said, span, State, Table, Time, Toolbar, Violations, words, wrongAt } from "../ui/index.js";
 import { Condition, timing } from "./schedules.js";
 
 const OUTCOMES = ["started", "queued", "skipped", "missed", "failed"];
@@ -97,14 +97,13 @@ function Form({ schedule, namespace: given, template: of, onDone, onClose }) {
     isSent.current = false;
     busy(false);
   };
-  const wrong = (name) => error?.problem?.violations?.find((violation) => violation.field === name)?.message;
   const field = (name, isRequired) => {
     const update = (event) => set((old) => ({ ...old, [name]: event.target.value.trim() }));
     // The fire times follow what is typed, in which a space at the end has another word after it.
     const typed = (event) => set((old) => ({ ...old, [name]: event.target.value }));
     const isTyped = ["cron", "every_seconds"].includes(name);
     const label = `${t.schedules.fields[name]}${isRequired ? " *" : ""}`;
-    return html`<${Field} key=${name} label=${label} hint=${t.schedules.hints[name]} wrong=${wrong(name)}>${CHOICES[name]
+    return html`<${Field} key=${name} label=${label} hint=${t.schedules.hints[name]} wrong=${wrongAt(error, name, label)}>${CHOICES[name]
       ? html`<select name=${name} value=${values[name]} onChange=${update}><option value="">${t.templates.unset}</option>${CHOICES[name].map((one) => html`<option value=${one}>${t.schedules.choices[one]}</option>`)}</select>`
       : html`<input name=${name} type=${NUMBERS.includes(name) ? "number" : "text"} required=${isRequired} list=${["template", "zone"].includes(name) ? `choices-${name}` : undefined} value=${values[name]} onInput=${isTyped ? typed : undefined} onChange=${update} />`}<//>`;
   };

@@ -40,7 +40,7 @@ function json(text) {
 function TaskActions({ task, onDone }) {
   const path = `v1/tasks/${task.task_uuid}`;
   const act = (action) => ({ reason }, key) => change("PATCH", path, { action_type: action, requested_by: shared.me.name, reason }, key);
-  const [retry, resolve, fail, compensate, cancel] = ["retry", "resolve", "fail", "compensate", "cancel"].map((action) => t.task.actions[action]);
+  const [retry, resolve, fail, compensate, cancel, erase] = ["retry", "resolve", "fail", "compensate", "cancel", "erase"].map((action) => t.task.actions[action]);
   const can = (action) => task.allowed_actions.includes(action);
   const isAllowed = may("tasks:act", task.namespace);
   const named = { of: t.task.named(task), kind: t.task.kind };
@@ -51,7 +51,10 @@ function TaskActions({ task, onDone }) {
     <${Action} ...${common} label=${fail[0]} sentence=${fail[1]} isDangerous isOffered=${can("fail")} send=${act("fail")} />
     <${Action} ...${common} isAllowed=${isAllowed && may("tasks:cancel", task.namespace)} label=${compensate[0]} sentence=${compensate[1]} isDangerous isOffered=${can("compensate")} send=${act("compensate")} />
     <${Action} ...${named} keep=${t.task.keepRunning} onDone=${onDone} isAllowed=${may("tasks:cancel", task.namespace)} label=${cancel[0]} sentence=${cancel[1]} isDangerous isOffered=${can("cancel")}
-      send=${({ reason }, key) => change("DELETE", path + query({ reason, requested_by: shared.me.name }), undefined, key)} /></div>`;
+      send=${({ reason }, key) => change("DELETE", path + query({ reason, requested_by: shared.me.name }), undefined, key)} />
+    <${Action} ...${common} isAllowed=${may("tasks:erase", task.namespace)} label=${erase[0]} sentence=${erase[1]} isDangerous isOffered=${ENDED.has(task.state) && !task.erased_at}
+      fields=${[{ name: "children", label: t.task.eraseChildren, hint: t.task.eraseReason, kind: "check", value: true }]}
+      send=${({ children, reason }, key) => change("POST", `${path}/erase`, { children, requested_by: shared.me.name, reason }, key)} /></div>`;
 }
 
 function StepActions({ task, step, isDecision, onDone }) {
@@ -280,6 +283,7 @@ export default function Task({ parts: [, uuid], params }) {
       ${may("tasks:list") && html`<a href=${link("tasks", { correlation_id: task.correlation_id })}>${t.task.correlation}</a><a href=${link("tasks", { parent_correlation_id: task.correlation_id })}>${t.task.children}</a>`}
       ${may("templates:read", task.namespace) && html`<a href=${link("templates", task.namespace, task.name, { version: task.version })}>${t.tasks.template}</a>`}
       ${task.sla_breached_at && html`<span class="f-retry">${t.task.slaBreached} <${Time} at=${task.sla_breached_at} /></span>`}</div>
+    ${task.erased_at && html`<p class="note" data-erased>${t.task.erased} <${Time} at=${task.erased_at} /></p>`}
     ${task.compensation && html`<p class="note">${t.task.compensated(task.compensation)}</p>`}
     ${task.state === "error" && html`<${Ended} steps=${steps} />`}
     ${why && html`<section class=${`note ${task.failed_steps > 0 ? "bad" : ""}`} aria-label=${t.task.why}><${Guard}><${Why} task=${task} steps=${steps} found=${why} moved=${moved} actions=${(waiting) => html`<${SendSignal} task=${task} template=${template.data} waiting=${waiting} onDone=${reload} />`} /><//></section>`}

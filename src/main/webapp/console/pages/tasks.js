@@ -1,7 +1,7 @@
 // The list of tasks: filters in the address, pages by key, live states, and actions on all that match.
 import { html, memo, useCallback, useEffect, useRef, useState } from "../dom.js";
 import { Bulk } from "../bulk.js";
-import { change, countBy, get, link, may, mayEverywhere, query, Refusal, setParams, useLoad, useParts, useThrottled } from "../core.js";
+import { change, countBy, get, link, may, mayEverywhere, query, Refusal, setParams, useLoad, useParts, useSettled, useThrottled } from "../core.js";
 import { Chips, EmptyHint } from "../chips.js";
 import { useStream } from "../live.js";
 import { MOST_SELECTED, SelectionBar } from "../selection.js";
@@ -11,7 +11,9 @@ import { Action, Ago, Empty, ENDED, Field, Live, Loaded, Menu, Meter, PageHead, 
 
 const PAGE = 50;
 /** So many rows are drawn at a stretch. */
-const PART = 17;
+const PART = 10;
+/** A list is often read twice at first, because its stream begins after it: it is counted when it stays. */
+const SETTLED_MS = 200;
 /** Steps move without the task: what has not ended is read again. */
 const EVERY = 5_000;
 const TEXTS = ["namespace", "name", "name_prefix", "name_not", "version", "failed_step", "error_type", "error_signature", "tag", "attribute", "initiator", "source_system", "correlation_id", "parent_correlation_id"];
@@ -65,13 +67,22 @@ function Filters({ filter }) {
         <option value="">${t.all}</option><option value="true">${t.tasks.rootsOnly}</option><option value="false">${t.tasks.withParent}</option></select><//></div><//>`;
 }
 
+/** Counts after every change of `deps` and of `at`, the time at which the list was read: after it, so that the server answers the list first. */
+function useCounts(count, deps, at) {
+  const last = useRef(null);
+  return useLoad(async (signal) => {
+    if (at) last.current = await count(signal);
+    return last.current;
+  }, [...deps, at], 15_000);
+}
+
 /**
  * How many match, and as tabs how many there are in each group of states, whatever state is chosen; then the saved views. A state that no group has as it is
  * chosen stands among the filters.
  */
 function StateTabs({ filter, attributes, at, views, now }) {
   const { state, state_not: unwanted, ...rest } = filter;
-  const counts = useLoad((signal) => countBy({ ...rest, attribute: attributes }, TABS, signal), [JSON.stringify(rest), at], 15_000);
+  const counts = useCounts((signal) => countBy({ ...rest, attribute: attributes }, TABS, signal), [JSON.stringify(rest)], at);
   const tab = (key, states) => html`<${Tab} key=${key} href=${link("tasks", { ...rest, attribute: attributes, ...(states && { state: states.join(",") }) })} data=${key}
     isCurrent=${!unwanted && (state ?? "") === (states?.join(",") ?? "")}>${t.tasks.tabs[key]} <span class="small quiet">${counts.data ? t.atLeast(counts.data[key]) : "…"}</span><//>`;
   return html`<${TabList} label=${t.tasks.state}>${tab("all", null)}${Object.entries(TABS).filter(([key, states]) => counts.data?.[key].count > 0 || states.join(",") === state).map(([key, states]) => tab(key, states))}
@@ -80,7 +91,7 @@ function StateTabs({ filter, attributes, at, views, now }) {
 
 /** How many match the filter as it is. */
 function Count({ filter, attributes, at }) {
-  const count = useLoad((signal) => get("v1/tasks:count", { ...filter, attribute: attributes }, signal), [JSON.stringify(filter), at], 15_000);
+  const count = useCounts((signal) => get("v1/tasks:count", { ...filter, attribute: attributes }, signal), [JSON.stringify(filter)], at);
   return count.data && html`<span class="small quiet" data-count=${count.data.count}>${t.tasks.count(count.data)}${count.data.counted_since && html` ${t.tasks.countedSince} <${Time} at=${count.data.counted_since} />`}</span>`;
 }
 
@@ -154,6 +165,9 @@ function useRowsAgain(rows, at, include) {
   return [again, touch];
 }
 
+/** What was read again and says the same is the same: its row is not drawn again. */
+const asShown = (shown, task) => (shown && JSON.stringify(shown) === JSON.stringify(task) ? shown : task);
+
 /** What the rows need besides: only what is shown is asked for, and only by whoever may see it somewhere. */
 const included = (columns) => [may("tasks:context_read") && "attributes", columns.includes("cause") && may("steps:read") && "failure", columns.includes("why") && "why"].filter(Boolean).join(",") || null;
 
@@ -177,9 +191,14 @@ export default function Tasks({ params }) {
   useEffect(() => setSelected(new Set()), [JSON.stringify(filter)]);
   const frozen = useRef(null);
   const address = JSON.stringify([filter, order, cursor, included(columns)]);
-  const load = (signal) => get("v1/tasks", { ...filter, attribute: params.getAll("attribute"), order, cursor, limit: PAGE, include: included(columns) }, signal);
+  const rows = useRef(new Map());
+  const load = async (signal) => {
+    const loaded = await get("v1/tasks", { ...filter, attribute: params.getAll("attribute"), order, cursor, limit: PAGE, include: included(columns) }, signal);
+    return { ...loaded, tasks: loaded.tasks.map((task) => asShown(rows.current.get(task.task_uuid), task)) };
+  };
   const page = useLoad(async (signal) => (frozen.current?.address === address ? frozen.current : { ...(await load(signal)), address }),
     [JSON.stringify(filter), order, cursor, included(columns)], seesStream ? 0 : 10_000);
+  const counted = useSettled(page.data?.address === address ? page.at : null, SETTLED_MS);
   frozen.current = selected.size > 0 ? page.data : null;
   const loadAnew = () => {
     setSelected(new Set());
@@ -189,7 +208,6 @@ export default function Tasks({ params }) {
   // Rows stay where they are: what an event touches is read again, all cells at once, and new tasks wait until the reader asks for them.
   const [fresh, setFresh] = useState(new Set());
   const pending = useRef([]);
-  const rows = useRef(new Map());
   const [again, touch] = useRowsAgain(rows, page.at, included(columns));
   const apply = useThrottled(() => {
     const events = pending.current;
@@ -220,9 +238,9 @@ export default function Tasks({ params }) {
   const mine = (views.data?.views ?? []).filter((view) => view.page === "tasks");
   const now = query(Object.fromEntries([...FILTERS, ...SHAPE].map((name) => [name, params.getAll(name)]))).slice(1);
   const attributes = params.getAll("attribute");
-  return html`<${PageHead} title=${t.pages.tasks} beside=${html`<${Live} of=${seesStream ? stream : { state: "polling" }} /><${Count} filter=${filter} attributes=${attributes} at=${page.at} />`}>
+  return html`<${PageHead} title=${t.pages.tasks} beside=${html`<${Live} of=${seesStream ? stream : { state: "polling" }} /><${Count} filter=${filter} attributes=${attributes} at=${counted} />`}>
       ${added > 0 && !cursor && order !== "oldest" && html`<button type="button" class="new main" onClick=${loadAnew}>${t.tasks.newOnes(added)}</button>`}${mayAct && html`<${Bulk} filter=${filter} onDone=${page.reload} />`}<//>
-    <${StateTabs} filter=${filter} attributes=${attributes} at=${page.at} views=${mine} now=${now} />
+    <${StateTabs} filter=${filter} attributes=${attributes} at=${counted} views=${mine} now=${now} />
     <${Panel} flat><${Toolbar} end=${html`<${Menu} name="columns" icon="columns" label=${t.tasks.choose}><select name="order" aria-label=${t.tasks.order} value=${order ?? ""} onChange=${(e) => setParams({ order: e.target.value, cursor: null })}><option value="">${t.tasks.newest}</option><option value="oldest">${t.tasks.oldest}</option></select>
           ${Object.entries(COLUMNS).map(([name, label]) => html`<label key=${name}><input type="checkbox" checked=${columns.includes(name)}
           onChange=${(e) => setParams({ column: Object.keys(COLUMNS).filter((other) => (other === name ? e.target.checked : columns.includes(other))) })} /> ${label}</label>`)}<//>

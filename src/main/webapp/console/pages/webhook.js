@@ -2,7 +2,7 @@
 import { html, useRef, useState } from "../dom.js";
 import { change, get, link, may, query, say, setParams, shared, useLoad } from "../core.js";
 import { t } from "../texts.js";
-import { Action, Ago, Copy, ErrorNote, Facts, Field, Fold, Loaded, PageHead, Panel, Secret, State, Table, Text, Time, Toolbar } from "../ui/index.js";
+import { Action, Ago, Copy, ErrorNote, Facts, Field, Fold, Loaded, PageHead, Panel, Secret, State, Table, Text, Time, Toolbar, wrongAt } from "../ui/index.js";
 import { name } from "./webhooks.js";
 
 const STATES = ["pending", "in_flight", "delivered", "dead", "discarded"];
@@ -42,8 +42,7 @@ function Form({ webhook, onDone, onClose }) {
     isSent.current = false;
     busy(false);
   };
-  const wrong = (key) => error?.problem?.violations?.find((violation) => violation.field === key)?.message;
-  const field = (key, isRequired) => html`<${Field} key=${key} label=${`${t.webhooks.fields[key]}${isRequired ? " *" : ""}`} hint=${t.webhooks.hints[key]} wrong=${wrong(key)}>
+  const field = (key, isRequired) => html`<${Field} key=${key} label=${`${t.webhooks.fields[key]}${isRequired ? " *" : ""}`} hint=${t.webhooks.hints[key]} wrong=${wrongAt(error, key, t.webhooks.fields[key])}>
     <input name=${key} type=${NUMBERS.includes(key) ? "number" : "text"} required=${isRequired} value=${values[key]} onInput=${(event) => set((old) => ({ ...old, [key]: event.target.value.trim() }))} /><//>`;
   return html`<form class="panel" onSubmit=${submit}><h2>${webhook ? t.webhooks.change : t.webhooks.create}</h2>
     <div class="filters">${!webhook && html`${field("namespace")}${field("name", true)}`}${field("url", true)}${field("event_types")}${field("template")}${!webhook && field("from")}${field("description")}</div>

@@ -60,6 +60,6 @@ export function Toast({ text, at }) {
 
 /** The line about a server that does not answer. */
 export function Banner() {
-  const { offlineSince } = useShared();
+  const { offlineSince } = useShared("offlineSince");
   return offlineSince && html`<div class="note warn" role="alert">${t.error.offline(clockTime(offlineSince))}</div>`;
 }

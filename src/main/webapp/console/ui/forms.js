@@ -7,14 +7,46 @@ import { ErrorNote } from "./feedback.js";
 
 let fields = 0;
 
-export function Field({ label, hint, wrong, children }) {
+/** What a field is called within a sentence. */
+const nameOf = (label) => label.replace(/ \*$/, "");
+
+/** What the browser finds wrong with an input, in the words of the page. */
+function complaintOf({ validity, validationMessage, min, max }, label) {
+  const name = nameOf(label);
+  if (validity.valueMissing) return t.form.required(name);
+  if (validity.badInput) return t.form.number(name);
+  if (validity.stepMismatch) return t.form.whole(name);
+  if (validity.typeMismatch) return t.form.pattern(name);
+  if (validity.rangeUnderflow) return t.form.least(name, min);
+  return validity.rangeOverflow ? t.form.most(name, max) : validationMessage;
+}
+
+/** What the server found wrong with a field, as a sentence that names it. */
+export function wrongAt(error, name, label) {
+  const message = error?.problem?.violations?.find(({ field }) => field.replace(/^grants\[\d+]\./, "").replaceAll("/", ".") === name)?.message;
+  return message && /^(is|must|has|may|can)\b/.test(message) ? `${nameOf(label)} ${message}${/[.!?]$/.test(message) ? "" : "."}` : message;
+}
+
+/** A label, an input, and what is wrong with it: of a form that was sent, until the input is changed, or what the page says. */
+export function Field({ label, hint, wrong, children: input }) {
   const [id] = useState(() => `field-${++fields}`);
-  const input = children;
-  input.props.id = id;
-  if (hint || wrong) input.props["aria-describedby"] = `${id}-hint`;
-  if (wrong) input.props["aria-invalid"] = "true";
-  return html`<div class="field"><label for=${id}>${label}</label> ${input}
-    ${(hint || wrong) && html`<div id=${`${id}-hint`}>${hint && html`<span class="hint">${hint}</span>`} ${wrong && html`<span class="wrong">${wrong}</span>`}</div>`}</div>`;
+  const [complaint, complain] = useState(null);
+  const sentence = complaint ?? wrong;
+  const onInvalid = (event) => {
+    // At the field, and not in a bubble of the browser.
+    event.preventDefault();
+    complain(complaintOf(event.target, label));
+    if (event.target.form.querySelector(":is(input, select, textarea):invalid") === event.target) event.target.focus();
+  };
+  // After the page has taken what was typed, and not before: drawn again in between, the input would have what it had.
+  const andForget = (handler) => (event) => {
+    handler?.(event);
+    complain(null);
+  };
+  const { onInput, onChange } = input.props;
+  const props = { ...input.props, id, onInvalid, ...(onInput ? { onInput: andForget(onInput) } : { onChange: andForget(onChange) }), ...((hint || sentence) && { "aria-describedby": `${id}-hint` }), ...(sentence && { "aria-invalid": "true" }) };
+  return html`<div class="field"><label for=${id}>${label}</label> <${input.type} ref=${input.ref} ...${props} />
+    ${(hint || sentence) && html`<div id=${`${id}-hint`}>${hint && html`<span class="hint">${hint}</span>`} ${sentence && html`<span class="wrong">${sentence}</span>`}</div>`}</div>`;
 }
 
 /** A modal dialog; Escape and the button close it, and the focus returns to where it was. */
@@ -35,7 +67,7 @@ const isUnknown = (refused) => refused.status === 0 || refused.status >= 500;
  * Asks for the reason and what else an action needs, sends it, and shows a refusal in its own words. The key of the request is made when the dialog opens:
  * after a lost answer the same request has the same key, so that it takes effect once.
  *
- * confirm: what the button that sends it says; keep: what the other one says. fields: [{name, label, hint?, kind?: text|area|check|number, value?}]; send(values, key) makes the request. now: what is true of the object, in words;
+ * confirm: what the button that sends it says; keep: what the other one says. fields: [{name, label, hint?, kind?: text|area|check|select|number|date|datetime-local, value?, min?, max?}]; send(values, key) makes the request. now: what is true of the object, in words;
  * after a conflict the dialog shows it, loaded anew by onConflict, and offers to look at it instead of sending again.
  */
 export function ActionDialog({ title, confirm = title, keep = t.action.keep, sentence, fields: asked = [], withReason = true, isDangerous, send, now, onConflict, onClose, onDone }) {
@@ -75,14 +107,14 @@ export function ActionDialog({ title, confirm = title, keep = t.action.keep, sen
   };
   const input = (field) => {
     const update = (event) => set({ ...values, [field.name]: field.kind === "check" ? event.target.checked : event.target.value });
-    if (field.kind === "area") return html`<textarea value=${values[field.name]} onInput=${update}></textarea>`;
-    if (field.kind === "check") return html`<input type="checkbox" checked=${values[field.name]} onChange=${update} />`;
-    if (field.kind === "select") return html`<select value=${values[field.name]} onChange=${update}>${field.options.map((o) => html`<option value=${o}>${o}</option>`)}</select>`;
-    return html`<input type=${field.kind ?? "text"} value=${values[field.name]} onInput=${update} required=${field.required} />`;
+    if (field.kind === "area") return html`<textarea name=${field.name} value=${values[field.name]} onInput=${update}></textarea>`;
+    if (field.kind === "check") return html`<input type="checkbox" name=${field.name} checked=${values[field.name]} onChange=${update} />`;
+    if (field.kind === "select") return html`<select name=${field.name} value=${values[field.name]} required=${field.required} onChange=${update}>${field.options.map((o) => html`<option value=${o}>${o}</option>`)}</select>`;
+    return html`<input type=${field.kind ?? "text"} name=${field.name} value=${values[field.name]} onInput=${update} required=${field.required} min=${field.min} max=${field.max} step=${field.step} />`;
   };
   return html`<${Dialog} title=${title} onClose=${onClose}><form onSubmit=${submit}>
     <p>${sentence}</p>
-    ${asked.map((field) => html`<${Field} key=${field.name} label=${field.label} hint=${field.hint}>${input(field)}<//>`)}
+    ${asked.map((field) => html`<${Field} key=${field.name} label=${field.label} hint=${field.hint} wrong=${wrongAt(error, field.name, field.label)}>${input(field)}<//>`)}
     ${withReason && html`<${Field} label=${t.reason}><input required maxlength="1000" name="reason" value=${reason} onInput=${(e) => setReason(e.target.value)} /><//>`}
     ${error && html`<${ErrorNote} error=${error} />`}
     ${lost.current !== null && !isBusy && html`<p class="note warn" role="alert" data-lost>${t.action.lost}</p>`}

@@ -1,4 +1,5 @@
 // What pages are made of: head, toolbar, cards, figures, tables, tabs and menus.
+import { setParams, useLater } from "../core.js";
 import { html, useEffect, useRef } from "../dom.js";
 import { t } from "../texts.js";
 import { Guard } from "./feedback.js";
@@ -70,6 +71,17 @@ export const Table = ({ label, head, children }) => html`<div class="wide" tabin
 /** Pages of a long list. */
 export const Pages = ({ first, next, firstLabel = t.first, nextLabel = t.more }) => (first || next) && html`<div class="row">${first && html`<button type="button" onClick=${first}>${firstLabel}</button>`}${next && html`<a class="button" href=${next}>${nextLabel}</a>`}</div>`;
 
+const PART = 50;
+
+/** A page of a list that is loaded whole; name: the parameter that says which. A number beyond the end is the last page. */
+export function Part({ of, params, name = "page", children }) {
+  const last = Math.max(1, Math.ceil(of.length / PART));
+  const page = Math.min(last, Math.max(1, Number(params.get(name)) || 1));
+  const turn = (to) => () => setParams({ [name]: String(to) });
+  return html`${children(of.slice((page - 1) * PART, page * PART))}
+    ${last > 1 && html`<div class="row" data-part=${name}>${page > 1 && html`<button type="button" onClick=${turn(page - 1)}>${t.before}</button>`}${page < last && html`<button type="button" onClick=${turn(page + 1)}>${t.next}</button>`}<span class="quiet small">${t.pageOf(page, last)}</span></div>`}`;
+}
+
 /** Tabs are links; data: what a tab is called in its element. */
 export const Tab = ({ href, isCurrent, hint, data, children }) => html`<li class=${`pf-v6-c-tabs__item ${isCurrent ? "pf-m-current" : ""}`}><a class="pf-v6-c-tabs__link" href=${href} title=${hint} data-tab=${data} aria-current=${isCurrent ? "page" : undefined}>${children}</a></li>`;
 
@@ -89,6 +101,8 @@ export const Tabs = ({ label, of, current }) => html`<${TabList} label=${label}>
 /** A button that opens what is below it; Escape and a click elsewhere close it. */
 export function Menu({ label, icon, name, large, fromLeft, className = "", children }) {
   const ref = useRef(null);
+  // What it has may be most of a page, and is seen when it is opened.
+  const hasContent = useLater();
   useEffect(() => {
     const close = () => {
       ref.current.open = false;
@@ -111,5 +125,5 @@ export function Menu({ label, icon, name, large, fromLeft, className = "", child
       removeEventListener("click", onClick);
     };
   }, []);
-  return html`<details class=${`menu ${large ? "large" : ""} ${fromLeft ? "from-left" : ""} ${className}`} data-menu=${name} ref=${ref}><summary class="button">${icon && html`<${Icon} name=${icon} />`}${label}<${Icon} name="down" /></summary><div>${children}</div></details>`;
+  return html`<details class=${`menu ${large ? "large" : ""} ${fromLeft ? "from-left" : ""} ${className}`} data-menu=${name} ref=${ref}><summary class="button">${icon && html`<${Icon} name=${icon} />`}${label}<${Icon} name="down" /></summary><div>${hasContent && children}</div></details>`;
 }

@@ -159,7 +159,16 @@ class ArchitectureTest {
       .bePackagePrivate();
 
   @ArchTest
-  static final ArchRule only_sql_functions_has_an_entity_manager = noClasses().that()
+  static final ArchRule only_entity_manager_calls_has_an_entity_manager = noClasses().that()
+      .doNotHaveFullyQualifiedName("ee.tasker.platform.EntityManagerCalls")
+      .should().dependOnClassesThat()
+      .haveNameMatching(
+          "jakarta\\.persistence\\.(EntityManager.*|Persistence(Context|Unit)|Query)");
+
+  /** Both ways to the database report faults in it. */
+  @ArchTest
+  static final ArchRule jakarta_persistence_is_known_to_the_way_to_the_database = noClasses().that()
+      .haveNameNotMatching("ee\\.tasker\\.platform\\.(EntityManager|Statement)Calls").and()
       .doNotHaveFullyQualifiedName("ee.tasker.platform.SqlFunctions")
       .should().dependOnClassesThat().resideInAPackage("jakarta.persistence..");
 
@@ -175,9 +184,11 @@ class ArchitectureTest {
       .and().haveNameNotMatching("ee\\.tasker\\.platform\\.Routines(\\$.*)?")
       .and().doNotHaveSimpleName("SchemaInstaller")
       .and().doNotHaveSimpleName("DirectConnection").and().doNotHaveSimpleName("PoolerCheck")
-      .and().doNotHaveSimpleName("ServerSessions")
+      .and().doNotHaveSimpleName("ServerSessions").and().doNotHaveSimpleName("FirstConnection")
+      .and().doNotHaveSimpleName("EntityManagerCalls")
       .and().doNotHaveSimpleName("ReadOnlyConnection").and().doNotHaveSimpleName("DatabaseFaults")
-      .and().doNotHaveSimpleName("FaultMapper")
+      .and().doNotHaveSimpleName("FaultMapper").and().doNotHaveSimpleName("SqlState")
+      .and().haveNameNotMatching("ee\\.tasker\\.platform\\.GivingWay(\\$.*)?")
       .and().haveNameNotMatching("ee\\.tasker\\.platform\\.EclipseLinkSettings(\\$.*)?")
       .should().dependOnClassesThat()
       .resideInAnyPackage("java.sql..", "javax.sql..", "org.postgresql..", "org.flywaydb..");

@@ -105,6 +105,7 @@ class ReplyKeysTest {
       Map.entry("insight.TemplateMeters",
           "the reply of get_metric_totals: each metric is read at once"),
       Map.entry("operation.Approvals", "the form of an approval, which REST sends on"),
+      Map.entry("operation.Erasure", "how many tasks were erased, for the log"),
       Map.entry("operation.ConcurrencyPolicies", "a document of a policy, which REST sends on"),
       Map.entry("operation.DeadLetters", "a page of dead letters, which REST sends on"),
       Map.entry("operation.Operations",

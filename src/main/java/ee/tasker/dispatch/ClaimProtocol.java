@@ -12,6 +12,7 @@ import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Meters;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
+import ee.tasker.platform.StartSequence;
 import ee.tasker.platform.WebContext;
 import ee.tasker.step.ClaimedStep;
 import ee.tasker.step.Steps;
@@ -81,12 +82,13 @@ public class ClaimProtocol implements StepDispatcher {
   void connect(Permits permits, RunningSteps running, QueueHint hint, StepReceiver receiver,
       Steps steps, WorkNotifier workNotifier, OrphanedClaims orphanedClaims,
       UnstartedSteps unstarted, Settings settings, LiveSettings live, WebContext web,
-      Meters meters) {
+      StartSequence start, Meters meters) {
     // Outside the queues the call could return steps of any namespace, so a server limited to some
     // namespaces claims none
     // there. Before the web application has started no handler can run.
     connect(permits, running, hint, receiver,
-        () -> live.has(Role.WORKER) && settings.worker().namespaces().isEmpty() && web.isStarted(),
+        () -> live.has(Role.WORKER) && settings.worker().namespaces().isEmpty() && web.isStarted()
+            && !start.isWaiting(),
         claimedSteps -> read(steps, meters, claimedSteps), workNotifier::committed,
         orphanedClaims::expect, unstarted::release, steps::release);
   }

@@ -7,6 +7,7 @@ import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Meters;
 import ee.tasker.platform.Settings;
+import ee.tasker.platform.StartSequence;
 import ee.tasker.platform.WebContext;
 import ee.tasker.step.Steps;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -37,9 +38,10 @@ public class QueueClaims implements QueueListener, PermitListener {
   private final AtomicBoolean claiming = new AtomicBoolean();
 
   @Inject
-  void connect(EngineThreads threads, Settings settings, WebContext web, Steps steps,
-      Permits permits, QueueHint hint, ClaimProtocol claims, Meters meters) {
-    connect(threads, web::isStarted, () -> settings.worker().batchSize(),
+  void connect(EngineThreads threads, Settings settings, WebContext web, StartSequence start,
+      Steps steps, Permits permits, QueueHint hint, ClaimProtocol claims, Meters meters) {
+    connect(threads, () -> web.isStarted() && !start.isWaiting(),
+        () -> settings.worker().batchSize(),
         limit -> claim(steps, meters, limit), permits, hint, claims);
   }
 

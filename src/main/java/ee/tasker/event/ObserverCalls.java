@@ -31,7 +31,7 @@ import java.util.UUID;
  */
 @Singleton
 @Startup
-@DependsOn("SchemaMigration")
+@DependsOn("TaskerSchema")
 @ConcurrencyManagement(ConcurrencyManagementType.BEAN)
 @TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
 public class ObserverCalls {

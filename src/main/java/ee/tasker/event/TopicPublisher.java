@@ -33,7 +33,7 @@ import jakarta.json.JsonObject;
  */
 @Singleton
 @Startup
-@DependsOn("SchemaMigration")
+@DependsOn("TaskerSchema")
 @ConcurrencyManagement(ConcurrencyManagementType.BEAN)
 @TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
 public class TopicPublisher {

@@ -150,12 +150,11 @@ public interface StepContext {
 
   /**
    * To be given to other systems, so that they do once what all attempts of this step ask for, such
-   * as a payment. It stays the same over
-   * attempts, yields, the loss of a server, and a restore of the database from a backup. It changes
-   * only when an operator wants the effect
-   * again: with {@code rerun_completed} for a step that was done, or with {@code
-   * new_idempotency_token} for one that had failed. At most 64
-   * letters, digits, hyphens and colons.
+   * as a payment. It stays the same over attempts, yields, the loss of a server, and a restore of
+   * the database from a backup in which the step is; a task that is submitted again because the
+   * backup is older has other steps. It changes only when an operator wants the effect again: with
+   * {@code rerun_completed} for a step that was done, or with {@code new_idempotency_token} for one
+   * that had failed. At most 64 letters, digits, hyphens and colons.
    */
   default String idempotencyToken() {
     return stepUuid().toString();

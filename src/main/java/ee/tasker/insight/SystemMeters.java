@@ -53,14 +53,14 @@ public class SystemMeters implements MultiCollector {
     JsonObject database = now.getJsonObject("database");
     List<MetricSnapshot> all = new ArrayList<>();
     all.add(byState("tasker_tasks",
-        "Tasks in each state, exactly", health.getJsonObject("tasks")));
+        "Number of tasks in each state, exact", health.getJsonObject("tasks")));
     all.add(byState("tasker_steps",
-        "Steps in each state, exactly", health.getJsonObject("steps")));
+        "Number of steps in each state, exact", health.getJsonObject("steps")));
     all.add(gauge("tasker_health_score",
-        "From 0 to 1, as in the analytics: completed tasks, failures, free connections",
+        "Health score from 0 to 1, from completed tasks, failures and free connections, as in the analytics",
         number(health, "health_score")));
     all.add(gauge("tasker_database_connections",
-        "Connections of clients to the whole database server",
+        "Client connections to the whole database server",
         number(health, "active_connections")));
     all.add(gauge("tasker_database_connections_max",
         "The connection limit of the database server",
@@ -100,10 +100,10 @@ public class SystemMeters implements MultiCollector {
     all.add(gauge("tasker_schedules_paused",
         "Paused schedules", number(schedules, "paused")));
     all.add(gauge("tasker_schedules_failing",
-        "Schedules whose latest fire times failed, also those that were paused for it",
+        "Schedules whose latest fire times failed, including those that were paused because of that",
         number(schedules, "failing")));
     all.add(gauge("tasker_schedules_overdue_seconds",
-        "How long the schedule that is due longest has waited for a server",
+        "How long the most overdue schedule has waited for a server",
         number(schedules, "overdue_seconds")));
     all.add(counter("tasker_schedule_fires_started", "Fire times of schedules that started a task",
         number(schedules, "started")));
@@ -111,7 +111,7 @@ public class SystemMeters implements MultiCollector {
         "Fire times of schedules that were skipped because an earlier task had not ended",
         number(schedules, "skipped")));
     all.add(counter("tasker_schedule_fires_missed",
-        "Fire times of schedules that passed while no server was up, and were not made up for",
+        "Fire times of schedules that passed while no server was up, and were not caught up",
         number(schedules, "missed")));
     all.add(counter("tasker_schedule_fires_failed",
         "Fire times of schedules whose task was refused",
@@ -130,10 +130,10 @@ public class SystemMeters implements MultiCollector {
     all.add(gauge("tasker_webhooks_paused",
         "Paused webhooks", number(webhooks, "paused")));
     all.add(gauge("tasker_webhooks_failing",
-        "Webhooks whose latest attempt failed, also those that were paused for it. Alert when it stays above 0",
+        "Webhooks whose latest attempt failed, including those that were paused because of that. Alert when it stays above 0",
         number(webhooks, "failing")));
     all.add(gauge("tasker_webhooks_behind",
-        "Positions of the feed that the slowest active webhook has still to read",
+        "How many positions of the feed the slowest active webhook has yet to read",
         number(webhooks, "behind")));
     all.add(gauge("tasker_webhook_open_deliveries",
         "Deliveries that wait or are in flight",
@@ -162,7 +162,7 @@ public class SystemMeters implements MultiCollector {
             "Age of the oldest stored task",
             number(retention, "oldest_task_seconds")));
     all.add(gauge("tasker_history_oldest_seconds",
-        "Age of the beginning of the oldest month of history",
+        "Age of the oldest month of history, from its beginning",
         number(retention, "oldest_history_seconds")));
     all.add(gauge("tasker_history_months_ahead",
         "Future months that have a history partition: 2. Alert below 1",
@@ -180,7 +180,7 @@ public class SystemMeters implements MultiCollector {
         "Deadlocks in the database",
         number(database, "deadlocks")));
     all.add(counter("tasker_database_wal_bytes",
-        "Write-ahead log of the database server",
+        "Bytes of write-ahead log that the database server has written",
         number(database, "wal_bytes")));
     all.addAll(new TemplateMeters(now.getJsonObject(TEMPLATES)).collect());
     return new MetricSnapshots(all);

@@ -41,7 +41,7 @@ final class TemplateMeters {
             "How long attempts of steps took, those of workers outside the servers included",
             "step"),
         byTemplate("tasker_step_queue_wait_seconds",
-            "How long an offered step waited until a worker claimed it; 0 when the server that finished the step before it goes on",
+            "How long an offered step waited until a worker claimed it; 0 when the server that finished the step before it ran it, too",
             "wait"),
         byTemplateAndState("tasker_tasks_ended_total", "Tasks that ended, by their state",
             "task"),

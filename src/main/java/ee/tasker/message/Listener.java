@@ -39,9 +39,9 @@ import org.postgresql.PGNotification;
  * fallback poller covers the
  * gap.
  */
-@Singleton
+@Singleton(name = "TaskerListener")
 @Startup
-@DependsOn("SchemaMigration")
+@DependsOn("TaskerSchema")
 @ConcurrencyManagement(ConcurrencyManagementType.BEAN)
 @TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
 public class Listener {

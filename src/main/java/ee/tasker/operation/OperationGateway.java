@@ -52,6 +52,26 @@ class OperationGateway {
         server.uuid());
   }
 
+  JsonObject eraseTaskDocuments(UUID task, Erasure.Request request, boolean force,
+      JsonArray namespaces) {
+    tellCaller();
+    return sql.object(
+        "erase_task_documents(cast(? as uuid), ?, ?, ?, ?, cast(? as uuid), null, cast(? as jsonb))",
+        task, request.by(), request.reason(), request.children(), force, server.uuid(),
+        namespaces);
+  }
+
+  JsonObject eraseTasksByAttribute(Erasure.Tagged tagged, Erasure.Request request, boolean dryRun,
+      int limit, UUID after, JsonArray namespaces) {
+    tellCaller();
+    return sql.object(
+        "erase_tasks_by_attribute(?, ?, ?, ?, ?, ?, ?, ?, ?, cast(? as uuid), null, "
+            + "cast(? as jsonb))",
+        tagged.namespace(), tagged.template(), tagged.attribute(), tagged.value(), request.by(),
+        request.reason(), request.children(), dryRun, limit,
+        after == null ? null : after.toString(), namespaces);
+  }
+
   JsonValue getForkDocuments(UUID task, int limit, UUID before) {
     return sql.answer("get_fork_documents(cast(? as uuid), ?, cast(? as uuid))", task, limit,
         before == null ? null : before.toString());

@@ -6,6 +6,7 @@ import ee.tasker.engine.reply.ReconcileReply;
 import ee.tasker.engine.reply.RoundReply;
 import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.Settings;
+import ee.tasker.platform.SqlState;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.transaction.Transactional;
@@ -42,13 +43,13 @@ public class Orchestration {
    *   others now; empty when there was none
    */
   public Optional<String> setAsideDueTask(Throwable fault) {
-    return gateway.setAsideDueTask(DatabaseFaults.sqlState(fault), DatabaseFaults.message(fault),
+    return gateway.setAsideDueTask(SqlState.of(fault), DatabaseFaults.message(fault),
         settings.recovery().deliveries());
   }
 
   /** After the database gave up a call for one result. @return its task, which comes later */
   public Optional<String> setAsideStepResult(Throwable fault) {
-    return gateway.setAsideStepResult(DatabaseFaults.sqlState(fault),
+    return gateway.setAsideStepResult(SqlState.of(fault),
         DatabaseFaults.message(fault), settings.recovery().deliveries())
         .map(task -> "task " + task);
   }

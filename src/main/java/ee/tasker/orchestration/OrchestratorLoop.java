@@ -10,6 +10,7 @@ import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
+import ee.tasker.platform.StartSequence;
 import ee.tasker.schedule.Schedules;
 import ee.tasker.task.QueuedRequests;
 import jakarta.annotation.PostConstruct;
@@ -48,6 +49,9 @@ public class OrchestratorLoop implements Orchestrator {
 
   @Inject
   private LiveSettings live;
+
+  @Inject
+  private StartSequence start;
 
   @Inject
   private Orchestration orchestration;
@@ -153,7 +157,8 @@ public class OrchestratorLoop implements Orchestrator {
   }
 
   private void runWhileWanted() {
-    while (live.has(Role.ORCHESTRATOR) && wanted.get() && running.compareAndSet(false, true)) {
+    while (live.has(Role.ORCHESTRATOR) && !start.isWaiting() && wanted.get()
+        && running.compareAndSet(false, true)) {
       try {
         lastProgress = Instant.now();
         wanted.set(false);

@@ -35,7 +35,7 @@ import java.time.Instant;
  */
 @Singleton
 @Startup
-@DependsOn({"SchemaMigration", "TemplateLoader"})
+@DependsOn({"TaskerSchema", "TaskerTemplates"})
 @ConcurrencyManagement(ConcurrencyManagementType.BEAN)
 @TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
 public class Poller {

@@ -25,7 +25,7 @@ import java.time.Duration;
  */
 @Singleton
 @Startup
-@DependsOn("SchemaMigration")
+@DependsOn("TaskerSchema")
 @ConcurrencyManagement(ConcurrencyManagementType.BEAN)
 @TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
 public class RollUp {

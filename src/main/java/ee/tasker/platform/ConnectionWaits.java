@@ -14,7 +14,7 @@ final class ConnectionWaits {
   private static final Histogram WAITS = Histogram.builder()
       .name("tasker_database_connection_wait_seconds")
       .help(
-          "How long this server's calls waited for a connection of its pool, those that got none included")
+          "How long this server's calls waited for a connection of its pool, including calls that got none")
       .classicOnly()
       .classicUpperBounds(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30).build();
 

@@ -40,7 +40,7 @@ public final class DatabaseFaults {
    * to blame.
    */
   public static boolean isTransient(Throwable fault) {
-    String state = sqlState(fault);
+    String state = SqlState.of(fault);
     return state == null ? hasNoConnection(fault) : isTransient(state);
   }
 
@@ -54,7 +54,7 @@ public final class DatabaseFaults {
    * call would fail again.
    */
   public static boolean isAboutTheData(Throwable fault) {
-    String state = sqlState(fault);
+    String state = SqlState.of(fault);
     return state != null && isAboutTheData(state);
   }
 
@@ -74,14 +74,22 @@ public final class DatabaseFaults {
 
   /** True when the call was cancelled, or took more memory than there is. */
   public static boolean isTooExpensive(Throwable fault) {
-    String state = sqlState(fault);
+    String state = SqlState.of(fault);
     return state != null
         && (state.equals("57014") || state.equals("53200") || state.equals("53400"));
   }
 
+  /**
+   * True when there is no such function, or none with these arguments: the database has another
+   * version than the caller expects.
+   */
+  public static boolean isAboutTheVersion(Throwable fault) {
+    return "42883".equals(SqlState.of(fault));
+  }
+
   /** True when the call waited for a lock for longer than it may. */
   public static boolean isLocked(Throwable fault) {
-    return "55P03".equals(sqlState(fault));
+    return "55P03".equals(SqlState.of(fault));
   }
 
   /**
@@ -91,7 +99,7 @@ public final class DatabaseFaults {
    * committed.
    */
   public static boolean isRefusal(Throwable fault) {
-    String state = sqlState(fault);
+    String state = SqlState.of(fault);
     return state != null && !state.startsWith("08") && !state.startsWith("57P")
         && !state.startsWith("58") && !state.startsWith("XX");
   }
@@ -102,7 +110,7 @@ public final class DatabaseFaults {
    * to the primary.
    */
   public static boolean isReadOnly(Throwable fault) {
-    return READ_ONLY.equals(sqlState(fault));
+    return READ_ONLY.equals(SqlState.of(fault));
   }
 
   /**
@@ -111,7 +119,7 @@ public final class DatabaseFaults {
    * confirmed a commit.
    */
   public static boolean isUnreachable(Throwable fault) {
-    String state = sqlState(fault);
+    String state = SqlState.of(fault);
     return state == null ? isUnconfirmedCommit(fault) || hasNoConnection(fault)
         : state.startsWith("08") || state.startsWith("57P") || READ_ONLY.equals(state);
   }
@@ -123,7 +131,7 @@ public final class DatabaseFaults {
    * #isTransient transient}.
    */
   public static boolean isOutage(Throwable fault) {
-    String state = sqlState(fault);
+    String state = SqlState.of(fault);
     return state == null ? hasNoConnection(fault)
         : state.startsWith("08") || state.startsWith("57P") || isLoginRefused(fault)
             || state.equals(READ_ONLY)
@@ -134,13 +142,13 @@ public final class DatabaseFaults {
    * True when the database rejects the server's user or password, or has no database of that name.
    */
   public static boolean isLoginRefused(Throwable fault) {
-    String state = sqlState(fault);
+    String state = SqlState.of(fault);
     return state != null && (state.startsWith("28") || state.startsWith("3D"));
   }
 
   /** True when the database has no room for what was written. */
   public static boolean isDiskFull(Throwable fault) {
-    return DISK_FULL.equals(sqlState(fault));
+    return DISK_FULL.equals(SqlState.of(fault));
   }
 
   /**
@@ -171,7 +179,7 @@ public final class DatabaseFaults {
    */
   public static boolean isUnconfirmedCommit(Throwable fault) {
     for (Throwable cause = fault; cause != null
-        && sqlState(fault) == null; cause = cause.getCause()) {
+        && SqlState.of(fault) == null; cause = cause.getCause()) {
       if (cause instanceof XAException || cause instanceof RollbackException
           || cause instanceof HeuristicMixedException
           || cause instanceof HeuristicRollbackException || cause instanceof SystemException) {
@@ -179,15 +187,6 @@ public final class DatabaseFaults {
       }
     }
     return false;
-  }
-
-  public static String sqlState(Throwable fault) {
-    for (Throwable cause = fault; cause != null; cause = cause.getCause()) {
-      if (cause instanceof SQLException sql && sql.getSQLState() != null) {
-        return sql.getSQLState();
-      }
-    }
-    return null;
   }
 
   /** The driver's own message: that of the innermost, since a pool wraps it in one of its own. */

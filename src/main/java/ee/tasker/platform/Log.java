@@ -102,7 +102,7 @@ public final class Log {
     if (isOn(event)) {
       Object[] more = Arrays.copyOf(pairs, pairs.length + 4);
       more[pairs.length] = "sql_state";
-      more[pairs.length + 1] = DatabaseFaults.sqlState(cause);
+      more[pairs.length + 1] = SqlState.of(cause);
       more[pairs.length + 2] = "cause";
       more[pairs.length + 3] = DatabaseFaults.message(cause);
       publish(event, null, more);

@@ -76,13 +76,13 @@ public class Meters {
 
   private final Summary functions = Summary.builder().name("tasker_database_function_seconds")
       .help(
-          "The same by function: how many calls, and their time together")
+          "Calls of each SQL function by this server, and their total duration")
       .labelNames("function").register(registry);
 
   private final Histogram answers = Histogram.builder()
       .name("tasker_http_request_duration_seconds")
       .help(
-          "How long requests to this server took, until their answer was complete; those that wait for a task or for work too")
+          "How long requests to this server took until the response was complete, including those that wait for a task or for work")
       .labelNames("method", "status").classicOnly()
       .classicUpperBounds(0.005, 0.025, 0.1, 0.25, 1, 2.5, 10, 60).register(registry);
 
@@ -93,7 +93,7 @@ public class Meters {
 
   private final Info build = Info.builder().name("tasker_build_info")
       .help(
-          "1: the version of this server")
+          "Always 1; the label is the version of this server")
       .labelNames("version").register(registry);
 
   public Meters() {

@@ -28,6 +28,18 @@ public class PoolerCheck {
     return Optional.ofNullable(problem);
   }
 
+  /** @throws StartSequence.NoDatabase when calls would fail of it, or nothing answers */
+  void expectFitting(DataSource dataSource) {
+    try {
+      Optional<String> found = check(dataSource);
+      if (found.isPresent()) {
+        throw new StartSequence.UnusableDatabase(found.get());
+      }
+    } catch (SQLException e) {
+      throw new StartSequence.NoDatabase(e);
+    }
+  }
+
   /**
    * Logs a problem once, however often it is found.
    *

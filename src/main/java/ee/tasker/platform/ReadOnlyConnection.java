@@ -2,6 +2,7 @@ package ee.tasker.platform;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.function.Supplier;
 
 /**
  * Discards a connection to a standby, or to a primary that was demoted while the connection was
@@ -16,15 +17,10 @@ final class ReadOnlyConnection {
   private ReadOnlyConnection() {
   }
 
-  /** The connection of the call's entity manager. */
-  interface Wrapper {
-    <T> T unwrap(Class<T> type);
-  }
-
-  static void discard(Wrapper entityManager, RuntimeException fault) {
+  static void discard(Supplier<Connection> connection, RuntimeException fault) {
     LOG.write(LogEvent.CONNECTION_DISCARDED, "cause", DatabaseFaults.message(fault));
     try {
-      entityManager.unwrap(Connection.class).abort(Runnable::run);
+      connection.get().abort(Runnable::run);
     } catch (SQLException | RuntimeException e) {
       fault.addSuppressed(e);
     }

@@ -32,6 +32,8 @@ public final class Refusals {
       new Known(409, "step-already-done"),
       new Known(409, "nothing-to-retry"),
       new Known(409, "fork-not-possible"),
+      new Known(409, "task-erased"),
+      new Known(409, "task-not-erasable"),
       new Known(409, "token-expired"),
       new Known(409, "set-has-changed"),
       new Known(409, "bulk-action-not-running"),

@@ -163,7 +163,7 @@ public class Replica {
     meters.replicaRead("failed");
     state = new State(false, Optional.empty(), Optional.of(problem));
     if (fault == null || fault instanceof NamingException || DatabaseFaults.isOutage(fault)
-        || DatabaseFaults.sqlState(fault) == null) {
+        || SqlState.of(fault) == null) {
       failedAt = System.nanoTime();
     }
     int failures = outage.failed(System.nanoTime());

@@ -8,14 +8,11 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 
 /**
@@ -30,18 +27,6 @@ public final class Routines {
 
   /** Of half a second each, while other transactions hold tables that change. */
   private static final int ATTEMPTS = 40;
-  private static final Duration BETWEEN_ATTEMPTS = Duration.ofMillis(250);
-  /** A lock that was not to be had, and a deadlock. */
-  private static final Set<String> BUSY = Set.of("55P03", "40P01");
-
-  /** Nothing has changed, and it may be tried again. */
-  public static final class TablesBusy extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
-    TablesBusy(String reason) {
-      super(reason);
-    }
-  }
 
   private final String manifest;
   private final Map<String, String> texts;
@@ -71,6 +56,14 @@ public final class Routines {
   /** Those of the application. */
   public static Routines ofApplication() {
     return new Routines(resource(MANIFEST), resource("/db/routines.sql"));
+  }
+
+  /**
+   * What the worker of an application calls, and the rest of its version, without the texts: they
+   * are compared and not installed there.
+   */
+  static Routines ofLibrary() {
+    return new Routines(resource(MANIFEST), "");
   }
 
   /** Of this application, as the build wrote it. */
@@ -116,36 +109,33 @@ public final class Routines {
    * Installs what differs; waits for another server that does, and then finds nothing to do.
    *
    * @return how many parts were installed
-   * @throws TablesBusy            if other transactions held tables that change all the time
+   * @throws GivingWay.TablesBusy  if other transactions held tables that change all the time
    * @throws IllegalStateException if it fails; the database is as it was
    */
   public int install(DataSource database) {
-    for (int attempt = 1;; attempt++) {
-      try (Connection connection = database.getConnection()) {
-        boolean commits = connection.getAutoCommit();
-        connection.setAutoCommit(false);
-        try {
-          int installed = install(connection);
-          connection.commit();
-          return installed;
-        } catch (SQLException e) {
-          connection.rollback();
-          throw e;
-        } finally {
-          connection.setAutoCommit(commits);
-        }
+    try {
+      return GivingWay.repeat(ATTEMPTS, () -> installOnce(database));
+    } catch (SQLException e) {
+      throw new IllegalStateException(
+          "the functions of this version cannot be installed, the database is as it was: "
+              + e.getMessage(),
+          e);
+    }
+  }
+
+  private int installOnce(DataSource database) throws SQLException {
+    try (Connection connection = database.getConnection()) {
+      boolean commits = connection.getAutoCommit();
+      connection.setAutoCommit(false);
+      try {
+        int installed = install(connection);
+        connection.commit();
+        return installed;
       } catch (SQLException e) {
-        if (!BUSY.contains(e.getSQLState())) {
-          throw new IllegalStateException(
-              "the functions of this version cannot be installed, the database is as it was: "
-                  + e.getMessage(),
-              e);
-        }
-        if (attempt == ATTEMPTS) {
-          throw new TablesBusy(
-              "other transactions hold tables whose triggers or guards change: " + e.getMessage());
-        }
-        LockSupport.parkNanos(BETWEEN_ATTEMPTS.toNanos());
+        connection.rollback();
+        throw e;
+      } finally {
+        connection.setAutoCommit(commits);
       }
     }
   }
@@ -221,7 +211,8 @@ public final class Routines {
     }
   }
 
-  private static String script(String name) {
+  /** One of {@code db/install}. */
+  static String script(String name) {
     return resource("/db/install/" + name + ".sql");
   }
 

@@ -12,11 +12,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
-import java.util.Optional;
-import java.util.concurrent.locks.LockSupport;
-import javax.naming.InitialContext;
-import javax.naming.NamingException;
+import java.util.List;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.MigrationInfo;
@@ -25,13 +21,13 @@ import org.flywaydb.core.api.MigrationVersion;
 
 /**
  * Migrates the schema before the rest of the application starts: beans that need it declare {@code
- * @DependsOn("SchemaMigration")} and begin with {@link StartSequence#then}. Several servers may
+ * @DependsOn("TaskerSchema")} and begin with {@link StartSequence#then}. Several servers may
  * start at once: Flyway lets
  * one migrate while the others wait. A deployment whose migrations are missing or do not match the
  * database fails; one that
  * cannot reach its database waits for it.
  */
-@Singleton
+@Singleton(name = "TaskerSchema")
 @Startup
 @ConcurrencyManagement(ConcurrencyManagementType.BEAN)
 @TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
@@ -40,8 +36,6 @@ public class SchemaMigration {
 
   /** Each attempt gives up after half a second, so that it holds no one up for longer. */
   private static final int ATTEMPTS_TO_GUARD = 20;
-  private static final Duration BETWEEN_ATTEMPTS = Duration.ofMillis(250);
-  private static final String LOCK_NOT_AVAILABLE = "55P03";
   private static final String INSUFFICIENT_PRIVILEGE = "42501";
 
   @Inject
@@ -60,13 +54,13 @@ public class SchemaMigration {
 
   @PostConstruct
   void start() {
-    DataSource dataSource = dataSource();
+    DataSource dataSource = FirstConnection.dataSource("jdbc/tasker");
     start.then(() -> migrate(dataSource));
   }
 
   private void migrate(DataSource dataSource) {
-    connect(dataSource, settings.listen());
-    expectFittingPooler(dataSource);
+    FirstConnection.expect(dataSource, settings.listen());
+    pooler.expectFitting(dataSource);
     SchemaRights rights = SchemaRights.of(dataSource);
     rights.expectToServe();
     DataSource unbounded = MigrationDataSource.of(dataSource);
@@ -76,8 +70,12 @@ public class SchemaMigration {
       throw new IllegalStateException("only " + known
           + " migrations were found in the application, so its files cannot be read");
     }
-    apply(flyway, rights);
-    installRoutines(unbounded, rights);
+    try {
+      apply(unbounded, flyway, rights);
+      installRoutines(unbounded, rights);
+    } catch (GivingWay.TablesBusy busy) {
+      throw new StartSequence.NoDatabase(busy.getMessage());
+    }
     makeHistoryPartitions(dataSource);
     guardTables(dataSource, settings.guards());
     // Each look reads all migrations anew.
@@ -88,17 +86,19 @@ public class SchemaMigration {
         : current.getVersion().toString();
     LOG.write(LogEvent.SCHEMA_MIGRATED, "version", version, "migrations", known);
     start.schemaIsReady();
+    start.expectFromNowOn(() -> expectToServeStill(dataSource));
   }
 
-  private void expectFittingPooler(DataSource dataSource) {
-    try {
-      Optional<String> problem = pooler.check(dataSource);
-      if (problem.isPresent()) {
-        throw new StartSequence.UnusableDatabase(problem.get());
-      }
-    } catch (SQLException e) {
-      throw new StartSequence.NoDatabase(e);
+  /**
+   * Another version was installed while this server works. It installs nothing then, so that two
+   * builds of one version do not take turns.
+   */
+  private void expectToServeStill(DataSource dataSource) {
+    Routines.Comparison found = Routines.ofApplication().compare(dataSource);
+    if (found.isNewer() || found.notCallable().isPresent()) {
+      expectToServeBeside(found);
     }
+    refusal = null;
   }
 
   /**
@@ -106,15 +106,15 @@ public class SchemaMigration {
    * schema nor on pgmq. All that a login lacks is reported before the first statement that would
    * need it.
    */
-  private void apply(Flyway flyway, SchemaRights rights) {
-    MigrationInfo[] pending = flyway.info().pending();
-    if (pending.length == 0) {
+  private void apply(DataSource database, Flyway flyway, SchemaRights rights) {
+    List<MigrationInfo> due = SchemaInstaller.due(flyway);
+    if (due.isEmpty()) {
       flyway.validate();
       return;
     }
-    expectToMigrate(rights, pending.length + " migrations, from " + pending[0].getScript()
+    expectToMigrate(rights, due.size() + " migrations, from " + due.get(0).getScript()
         + " on,");
-    flyway.migrate();
+    SchemaInstaller.migrate(database);
   }
 
   /** Never an older version than the database has. */
@@ -125,33 +125,26 @@ public class SchemaMigration {
       expectToServeBeside(found);
     } else if (found.pending() > 0) {
       expectToMigrate(rights, found.pending() + " functions, views or triggers of this version");
-      install(routines, dataSource);
+      routines.install(dataSource);
     } else if (found.isOther() && settings.migrates() && rights.allowToMigrate()) {
       // Nothing but the version, by which an older server recognises what is there.
-      install(routines, dataSource);
+      routines.install(dataSource);
     }
     refusal = null;
   }
 
-  private static void install(Routines routines, DataSource dataSource) {
-    try {
-      routines.install(dataSource);
-    } catch (Routines.TablesBusy busy) {
-      throw new StartSequence.NoDatabase(busy.getMessage());
-    }
-  }
-
   /**
-   * What a newer version has changed is its business, as long as all that this one calls is there.
+   * What another version has changed is its business, as long as all that this one calls is there.
    */
-  private void expectToServeBeside(Routines.Comparison newer) {
-    String installed = newer.installed().orElse("unknown");
-    if (newer.notCallable().isEmpty()) {
+  private void expectToServeBeside(Routines.Comparison other) {
+    String installed = other.installed().orElse("unknown");
+    if (other.notCallable().isEmpty()) {
       LOG.write(LogEvent.DATABASE_NEWER, "installed", installed);
       return;
     }
-    String reason = "the database was upgraded to version " + installed
-        + ", which has no longer what this server calls: " + newer.notCallable().get();
+    String reason = (other.isNewer() ? "the database was upgraded to version "
+        : "the database has another build of version ") + installed
+        + ", which has not what this server calls: " + other.notCallable().get();
     if (!reason.equals(refusal)) {
       refusal = reason;
       LOG.write(LogEvent.SERVER_TOO_OLD, "cause", reason);
@@ -165,39 +158,6 @@ public class SchemaMigration {
           + "false: the owner of the schema applies them with psql, db/install.sql of this version");
     }
     rights.expectToMigrate(lacking);
-  }
-
-  /**
-   * Every failure to connect, including a wrong password that may be corrected later, is a reason
-   * to wait; a later failure is not, nor is a database that this login may not connect to.
-   */
-  private static void connect(DataSource dataSource, Settings.ListenSettings database) {
-    try (Connection connection = dataSource.getConnection();
-        Statement statement = connection.createStatement()) {
-      statement.execute("select 1");
-    } catch (SQLException e) {
-      if (INSUFFICIENT_PRIVILEGE.equals(DatabaseFaults.sqlState(e))) {
-        // Without the cause, which a server would show instead.
-        throw new IllegalStateException("the login " + database.user()
-            + " may not connect. As an administrator of the database: grant connect on database \""
-            + database.database() + "\" to \"" + database.user() + "\";");
-      }
-      throw DirectConnection.readOnlyLogin(database, e).map(StartSequence.NoDatabase::new)
-          .orElseGet(() -> new StartSequence.NoDatabase(e));
-    }
-  }
-
-  /**
-   * Looked up instead of injected: for {@code @Resource(lookup)}, a name without a scheme is global
-   * on one server and local
-   * to the component on another.
-   */
-  private static DataSource dataSource() {
-    try {
-      return InitialContext.doLookup("jdbc/tasker");
-    } catch (NamingException e) {
-      throw new IllegalStateException("the server has no datasource jdbc/tasker", e);
-    }
   }
 
   /**
@@ -217,24 +177,22 @@ public class SchemaMigration {
    * stays busy, because of a long dump for instance, is no reason not to start.
    */
   private static void guardTables(DataSource dataSource, boolean guards) {
-    for (int attempt = 1; attempt <= ATTEMPTS_TO_GUARD; attempt++) {
-      try (Connection connection = dataSource.getConnection();
-          PreparedStatement call = connection
-              .prepareStatement("select tasker.guard_tables(?)")) {
-        call.setBoolean(1, guards);
-        call.execute();
-        return;
-      } catch (SQLException e) {
-        if (INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
-          return;
+    try {
+      GivingWay.repeat(ATTEMPTS_TO_GUARD, () -> {
+        try (Connection connection = dataSource.getConnection();
+            PreparedStatement call = connection
+                .prepareStatement("select tasker.guard_tables(?)")) {
+          call.setBoolean(1, guards);
+          return call.execute();
         }
-        if (!LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
-          throw new IllegalStateException("the tables could not be guarded", e);
-        }
-        LockSupport.parkNanos(BETWEEN_ATTEMPTS.toNanos());
+      });
+    } catch (GivingWay.TablesBusy busy) {
+      LOG.write(LogEvent.GUARDS_UNCHANGED, "guards", guards);
+    } catch (SQLException e) {
+      if (!INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
+        throw new IllegalStateException("the tables could not be guarded", e);
       }
     }
-    LOG.write(LogEvent.GUARDS_UNCHANGED, "guards", guards);
   }
 
   private static String latestVersion(MigrationInfoService migrated) {

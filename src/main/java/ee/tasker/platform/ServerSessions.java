@@ -90,7 +90,7 @@ public final class ServerSessions {
 
   /** Whether a call failed because a prepared statement was unknown, or known already. */
   public static boolean isLostStatement(Throwable fault) {
-    String state = DatabaseFaults.sqlState(fault);
+    String state = SqlState.of(fault);
     return NO_SUCH_STATEMENT.equals(state) || SAME_STATEMENT.equals(state);
   }
 

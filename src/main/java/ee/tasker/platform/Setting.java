@@ -39,10 +39,10 @@ public enum Setting {
       "Handlers that run concurrently on this server, each on a [thread of its "
           + "own](servers.md#threads)"),
   WORKER_PREFETCH("tasker.worker.prefetch", 3, 0, 100,
-      "Steps to claim ahead while handlers take less than half a millisecond on average, "
-          + "as a multiple of the capacity: in calls of some hundred steps each step costs the "
-          + "database a third less. Above a millisecond the server claims none ahead, and offers "
-          + "steps to others that have not started a second after their claim"),
+      "Steps to claim ahead while handlers take less than half a millisecond on average, as a "
+          + "multiple of the capacity: a call for some hundred steps costs the database a third "
+          + "less for each. Above a millisecond the server claims none ahead, and offers steps "
+          + "that have not started within a second to other servers"),
   WORKER_NAMESPACES("tasker.worker.namespaces", null, "names, with commas; without it, all",
       "Namespaces from whose queues this server claims steps. It claims successors of its "
           + "own steps, and roots of tasks submitted to it, in any namespace"),
@@ -63,6 +63,10 @@ public enum Setting {
   WORKER_DRAIN_SECONDS("tasker.worker.drain-seconds", 10, 0, 3_600,
       "How long running steps may continue when the server stops; then they are "
           + "interrupted and offered again at once"),
+  WORKER_DATA_SOURCE("tasker.worker.data-source", "jdbc/tasker", "a JNDI name",
+      "The data source through which a worker [in an application of your "
+          + "own](own-application.md) reaches the database; the product's WAR "
+          + "has `jdbc/tasker`"),
   CANCEL_GRACE_SECONDS("tasker.cancel.grace-seconds", 30, 0, 86_400,
       "How long running steps may take to stop after a cancel; the template or the request "
           + "can override it"),
@@ -72,10 +76,10 @@ public enum Setting {
   HOUSEKEEPING_INTERVAL_SECONDS("tasker.housekeeping.interval-seconds", 60, 0, 86_400,
       "How often this server purges what is [no longer kept](retention.md#what-is-kept); "
           + "0: never"),
-  HOUSEKEEPING_BATCH_SIZE("tasker.housekeeping.batch-size", 200, 1, 10_000,
+  HOUSEKEEPING_BATCH_SIZE("tasker.housekeeping.batch-size", 500, 1, 10_000,
       "Maximum tasks purged in one transaction"),
-  HOUSEKEEPING_PAUSE_MILLIS("tasker.housekeeping.pause-millis", 100, 0, 60_000,
-      "Pause between two such transactions, which leaves capacity to other work; never "
+  HOUSEKEEPING_PAUSE_MILLIS("tasker.housekeeping.pause-millis", 20, 0, 60_000,
+      "Pause between two transactions that purge, which leaves capacity to other work; never "
           + "shorter than the previous transaction"),
   RECOVERY_OFFER_TIMEOUT_SECONDS("tasker.recovery.offer-timeout-seconds", 300, 10, 86_400,
       "How long an offer may stay unclaimed while a live server has a permit for it, see "
@@ -94,8 +98,8 @@ public enum Setting {
       "Time for the body of a request to arrive, see [rest.md](rest.md#slow-bodies); then "
           + "408 `request-timeout`, and the connection is closed"),
   API_BODY_MIN_BYTES_PER_SECOND("tasker.api.body-min-bytes-per-second", 8_192, 1, 1_073_741_824,
-      "Minimum rate: the time is extended by one second for every such number of bytes "
-          + "that has arrived"),
+      "Minimum rate of a request body: each time that this many bytes have arrived, the time is "
+          + "extended by one second"),
   API_MAX_CONCURRENT_REQUESTS("tasker.api.max-concurrent-requests", 256, 1, 100_000,
       "Requests that this server processes at once; it answers others with 503 "
           + "`server-busy`. Requests that only wait for a task (`?wait`) do not count. As many "
@@ -112,12 +116,12 @@ public enum Setting {
           + "context root, `https://tasker.example.com/orders`. `Location` begins with it; "
           + "without it, `Location` is a path. Answers never echo the request's `Host`"),
   SECURITY_ADMIN_NAME("tasker.security.admin.name", "admin", "any",
-      "The first user, see [security.md](security.md#the-first-administrator)"),
+      "Name of the first user, see [security.md](security.md#the-first-administrator)"),
   SECURITY_ADMIN_PASSWORD("tasker.security.admin.password", null, "12 characters or more",
-      "Its password. Without a password or a hash, no user is created"),
+      "Password of the first user. Without a password or a hash, no user is created"),
   SECURITY_ADMIN_PASSWORD_HASH("tasker.security.admin.password-hash", null,
       "as from `tasker.hash_password`",
-      "Instead of the password"),
+      "Hash of the first user's password, instead of the password"),
   SECURITY_SESSION_SECONDS("tasker.security.session-seconds", 43_200, 60, 2_592_000,
       "How long a sign-in at the [console](console.md) lasts, however often it is used"),
   SECURITY_CACHE_SECONDS("tasker.security.cache-seconds", 30, 1, 3_600,
@@ -153,14 +157,15 @@ public enum Setting {
       "Interval of keep-alive comments on an idle stream"),
   METRICS_TEMPLATES("tasker.metrics.templates", 50, 0, 10_000,
       "How many templates have series of their own in the "
-          + "[metrics](reference/metrics.md#templates); the first ones that ran. All others are "
-          + "`other`. The same on all servers"),
+          + "[metrics](reference/metrics.md#templates): those that ran first. All others are "
+          + "counted as `other`. Set the same value on all servers"),
   EVENTS_MESSAGING_CONNECTION_FACTORY("tasker.events.messaging.connection-factory", null,
       "a name of JNDI",
       "The connection factory of the [topic](events.md#a-topic-of-jakarta-messaging) that "
           + "domain events are sent to; none without it"),
   EVENTS_MESSAGING_TOPIC("tasker.events.messaging.topic", null, "a name of JNDI",
-      "The topic; needed with `tasker.events.messaging.connection-factory`"),
+      "The topic that domain events are sent to; required with "
+          + "`tasker.events.messaging.connection-factory`"),
   WEBHOOKS_CONCURRENCY("tasker.webhooks.concurrency", 32, 0, 1_000,
       "How many calls to receivers of [webhooks](webhooks.md) this server makes at a time, "
           + "if it has the role `orchestrator`; 0 for none"),
@@ -174,11 +179,12 @@ public enum Setting {
   REPLICA_DATA_SOURCE("tasker.replica.data-source", null, "a name of JNDI",
       "The datasource of a [read replica](configuration.md#a-read-replica); none without it"),
   REPLICA_MAX_STALENESS_SECONDS("tasker.replica.max-staleness-seconds", 30, 1, 3_600,
-      "The most that a request can allow: one that allows more gets no staler answer"),
+      "Upper bound of the staleness that a request may allow; a request that allows more gets "
+          + "this"),
   DATABASE_STATEMENT_TIMEOUT_SECONDS("tasker.database.statement-timeout-seconds", 45, 0, 3_600,
-      "After this time without an answer the server has PostgreSQL cancel a call. Less "
-          + "than `DB_SOCKET_TIMEOUT`, after which the connection is closed and PostgreSQL would "
-          + "go on with the call; 0 for no limit. Migrations are exempt"),
+      "How long a call may run before PostgreSQL cancels it on behalf of the server. Must be "
+          + "less than `DB_SOCKET_TIMEOUT`, which closes the connection and lets PostgreSQL go "
+          + "on with the call; 0 for no limit. Migrations are exempt"),
   DATABASE_HOST("tasker.database.host", "localhost", "hosts, with commas",
       "Host of the listening connection, which the application opens itself; everything "
           + "else uses the server's datasource `jdbc/tasker`. Both must lead to the same "
@@ -188,21 +194,24 @@ public enum Setting {
   DATABASE_PORT("tasker.database.port", 5432, 1, 65_535,
       "Port of the last host. Without it, `DB_LISTEN_PORT` or `DB_PORT`"),
   DATABASE_NAME("tasker.database.name", "tasker", "any",
-      "Name of the database"),
+      "Name of the database of the listening connection"),
   DATABASE_USER("tasker.database.user", "tasker", "any",
       "User that the listening connection logs in as"),
   DATABASE_PASSWORD("tasker.database.password", "tasker", "any",
-      "Password of that user"),
+      "Password of the listening connection's user"),
   DATABASE_PASSWORD_FILE("tasker.database.password-file", null, "a file",
       "Instead of the password, and read for each connection: [passwords in "
           + "files](configuration.md#passwords-in-files)"),
   DATABASE_SSL_MODE("tasker.database.ssl-mode", "prefer", "of the driver",
       "[TLS](configuration.md#tls-to-the-database) of the listening connection"),
   DATABASE_SSL_ROOT_CERT("tasker.database.ssl-root-cert", null, "a file",
-      "Certificates of the authority"),
-  DATABASE_SSL_CERT("tasker.database.ssl-cert", null, "a file", "A client's certificate"),
-  DATABASE_SSL_KEY("tasker.database.ssl-key", null, "a file", "Its key"),
-  DATABASE_SSL_PASSWORD("tasker.database.ssl-password", null, "any", "Password of the key");
+      "File with the certificates of the authority that signs the server's certificate"),
+  DATABASE_SSL_CERT("tasker.database.ssl-cert", null, "a file",
+      "File with the client's certificate"),
+  DATABASE_SSL_KEY("tasker.database.ssl-key", null, "a file",
+      "File with the key of the client's certificate"),
+  DATABASE_SSL_PASSWORD("tasker.database.ssl-password", null, "any",
+      "Password of the client's key");
 
   private final String key;
   private final String fallback;

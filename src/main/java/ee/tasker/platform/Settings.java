@@ -64,6 +64,17 @@ public record Settings(
   }
 
   /**
+   * The same with other roles.
+   */
+  Settings withRoles(Set<Role> others) {
+    return new Settings(others, startsPaused, events, migrates, guards, pollInterval,
+        templatesFolder, environment, worker, listen, maxBodyBytes, largeBytes, bodyPace,
+        maxRequests, longestQueueing, allowedOrigins, baseUrl, recovery, idempotencyRetention,
+        streams, housekeeping, traces, messaging, security, webhooks, statementTimeout, replica,
+        metricTemplates);
+  }
+
+  /**
    * @param capacity   {@link Setting#WORKER_CAPACITY}
    * @param prefetch   {@link Setting#WORKER_PREFETCH}
    * @param namespaces {@link Setting#WORKER_NAMESPACES}
@@ -72,9 +83,10 @@ public record Settings(
    * @param batchSize  {@link Setting#WORKER_BATCH_SIZE}
    * @param flushers   {@link Setting#WORKER_FLUSHERS}
    * @param drain      {@link Setting#WORKER_DRAIN_SECONDS}
+   * @param dataSource {@link Setting#WORKER_DATA_SOURCE}
    */
   public record WorkerSettings(int capacity, int prefetch, Set<String> namespaces, Duration lease,
-      Duration heartbeat, int batchSize, int flushers, Duration drain) {
+      Duration heartbeat, int batchSize, int flushers, Duration drain, String dataSource) {
     public WorkerSettings {
       namespaces = Set.copyOf(namespaces);
     }

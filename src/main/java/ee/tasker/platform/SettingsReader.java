@@ -1,8 +1,5 @@
 package ee.tasker.platform;
 
-import jakarta.enterprise.context.Dependent;
-import jakarta.enterprise.inject.Produces;
-import jakarta.inject.Singleton;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -21,14 +18,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.eclipse.microprofile.config.Config;
-import org.eclipse.microprofile.config.ConfigProvider;
 
 /**
  * Reads {@link Settings} from MicroProfile Config and rejects invalid configuration with all
  * violations at once.
  */
-@Dependent
-public class SettingsReader {
+final class SettingsReader {
   /** A name or an address, in brackets if it contains colons, and a port. */
   private static final Pattern HOST = Pattern
       .compile("([^\\s:,/\\[\\]]+|\\[[0-9A-Fa-f:.]+])(?::([0-9]{1,6}))?");
@@ -40,12 +35,6 @@ public class SettingsReader {
 
   private final List<String> complaints = new ArrayList<>();
   private Config config;
-
-  @Produces
-  @Singleton
-  public Settings settings() {
-    return read(ConfigProvider.getConfig());
-  }
 
   Settings read(Config source) {
     config = source;
@@ -65,7 +54,7 @@ public class SettingsReader {
             number(Setting.WORKER_PREFETCH), names(Setting.WORKER_NAMESPACES), lease,
             heartbeat, number(Setting.WORKER_BATCH_SIZE),
             number(Setting.WORKER_FLUSHERS),
-            seconds(Setting.WORKER_DRAIN_SECONDS)),
+            seconds(Setting.WORKER_DRAIN_SECONDS), text(Setting.WORKER_DATA_SOURCE).strip()),
         new Settings.ListenSettings(
             databaseHosts(),
             text(either(Setting.DATABASE_NAME, "DB_NAME"), Setting.DATABASE_NAME),

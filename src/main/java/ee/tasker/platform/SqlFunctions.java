@@ -5,10 +5,7 @@ import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
-import jakarta.persistence.EntityManager;
-import jakarta.persistence.PersistenceContext;
 import jakarta.persistence.PersistenceException;
-import jakarta.persistence.Query;
 import java.util.Collection;
 import java.util.UUID;
 import java.util.regex.Matcher;
@@ -27,8 +24,8 @@ public class SqlFunctions {
   private static final Pattern CALL = Pattern.compile(
       "(?:tasker\\.(?!limit_answer\\b)|limit_answer\\(cast\\(tasker\\.)(\\w+)\\(");
 
-  @PersistenceContext(unitName = "tasker")
-  private EntityManager entityManager;
+  @Inject
+  private StatementCalls statements;
 
   @Inject
   private Meters meters;
@@ -57,7 +54,7 @@ public class SqlFunctions {
     try {
       return json(limited(call), arguments);
     } catch (PersistenceException fault) {
-      if (ANSWER_TOO_LARGE.equals(DatabaseFaults.sqlState(fault))) {
+      if (ANSWER_TOO_LARGE.equals(SqlState.of(fault))) {
         throw Problem.of(400, "answer-too-large",
             "the answer would have more than 16 MiB: ask for fewer objects (limit), or leave out long documents "
                 + "(max_document_bytes) and read them in parts");
@@ -109,14 +106,23 @@ public class SqlFunctions {
   }
 
   Object result(String sql, Object... arguments) {
-    Query query = query(sql, arguments);
+    if (!start.isSchemaReady()) {
+      throw StartSequence.waitingProblem();
+    }
+    meters.databaseCalled();
+    Object[] storable = new Object[arguments.length];
+    for (int i = 0; i < arguments.length; i++) {
+      Object argument = arguments[i];
+      storable[i] = argument instanceof UUID || argument instanceof JsonValue
+          ? argument.toString() : argument;
+    }
     long began = System.nanoTime();
     try {
-      return query.getSingleResult();
+      return statements.value(sql, settings.statementTimeout(), storable);
     } catch (PersistenceException fault) {
       usability.failed(fault);
-      if (DatabaseFaults.isReadOnly(fault)) {
-        ReadOnlyConnection.discard(entityManager::unwrap, fault);
+      if (DatabaseFaults.isAboutTheVersion(fault)) {
+        start.lookAgain();
       }
       throw fault;
     } finally {
@@ -128,31 +134,5 @@ public class SqlFunctions {
   static String function(String sql) {
     Matcher call = CALL.matcher(sql);
     return call.find() ? call.group(1) : "none";
-  }
-
-  private Query query(String sql, Object... arguments) {
-    if (!start.isSchemaReady()) {
-      throw StartSequence.waitingProblem();
-    }
-    meters.databaseCalled();
-    StringBuilder numbered = new StringBuilder(sql.length() + arguments.length);
-    int position = 0;
-    for (int i = 0; i < sql.length(); i++) {
-      char c = sql.charAt(i);
-      numbered.append(c);
-      if (c == '?') {
-        numbered.append(++position);
-      }
-    }
-    Query query = entityManager.createNativeQuery(numbered.toString());
-    // Before the connection counts as dead, whose call the database would go on with.
-    query.setHint("jakarta.persistence.query.timeout",
-        (int) settings.statementTimeout().toMillis());
-    for (int i = 0; i < arguments.length; i++) {
-      Object argument = arguments[i];
-      query.setParameter(i + 1, argument instanceof UUID || argument instanceof JsonValue
-          ? argument.toString() : argument);
-    }
-    return query;
   }
 }

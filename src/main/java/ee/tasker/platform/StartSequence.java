@@ -12,6 +12,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The startup steps of this server, in order: the schema, the templates, then everything else.
@@ -23,6 +24,9 @@ import java.util.concurrent.TimeUnit;
  * steps added meanwhile run after it. The server is deployed, but not ready, and answers 503. A
  * step may therefore be
  * retried after a partial failure, but never after a success.
+ *
+ * <p>What has to hold afterwards as well is looked at again when something has changed: while it
+ * does not hold, everything waits as at the start.
  */
 @ApplicationScoped
 public class StartSequence {
@@ -37,6 +41,8 @@ public class StartSequence {
 
   /** Guarded by this; the lock is held while a step runs. */
   private final Deque<Runnable> open = new ArrayDeque<>();
+  private final AtomicBoolean lookingAgain = new AtomicBoolean();
+  private volatile Runnable condition;
   private volatile boolean waiting;
   private volatile String cause;
   private volatile boolean schemaReady;
@@ -103,12 +109,48 @@ public class StartSequence {
     }
   }
 
+  /**
+   * @param lasting what has to hold as long as this server works, for {@link #lookAgain}; throws as
+   *                a step does
+   */
+  void expectFromNowOn(Runnable lasting) {
+    condition = lasting;
+  }
+
+  /**
+   * Another version may have been installed in the database: looks soon whether this server still
+   * finds what it calls, and waits until it does.
+   */
+  public void lookAgain() {
+    if (condition == null || waiting || stopped || !lookingAgain.compareAndSet(false, true)) {
+      return;
+    }
+    try {
+      timers.schedule(this::look, 0, TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      // The server is stopping.
+      stopped = true;
+    }
+  }
+
+  private void look() {
+    lookingAgain.set(false);
+    try {
+      then(condition);
+    } catch (RuntimeException fault) {
+      LOG.write(LogEvent.CALL_FAILED, fault, "call", "compare with the database");
+    }
+  }
+
   /** Of what the last try failed, while this server waits; empty otherwise. */
   public Optional<String> cause() {
     return waiting ? Optional.ofNullable(cause) : Optional.empty();
   }
 
-  /** Whether this server still waits for its database, or has not yet run the steps that waited. */
+  /**
+   * Whether this server waits for its database, or has not yet run the steps that waited: it takes
+   * no work.
+   */
   public boolean isWaiting() {
     return waiting;
   }
@@ -133,7 +175,7 @@ public class StartSequence {
   /** The problem that callers get meanwhile. */
   public static Problem waitingProblem() {
     return Problem.of(503, "unavailable",
-        "this server waits for its database since its start; try again later");
+        "this server waits for its database; try again later");
   }
 
   void schemaIsReady() {

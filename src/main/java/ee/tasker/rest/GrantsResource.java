@@ -7,6 +7,7 @@ import ee.tasker.security.Granted;
 import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;
@@ -70,7 +71,9 @@ public class GrantsResource {
   public String revoke(@PathParam("grant_uuid") String grantUuid) {
     Parameters.checkKnown(uri, Set.of());
     UUID grant = Parameters.uuid("grant_uuid", grantUuid);
-    administration.revokeGrant(grant, access.caller().actor());
+    JsonObject revoked = administration.revokeGrant(grant, access.caller().actor());
+    WriteLog.isAbout(request, "access", revoked.isNull("user_uuid") ? "keys" : "users",
+        revoked.getString(revoked.isNull("user_uuid") ? "key_uuid" : "user_uuid"));
     return Json.build().createObjectBuilder().add("grant_uuid", grant.toString()).build()
         .toString();
   }

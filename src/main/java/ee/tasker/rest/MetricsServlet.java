@@ -66,7 +66,7 @@ public class MetricsServlet extends ReadOnlyServlet {
   private void addSystemAndWhetherItAnswered(List<MetricSnapshot> all) {
     all.add(GaugeSnapshot.builder().name("tasker_database_up")
         .help(
-            "0: the database did not answer, and the system metrics are missing")
+            "1 if the database answered; 0 if it did not, and then the system metrics are missing")
         .dataPoint(
             GaugeSnapshot.GaugeDataPointSnapshot.builder().value(addSystem(all) ? 1 : 0).build())
         .build());

@@ -49,7 +49,7 @@ public class RestApplication extends Application {
         TaskActionsResource.class,
         TaskBatchesResource.class,
         TaskEventsResource.class,
-        TaskForksResource.class,
+        TaskErasureResource.class, TaskErasuresResource.class, TaskForksResource.class,
         TaskChildrenResource.class,
         TaskSignalsResource.class,
         TaskCountResource.class,

@@ -1,10 +1,13 @@
 package ee.tasker.rest;
 
 import ee.tasker.operation.SavedViews;
+import ee.tasker.platform.Json;
 import ee.tasker.rest.Requires.Scope;
 import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.GET;
@@ -47,6 +50,9 @@ public class ViewsResource {
   @Context
   private UriInfo uri;
 
+  @Context
+  private HttpServletRequest request;
+
   @Requires(value = Permission.TASKS_LIST, in = Scope.ASKED)
   @GET
   public String list() {
@@ -75,6 +81,7 @@ public class ViewsResource {
       members.wrong("name", "must have no control characters");
     }
     members.check();
+    WriteLog.isAbout(request, "views", name);
     if (namespace != null) {
       access.require(Permission.TASKS_ACT, namespace);
       access.require(namespace);
@@ -91,7 +98,9 @@ public class ViewsResource {
   public String delete(@PathParam("view_uuid") String viewUuid) {
     Parameters.checkKnown(uri, Set.of());
     UUID uuid = Parameters.uuid("view_uuid", viewUuid);
-    return views.delete(uuid, access.caller().principal(), access.namespaces(Permission.TASKS_ACT))
-        .toString();
+    JsonObject deleted = views.delete(uuid, access.caller().principal(),
+        access.namespaces(Permission.TASKS_ACT));
+    WriteLog.isAbout(request, "views", deleted.getString("name"));
+    return Json.build().createObjectBuilder().add("outcome", "done").build().toString();
   }
 }

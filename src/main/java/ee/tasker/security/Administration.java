@@ -1,12 +1,12 @@
 package ee.tasker.security;
 
-import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Refusals;
 import ee.tasker.platform.ServerIdentity;
+import ee.tasker.platform.SqlState;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
@@ -95,19 +95,17 @@ public class Administration {
    * @throws Problem 404 user-not-found, key-not-found
    */
   public UUID grant(UUID user, UUID key, Granted granted, String by) {
-    String grant = granted(user, key, granted, by);
-    told("grant " + granted, user == null ? key : user, by);
-    return UUID.fromString(grant);
+    JsonObject grant = granted(user, key, granted, by);
+    told("grant " + granted, grant.getString("name"), by);
+    return UUID.fromString(grant.getString("grant_uuid"));
   }
 
-  private String granted(UUID user, UUID key, Granted granted, String by) {
+  private JsonObject granted(UUID user, UUID key, Granted granted, String by) {
     try {
-      return Refusals
-          .check(gateway.grantAccess(user, key, granted, by),
-              () -> user == null ? keyNotFound(key) : userNotFound(user))
-          .getString("grant_uuid");
+      return Refusals.check(gateway.grantAccess(user, key, granted, by),
+          () -> user == null ? keyNotFound(key) : userNotFound(user));
     } catch (RuntimeException refused) {
-      if ("TK007".equals(DatabaseFaults.sqlState(refused))) {
+      if ("TK007".equals(SqlState.of(refused))) {
         throw Problem.invalid(granted.role() == null ? "permission" : "role",
             "there is no such " + (granted.role() == null ? "permission" : "role"));
       }
@@ -115,11 +113,15 @@ public class Administration {
     }
   }
 
-  /** @throws Problem 404 grant-not-found, 409 last-administrator */
-  public void revokeGrant(UUID grant, String by) {
-    Refusals.check(gateway.revokeGrant(grant),
+  /**
+   * @return whose it was: {@code user_uuid} or {@code key_uuid}, the other null, and {@code name}
+   * @throws Problem 404 grant-not-found, 409 last-administrator
+   */
+  public JsonObject revokeGrant(UUID grant, String by) {
+    JsonObject revoked = Refusals.check(gateway.revokeGrant(grant),
         () -> Problem.of(404, "grant-not-found", "there is no grant " + grant));
-    told("revoke grant", grant, by);
+    told("revoke grant", revoked.getString("name"), by);
+    return revoked;
   }
 
   /** To be called before the change is made; committed when it returns. */

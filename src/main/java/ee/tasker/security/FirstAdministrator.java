@@ -15,7 +15,7 @@ import jakarta.inject.Inject;
 /** Creates the first user of a database without users, if the configuration names one. */
 @Singleton
 @Startup
-@DependsOn("SchemaMigration")
+@DependsOn("TaskerSchema")
 @TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
 public class FirstAdministrator {
   private static final Log LOG = Log.of(FirstAdministrator.class);

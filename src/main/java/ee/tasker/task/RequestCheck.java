@@ -9,6 +9,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 
 /**
  * Checks a request before it reaches the database: its template, and its context against the input
@@ -41,6 +42,10 @@ public class RequestCheck {
         () -> Problem.of(400, "invalid-context",
             "the context does not fit the input schema of template " + template.key())));
     return template;
+  }
+
+  static Problem unknownTask(UUID task) {
+    return Problem.of(404, "task-not-found", "there is no task " + task);
   }
 
   static Problem unknown(TaskRequest request) {

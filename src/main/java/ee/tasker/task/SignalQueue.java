@@ -21,11 +21,11 @@ import java.util.UUID;
 @ApplicationScoped
 public class SignalQueue {
   @Inject
-  private TaskGateway gateway;
+  private SubmissionGateway gateway;
 
   void queue(UUID task, String name, JsonValue payload, String signalId, String sentBy) {
     if (!(gateway.getSignalSchema(task, name) instanceof JsonObject known)) {
-      throw Tasks.notFound(task);
+      throw RequestCheck.unknownTask(task);
     }
     queue(List.of(task), List.of(known), name, payload, signalId, sentBy);
   }
@@ -48,7 +48,8 @@ public class SignalQueue {
     schemas.forEach(each -> checkPayload(each.get("schema"), payload));
     gateway.queueSignals(tasks, name, payload, signalId, sentBy).getValuesAs(JsonObject.class)
         .forEach(
-            answer -> Refusals.check(answer, () -> Tasks.notFound(Json.uuid(answer, "task_uuid"))));
+            answer -> Refusals.check(answer,
+                () -> RequestCheck.unknownTask(Json.uuid(answer, "task_uuid"))));
   }
 
   /** @throws Problem 404 no-task-for-signal, 409 too-many-receivers */

@@ -35,13 +35,6 @@ class TaskGateway {
   @Inject
   private ActingCaller caller;
 
-  SubmissionReply submitTasks(JsonArray requests, int claimLimit, long leaseSeconds,
-      boolean start) {
-    return SubmissionReply.of(
-        sql.object("submit_tasks(cast(? as jsonb), cast(? as uuid), ?, cast(? as int), ?, true)",
-            requests, server.uuid(), claimLimit, leaseSeconds, start));
-  }
-
   SubmissionReply submitQueuedRequests(JsonArray requests, int claimLimit, long leaseSeconds) {
     return SubmissionReply
         .of(sql.object(
@@ -128,24 +121,6 @@ class TaskGateway {
         taskUuid, by, reason, policy, server.uuid(),
         graceSeconds == null ? null : graceSeconds.toString(), children, defaultGraceSeconds,
         compensates);
-  }
-
-  JsonValue getSignalSchema(UUID task, String name) {
-    return sql.json("get_signal_schema(cast(? as uuid), ?)", task, name);
-  }
-
-  JsonArray findSignalTargets(UUID correlationId, String name, int limit) {
-    return sql.array("find_signal_targets(cast(? as uuid), ?, null, ?)", correlationId, name,
-        limit);
-  }
-
-  /** The payload has been validated. */
-  JsonArray queueSignals(List<UUID> tasks, String name, JsonValue payload, String signalId,
-      String sentBy) {
-    return sql.object(
-        "queue_signals(cast(? as uuid[]), ?, cast(? as jsonb), cast(? as text), cast(? as text), true)",
-        SqlFunctions.arrayText(tasks), name, payload.toString(), signalId, sentBy)
-        .getJsonArray("signals");
   }
 
   List<QueuedRequest> takeTaskRequests(int limit) {

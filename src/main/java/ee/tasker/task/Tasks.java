@@ -224,7 +224,7 @@ public class Tasks {
   }
 
   public static Problem notFound(UUID taskUuid) {
-    return Problem.of(404, "task-not-found", "there is no task " + taskUuid);
+    return RequestCheck.unknownTask(taskUuid);
   }
 
   public static Problem stepNotFound(UUID taskUuid, UUID stepUuid) {

@@ -24,13 +24,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/** The transactions of {@link TaskSubmissions}, and those of {@link SubmissionBatcher}. */
+/** The transactions of {@link TaskSubmissions}, and those of {@code SubmissionBatcher}. */
 @ApplicationScoped
 public class TransactionalSubmissions implements TaskSubmissions {
   private static final Log LOG = Log.of(TransactionalSubmissions.class);
 
   @Inject
-  private TaskGateway gateway;
+  private SubmissionGateway gateway;
 
   @Inject
   private RequestCheck check;
@@ -124,7 +124,7 @@ public class TransactionalSubmissions implements TaskSubmissions {
   /**
    * Submits checked requests in their own transaction, each with its own verdict, and claims up to
    * {@code claimLimit} root
-   * steps for this server. For {@link SubmissionBatcher} only.
+   * steps for this server. For {@code SubmissionBatcher} only.
    */
   @Transactional(Transactional.TxType.REQUIRES_NEW)
   public SubmissionReply submitChecked(List<TaskRequest> requests, int claimLimit) {

@@ -20,9 +20,9 @@ import java.util.stream.Collectors;
  * rejected template is
  * logged with all its problems; the others are registered.
  */
-@Singleton
+@Singleton(name = "TaskerTemplates")
 @Startup
-@DependsOn("SchemaMigration")
+@DependsOn("TaskerSchema")
 @TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
 public class TemplateLoader {
   private static final Log LOG = Log.of(TemplateLoader.class);

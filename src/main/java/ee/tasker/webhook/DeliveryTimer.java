@@ -23,7 +23,7 @@ import jakarta.inject.Inject;
  */
 @Singleton
 @Startup
-@DependsOn("SchemaMigration")
+@DependsOn("TaskerSchema")
 @ConcurrencyManagement(ConcurrencyManagementType.BEAN)
 @TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
 public class DeliveryTimer {

@@ -15,6 +15,7 @@ import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Role;
 import ee.tasker.platform.Settings;
+import ee.tasker.platform.StartSequence;
 import ee.tasker.step.Steps;
 import ee.tasker.step.model.StepKey;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -74,6 +75,9 @@ public class Heartbeat {
   private CancelWatch cancels;
 
   @Inject
+  private StartSequence start;
+
+  @Inject
   private Listener listener;
 
   @Inject
@@ -82,6 +86,8 @@ public class Heartbeat {
   @Inject
   private DatabaseUsability usability;
 
+  /** The last that was heard of; 0 before the first heartbeat. */
+  private volatile int installation;
   private volatile Instant lastBeat;
   private volatile boolean lastBeatFailed;
   private volatile Instant lastSign = Instant.now();
@@ -131,6 +137,7 @@ public class Heartbeat {
       if (reply.hasNewSteps()) {
         workNotifier.stepsQueued();
       }
+      heard(reply.installation());
       permits.register();
       reply.nextSilenceIn().ifPresent(this::watchSilence);
       lastBeat = Instant.now();
@@ -144,6 +151,14 @@ public class Heartbeat {
     } finally {
       lastSign = Instant.now();
     }
+  }
+
+  /** A server or an administrator that upgrades does not tell the servers that are at work. */
+  private void heard(int latest) {
+    if (installation != 0 && installation != latest) {
+      start.lookAgain();
+    }
+    installation = latest;
   }
 
   /**

@@ -14,7 +14,6 @@ import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Meters;
-import ee.tasker.platform.RoundRobin;
 import ee.tasker.platform.Settings;
 import ee.tasker.platform.SlowNamespaces;
 import ee.tasker.step.StepResult;
@@ -72,8 +71,6 @@ class ResultBatcher implements ResultBacklog {
   private static final int MOST_TRIES = 5;
   /** Results in one call, of those that are kept apart. */
   private static final int MOST_APART = 8;
-  /** The part of the capacity beyond which a namespace whose results wait does not rest. */
-  private static final int CROWD = 4;
   /** Calls that are as slow hold up others, too, when many of them arrive. */
   private static final Duration SLOW = Duration.ofMillis(20);
 
@@ -108,7 +105,6 @@ class ResultBatcher implements ResultBacklog {
   private Meters meters;
 
   private final ConcurrentLinkedQueue<StepResult> waiting = new ConcurrentLinkedQueue<>();
-  private final RoundRobin<StepResult> apart = new RoundRobin<>();
   private final AtomicBoolean flushingApart = new AtomicBoolean();
   private final SlowNamespaces slow = new SlowNamespaces(System::nanoTime, SLOW, false);
   /** A flush is queued on a thread of the engine and has not started. */
@@ -116,6 +112,7 @@ class ResultBatcher implements ResultBacklog {
   /** Results that wait, are being submitted, or are to be submitted again. */
   private final AtomicInteger unsubmitted = new AtomicInteger();
   private CallCoalescer calls;
+  private KeptApart<StepResult> apart;
   private volatile Duration pause = Duration.ZERO;
   /** A result that is tried again alone is being submitted. */
   private final AtomicBoolean tryingAlone = new AtomicBoolean();
@@ -124,6 +121,7 @@ class ResultBatcher implements ResultBacklog {
   void prepare() {
     calls = new CallCoalescer(settings.worker().flushers(), ENOUGH_FOR_ANOTHER_CALL,
         threads.timers(), this::flushSoon);
+    apart = new KeptApart<>(largeWork.rests(), live::capacity);
   }
 
   /**
@@ -165,7 +163,7 @@ class ResultBatcher implements ResultBacklog {
   }
 
   private void flushApartSoon() {
-    if (!apart.isEmpty() && flushingApart.compareAndSet(false, true)) {
+    if (apart.size() > 0 && flushingApart.compareAndSet(false, true)) {
       try {
         threads.execute(this::flushApart);
       } catch (RejectedExecutionException e) {
@@ -177,8 +175,7 @@ class ResultBatcher implements ResultBacklog {
 
   private void flushApart() {
     try {
-      for (List<StepResult> next; !(next = apart.take(MOST_APART,
-          namespace -> restNanos(namespace) <= 0 || isCrowded(namespace))).isEmpty();) {
+      for (List<StepResult> next; !(next = apart.take(MOST_APART)).isEmpty();) {
         String namespace = namespace(next.get(0));
         boolean isHeavy = slow.isSlow(namespace) || next.stream().anyMatch(this::isLarge);
         long begin = System.nanoTime();
@@ -191,17 +188,8 @@ class ResultBatcher implements ResultBacklog {
     } finally {
       flushingApart.set(false);
     }
-    apart.least(this::restNanos).ifPresent(rest -> threads.timers().schedule(this::flushApartSoon,
-        Math.max(0, rest), TimeUnit.NANOSECONDS));
-  }
-
-  /** Results that wait hold permits, of which the steps of other namespaces need some. */
-  private boolean isCrowded(String namespace) {
-    return CROWD * apart.size(namespace) > live.capacity();
-  }
-
-  private long restNanos(String namespace) {
-    return largeWork.rests().nanosLeft(LargeWork.share(namespace));
+    apart.nanosToNext().ifPresent(rest -> threads.timers().schedule(this::flushApartSoon, rest,
+        TimeUnit.NANOSECONDS));
   }
 
   /** Results that are kept apart say nothing about the calls of the others. */

@@ -41,11 +41,11 @@ import java.util.concurrent.TimeUnit;
  * next attempt need not wait
  * for the lease.
  */
-@Singleton
+@Singleton(name = "TaskerWorker")
 @Startup
 // The listener too, because beans stop in the opposite order: the last heartbeat still reads its
 // state.
-@DependsOn({"SchemaMigration", "TemplateLoader", "Listener"})
+@DependsOn({"TaskerSchema", "TaskerTemplates", "TaskerListener"})
 @ConcurrencyManagement(ConcurrencyManagementType.BEAN)
 @TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
 public class WorkerLifecycle {

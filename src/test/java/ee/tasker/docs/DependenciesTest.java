@@ -35,6 +35,7 @@ class DependenciesTest {
   private static final List<Path> MODULES = List.of(Path.of("pom.xml"), Path.of("src/pom.xml"),
       Path.of("samples/pom.xml"), Path.of("extras/api/pom.xml"), Path.of("extras/cli/pom.xml"),
       Path.of("extras/client/pom.xml"), Path.of("extras/testkit/pom.xml"),
+      Path.of("extras/worker/pom.xml"),
       Path.of("tests/it/pom.xml"), Path.of("tools/bench/pom.xml"),
       Path.of("tools/faults/pom.xml"), Path.of("tools/release/pom.xml"),
       Path.of("tools/run/pom.xml"));

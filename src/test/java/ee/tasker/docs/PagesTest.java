@@ -4,6 +4,7 @@ import static ee.tasker.testing.Sources.files;
 import static ee.tasker.testing.Sources.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,6 +30,7 @@ class PagesTest {
   private static final int PAGE = 15_000;
   /** Of what is written by hand, without reference and decision records. */
   private static final int ALL = 350_000;
+  private static final long ALL_PICTURES = 5_000_000;
   /** Of a decision record: a page. */
   private static final int RECORD = 4 * 1024;
   /** A full stop, or its like, and the beginning of another sentence. */
@@ -51,6 +53,28 @@ class PagesTest {
     }
     assertThat(longer).isEmpty();
     assertThat(all).isLessThanOrEqualTo(ALL);
+  }
+
+  /** Each page of the console in four forms, beside what it was before. */
+  @Test
+  void pictures_of_the_console_are_complete_linked_and_of_a_bounded_size() throws IOException {
+    String page = text(DOCS.resolve("reference/console-pictures.md"));
+    String pages = page + text(DOCS.resolve("console.md"));
+    List<Path> pictures;
+    try (Stream<Path> all = Files.list(DOCS.resolve("console"))) {
+      pictures = all.sorted().toList();
+    }
+    long sum = 0;
+    for (Path picture : pictures) {
+      sum += Files.size(picture);
+      assertThat(pages).as("%s is shown", picture).contains("console/" + picture.getFileName());
+    }
+
+    assertThat(sum).as("bytes of all pictures").isLessThan(ALL_PICTURES);
+    List<String> rows = page.lines().filter(line -> line.contains("![now]")).toList();
+    assertThat(rows).hasSizeGreaterThan(25).allSatisfy(row -> assertThat(row)
+        .contains("![now](", "![dark](", "![narrow](", "![narrow and dark]("));
+    assertThat(rows.stream().filter(row -> row.contains("![before]("))).hasSize(rows.size() - 1);
   }
 
   @Test

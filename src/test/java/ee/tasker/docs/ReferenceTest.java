@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Setting;
+import ee.tasker.testing.FunctionHeader;
 import ee.tasker.testing.Sources;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -41,20 +41,11 @@ class ReferenceTest {
       "tasker", "template.schema.json");
   private static final String MADE = "<!-- made by ReferenceTest: change the source, then"
       + " ./mvnw test -pl src -am -Dtest=ReferenceTest -Ddocs.write=true -->\n";
-  private static final Pattern FUNCTION = Pattern.compile(
-      "create or replace function tasker\\.(\\w+)\\(([^;]*?)\\)\\s*"
-          + "(?:returns\\s+(.+?)\\s*\\n\\s*)?(?:language|security|stable|immutable|set) ",
-      Pattern.DOTALL);
-
-  /** Which functions are for users: their arguments stay. */
-  private static final List<String> PUBLIC = text(
-      Path.of("src/test/resources/ee/tasker/docs/public-functions.txt")).lines().toList();
-
   @Test
   void functions_for_users_exist() {
     String page = text(REFERENCE.resolve("sql-functions.md"));
 
-    assertThat(PUBLIC).hasSizeGreaterThan(100).doesNotHaveDuplicates()
+    assertThat(FunctionHeader.PUBLIC).hasSizeGreaterThan(100).doesNotHaveDuplicates()
         .allSatisfy(name -> assertThat(page).contains("**[`" + name + "`]("));
   }
 
@@ -62,12 +53,12 @@ class ReferenceTest {
   void sql_functions_are_those_of_their_files() {
     StringBuilder page = new StringBuilder("# Reference of the SQL functions\n\n")
         .append("Which functions are there, what are their arguments, and which file decides?\n")
-        .append("The first line of a function's comment stands here; its file has locks, errors")
-        .append(" and what it returns.\nThose in bold are for you: [SQL](../sql.md).\n");
+        .append("The last column is the function's comment; its file has locks, errors and what it")
+        .append(" returns.\nThose in bold are for you: [SQL](../sql.md).\n");
     try (Stream<Path> rooms = Files.list(Path.of("db", "routine"))) {
       for (Path room : rooms.filter(Files::isDirectory).sorted().toList()) {
         page.append("\n## ").append(room.getFileName())
-            .append("\n\n| Function | Returns | Does |\n|---|---|---|\n");
+            .append("\n\n| Function | Returns | What it does or gives |\n|---|---|---|\n");
         for (Path file : files(room, ".sql")) {
           functions(file, page);
         }
@@ -86,40 +77,25 @@ class ReferenceTest {
 
   private static void functions(Path file, StringBuilder page) {
     String sql = text(file);
-    Matcher function = FUNCTION.matcher(sql);
-    while (function.find()) {
+    for (FunctionHeader function : FunctionHeader.in(sql)) {
       Matcher comment = Pattern
-          .compile("comment on function tasker\\." + function.group(1)
+          .compile("comment on function tasker\\." + function.name()
               + "\\([^;]*?\\)\\s+is\\s+((?:'(?:[^']|'')*'\\s*)+);")
           .matcher(sql);
       String does = comment.find() ? literal(comment.group(1)) : "";
-      String bold = PUBLIC.contains(function.group(1)) ? "**" : "";
-      page.append("| ").append(bold).append("[`").append(function.group(1)).append("`](../../")
-          .append(slashed(file)).append(")").append(bold).append(arguments(function.group(2)))
+      String bold = function.isPublic() ? "**" : "";
+      page.append("| ").append(bold).append("[`").append(function.name()).append("`](../../")
+          .append(slashed(file)).append(")").append(bold).append(arguments(function))
           .append(" | ")
-          .append(cell(function.group(3) == null ? "its out arguments" : function.group(3)))
+          .append(cell(function.returns() == null ? "its out arguments" : function.returns()))
           .append(" | ").append(cell(does)).append(" |\n");
     }
   }
 
-  private static String arguments(String list) {
-    List<String> arguments = new ArrayList<>();
-    int depth = 0;
-    StringBuilder one = new StringBuilder();
-    for (char letter : (list.replaceAll("--[^\n]*", "") + ",").toCharArray()) {
-      depth += letter == '(' || letter == '[' ? 1 : letter == ')' || letter == ']' ? -1 : 0;
-      if (letter == ',' && depth == 0) {
-        String argument = one.toString().strip().replaceAll("\\s+", " ");
-        if (!argument.isEmpty()) {
-          arguments.add("`" + argument.replaceAll("(?i) default .*", "")
-              + (argument.matches("(?i).* default .*") ? "`?" : "`"));
-        }
-        one.setLength(0);
-      } else {
-        one.append(letter);
-      }
-    }
-    return arguments.isEmpty() ? "" : " " + String.join(", ", arguments);
+  private static String arguments(FunctionHeader function) {
+    return function.arguments().isEmpty() ? "" : function.arguments().stream()
+        .map(each -> "`" + each.text() + (each.isOptional() ? "`?" : "`"))
+        .collect(Collectors.joining(", ", " ", ""));
   }
 
   @Test
@@ -245,6 +221,7 @@ class ReferenceTest {
     StringBuilder table = new StringBuilder(
         "| Id | Level | Sentence | What to do |\n|---|---|---|---|\n");
     for (LogEvent event : LogEvent.values()) {
+      assertThat(event.advice()).as("what to do after %s", event.id()).isNotBlank();
       table.append("| `").append(event.id()).append("` | ").append(event.level()).append(" | ")
           .append(cell(event.sentence())).append(" | ").append(cell(fromReference(event.advice())))
           .append(" |\n");

@@ -127,6 +127,44 @@ class StartSequenceTest {
     assertThat(done).isEmpty();
   }
 
+  @Test
+  void what_has_to_hold_later_as_well_is_looked_at_again_and_everything_waits_for_it() {
+    start.expectFromNowOn(() -> step("condition"));
+    start.lookAgain();
+    start.lookAgain();
+    assertThat(planned).as("one look for both").hasSize(1);
+    again();
+    assertThat(done).containsExactly("condition");
+    assertThat(start.isWaiting()).isFalse();
+
+    absences = 2;
+    start.lookAgain();
+    again();
+    assertThat(start.isWaiting()).isTrue();
+    assertThat(start.cause()).hasValueSatisfying(cause -> assertThat(cause).contains("refused"));
+    start.lookAgain();
+    assertThat(planned).as("it looks anyway while it waits").hasSize(1);
+    again();
+    assertThat(start.isWaiting()).isTrue();
+    again();
+
+    assertThat(start.isWaiting()).isFalse();
+    assertThat(done).containsExactly("condition", "condition");
+  }
+
+  @Test
+  void a_look_that_fails_by_itself_stops_nothing() {
+    start.expectFromNowOn(() -> {
+      throw new IllegalStateException("broken");
+    });
+    start.lookAgain();
+    again();
+
+    assertThat(start.isWaiting()).isFalse();
+    start.lookAgain();
+    assertThat(planned).hasSize(1);
+  }
+
   private void step(String name) {
     if (absences > 0) {
       absences--;

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
@@ -24,17 +26,37 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 
 /**
- * Removes the Java guards one at a time: changes a source, compiles it separately, puts it first on
- * the class path, and runs the tests that must fail in a JVM of
- * their own. Run by {@code ./mvnw verify -Pmutations}, as {@link GuardMutations}, which does it
- * with those of the database.
+ * Removes the guards of the application one at a time: changes a source, compiles it separately,
+ * puts it first on the class path, and runs the tests that must fail in a JVM of their own. The
+ * scripts of {@code db/install} are sources, too: the application has them as they are. Run by
+ * {@code ./mvnw verify -Pmutations}, as {@link GuardMutations}, which does it with those of the
+ * database.
  */
 class JavaGuardMutations {
   private static final String TOKENS = "security/Tokens";
   private static final String TOKENS_TEST = "ee.tasker.security.TokensTest";
   private static final String GRANTS_TEST = "ee.tasker.security.GrantsTest";
 
+  private static final String PREPARE = "db/install/prepare.sql";
+  private static final String FINISH = "db/install/finish.sql";
+  private static final String COMPARE = "db/install/compare.sql";
+  private static final String GIVES_WAY = "db/migration/beforeEachMigrate__gives_way.sql";
+  private static final String MIGRATIONS = "ee.tasker.platform.MigrationsTest#";
+  private static final String ROUTINES = "ee.tasker.protection.RoutinesTest#";
+
+  /**
+   * @param file a class without its package, or a script
+   * @param test a class, or a method as {@code class#method}
+   */
   private record Guard(String what, String file, String text, String by, String test) {
+    boolean isScript() {
+      return file.endsWith(".sql");
+    }
+
+    Path source() {
+      return isScript() ? Path.of(file)
+          : Path.of("src", "main", "java", "ee", "tasker", file + ".java");
+    }
   }
 
   private static final List<Guard> GUARDS = List.of(
@@ -121,6 +143,10 @@ class JavaGuardMutations {
           "if (false) {", "ee.tasker.platform.TurnsTest"),
       new Guard("namespaces take turns", "platform/RoundRobin", "        namespaces.remove();\n",
           "", "ee.tasker.task.SubmissionQueueTest"),
+      new Guard("results that hold too many permits do not rest", "worker/KeptApart",
+          " || isCrowded(namespace)", "", "ee.tasker.worker.KeptApartTest"),
+      new Guard("results of a namespace that rests wait", "worker/KeptApart",
+          "restNanos(namespace) <= 0", "true", "ee.tasker.worker.KeptApartTest"),
       new Guard("a call of submissions has a length", "task/SubmissionQueue",
           "&& bytes < mostBytes", "&& true", "ee.tasker.task.SubmissionQueueTest"),
       new Guard("a namespace that has the server for itself is not kept apart",
@@ -175,6 +201,13 @@ class JavaGuardMutations {
       new Guard("a thread that has not returned is no available permit", "dispatch/Permits",
           "    lost.incrementAndGet();\n    free.decrementAndGet();\n",
           "    lost.incrementAndGet();\n", "ee.tasker.dispatch.PermitsTest"),
+      new Guard("a server that stops claims nothing", "dispatch/Permits",
+          "return registered && !draining && !paused;", "return registered && !paused;",
+          "ee.tasker.dispatch.PermitsTest#draining_server_gives_no_hand_away"),
+      new Guard("a server that stops waits for the steps that it runs", "dispatch/Permits",
+          "while (free.get() < live.capacity() + expanded.get() - lost.get()) {",
+          "while (free.get() < 0) {",
+          "ee.tasker.dispatch.PermitsTest#waiting_for_idle_has_a_limit"),
       new Guard("results leave permits to submissions", "dispatch/Permits",
           "Math.min(most, (freeCount() + 1) / 2)", "most",
           "ee.tasker.dispatch.PermitsTest"),
@@ -298,7 +331,62 @@ class JavaGuardMutations {
       new Guard("a step that arrives is no orphan", "dispatch/ClaimProtocol",
           "    running.arriving(keys);",
           "    running.arriving(List.of());",
-          "ee.tasker.dispatch.ClaimProtocolTest"));
+          "ee.tasker.dispatch.ClaimProtocolTest"),
+      new Guard("one server at a time installs the functions", PREPARE,
+          "  lock table tasker.installed_routines in share row exclusive mode;\n", "",
+          ROUTINES + "of_several_servers_that_start_together_one_installs"),
+      new Guard("functions are not replaced by older ones", PREPARE,
+          "  if found then\n    raise exception 'the database has version",
+          "  if false then\n    raise exception 'the database has version",
+          ROUTINES + "an_older_version_is_never_installed_over_a_newer_one"),
+      new Guard("what others made is not dropped with a function", PREPARE,
+          "if v_foreign is not null then", "if false then",
+          ROUTINES + "what_else_depends_on_a_change_is_named_and_nothing_changes"),
+      new Guard("an installation holds up no other call for long", PREPARE,
+          "set_config('lock_timeout', '500ms', true)", "set_config('lock_timeout', '0', true)",
+          ROUTINES + "a_table_that_is_held_for_long_delays_the_installation_and_no_other_call"),
+      new Guard("a migration holds up no other call for long", GIVES_WAY,
+          "set local lock_timeout = '500ms';\n", "",
+          MIGRATIONS + "a_table_that_is_held_delays_the_migration_and_no_other_call"),
+      new Guard("what gave way is tried again", "platform/GivingWay",
+          "if (number == attempts) {", "if (number > 0) {",
+          MIGRATIONS + "a_table_that_is_held_delays_the_migration_and_no_other_call"),
+      new Guard("an index does not wait for the lock of its own migration",
+          "platform/SchemaInstaller", ".setTransactionalLock(false);",
+          ".setTransactionalLock(true);",
+          MIGRATIONS + "an_index_is_built_and_a_table_filled_in_slices_beside_writers"),
+      new Guard("a migration that has failed is repeated", "platform/SchemaInstaller",
+          "        forgetFailed(database, flyway);\n", "",
+          MIGRATIONS + "what_has_failed_outside_of_a_transaction_is_repeated"),
+      new Guard("what is missing is installed again", PREPARE,
+          "where o.object not in (select e.object from existing e)\n                     or o.object",
+          "where o.object",
+          ROUTINES + "what_is_missing_although_it_was_installed_comes_back"),
+      new Guard("a view that is dropped on the way keeps its columns' grants", PREPARE,
+          "join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attacl is not null),",
+          "join pg_catalog.pg_attribute a on a.attrelid = c.oid and false),",
+          ROUTINES + "a_view_with_other_columns_keeps_its_grants_and_the_views_of_others"),
+      new Guard("a function that is replaced keeps its grants", FINISH,
+          "coalesce(nullif(v_kept -> 'grants', 'null'), '[]')", "'[]'",
+          ROUTINES + "a_changed_signature_keeps_the_grants_that_an_administrator_made"),
+      new Guard("views of others are put back", FINISH,
+          "coalesce(nullif(v_kept -> 'views', 'null'), '[]')", "'[]'",
+          ROUTINES + "a_view_with_other_columns_keeps_its_grants_and_the_views_of_others"),
+      new Guard("guards that were dropped on the way are put back", FINISH,
+          "if (v_kept ->> 'is_guarded')::boolean then", "if false then",
+          ROUTINES + "a_function_that_guards_and_triggers_use_takes_them_down_and_puts_them_back"),
+      new Guard("a version is installed as a whole", FINISH, "if v_missing is not null then",
+          "if false then", ROUTINES + "a_part_that_creates_less_than_it_lists_is_named"),
+      new Guard("later tables are a newer database", COMPARE,
+          "(a.tables, a.version, a.is_release)\n                  > (a.own_tables, a.own_version, a.own_is_release)",
+          "(a.version, a.is_release) > (a.own_version, a.own_is_release)",
+          ROUTINES + "a_database_with_later_tables_is_newer_whatever_its_functions_are"),
+      new Guard("a function that is gone is a difference", COMPARE,
+          "where i.file not in (select p.file from parts p)) as pending",
+          "where false) as pending", ROUTINES + "a_removed_function_alone_is_a_difference"),
+      new Guard("an older server knows what it cannot call", COMPARE,
+          "and i.signature = p.signature\n", "\n",
+          ROUTINES + "an_older_server_recognises_a_newer_database_and_what_it_cannot_call"));
 
   @TempDir
   Path folder;
@@ -309,8 +397,7 @@ class JavaGuardMutations {
 
   private static String read(Guard guard) {
     try {
-      String source = Files
-          .readString(Path.of("src", "main", "java", "ee", "tasker", guard.file() + ".java"));
+      String source = Files.readString(guard.source());
       return SourceText.replace("the guard \"" + guard.what() + "\" in " + guard.file(), source,
           guard.text(), guard.by());
     } catch (IOException e) {
@@ -318,8 +405,17 @@ class JavaGuardMutations {
     }
   }
 
+  private static Stream<Guard> chosen() {
+    String only = System.getProperty("mutations.only", "");
+    return GUARDS.stream().filter(guard -> guard.what().matches(".*(" + only + ").*"));
+  }
+
+  /** Without an empty entry, which would be the working directory with its migrations. */
   private static String classPath() {
-    return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    String all = System.getProperty("surefire.test.class.path",
+        System.getProperty("java.class.path"));
+    return Arrays.stream(all.split(File.pathSeparator)).filter(entry -> !entry.isBlank())
+        .collect(Collectors.joining(File.pathSeparator));
   }
 
   /** @return the output of the run of a test class when it failed; empty when it was green */
@@ -335,40 +431,52 @@ class JavaGuardMutations {
 
   @Test
   void all_tests_are_green_while_every_guard_is_there() throws Exception {
-    for (String test : GUARDS.stream().map(Guard::test).distinct().toList()) {
+    for (String test : chosen().map(Guard::test).distinct().toList()) {
       assertThat(noticed(test, classPath())).as(test).isEmpty();
     }
   }
 
   @TestFactory
   Stream<DynamicTest> each_guard_is_missed_by_a_test() {
-    String only = System.getProperty("mutations.only", "");
-    return GUARDS.stream().filter(guard -> guard.what().matches(".*(" + only + ").*"))
+    return chosen()
         .map(guard -> DynamicTest.dynamicTest(guard.what(), () -> {
-          Path source = Files.writeString(
-              folder.resolve(guard.file().replaceAll(".*/", "") + ".java"), read(guard));
           Path classes = Files.createDirectories(folder.resolve("classes" + GUARDS.indexOf(guard)));
-          JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-          assertThat(compiler.run(null, null, null, "-proc:none", "-parameters", "-nowarn", "-cp",
-              classPath(), "-d", classes.toString(),
-              source.toString())).as("compiles without: " + guard.what()).isZero();
+          if (guard.isScript()) {
+            Path script = classes.resolve(guard.file());
+            Files.createDirectories(script.getParent());
+            Files.writeString(script, read(guard));
+          } else {
+            compile(guard, classes);
+          }
 
           assertThat(noticed(guard.test(), classes + File.pathSeparator + classPath()))
               .as("what noticed that this is gone: " + guard.what()).isNotEmpty();
         }));
   }
 
-  /** Runs test classes and ends with {@value #RED} when one of their tests was red. */
+  private void compile(Guard guard, Path classes) throws IOException {
+    Path source = Files.writeString(
+        folder.resolve(guard.file().replaceAll(".*/", "") + ".java"), read(guard));
+    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+    assertThat(compiler.run(null, null, null, "-proc:none", "-parameters", "-nowarn", "-cp",
+        classPath(), "-d", classes.toString(),
+        source.toString())).as("compiles without: " + guard.what()).isZero();
+  }
+
+  /** Runs test classes or methods and ends with {@value #RED} when one of their tests was red. */
   static final class Run {
     static final int RED = 3;
 
     private Run() {
     }
 
-    public static void main(String[] classes) {
+    public static void main(String[] tests) {
       SummaryGeneratingListener summary = new SummaryGeneratingListener();
       LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
-          .selectors(Arrays.stream(classes).map(DiscoverySelectors::selectClass).toList()).build();
+          .selectors(Arrays.stream(tests).<DiscoverySelector>map(test -> test.contains("#")
+              ? DiscoverySelectors.selectMethod(test) : DiscoverySelectors.selectClass(test))
+              .toList())
+          .build();
       LauncherFactory.create().execute(request, summary);
       summary.getSummary().getFailures()
           .forEach(failure -> System.out.println(

@@ -228,6 +228,45 @@ class LeastRightsTest {
         .hasMessageContaining("does not exist");
   }
 
+  @Test
+  void psql_builds_an_index_beside_writers_and_repeats_what_has_failed()
+      throws SQLException, IOException {
+    assertThat(install("rights_dba").status()).isZero();
+    Path migration = folder.resolve("db/migration");
+    Files.writeString(migration.resolve("V9001__add_note.sql"),
+        "alter table tasker.tasks add column note text;\n");
+    Files.writeString(migration.resolve("V9002__build_index.sql"), """
+        drop index concurrently if exists tasker.tasks_by_note;
+        create index concurrently tasks_by_note on tasker.tasks (note);
+        select 1 / count(*) from tasker.template_pauses;
+        """);
+    Files.writeString(migration.resolve("V9002__build_index.sql.conf"),
+        "executeInTransaction=false\n");
+
+    Program.Ended failed = installAgain("rights_dba");
+    assertThat(failed.status()).isNotZero();
+    assertThat(failed.output()).contains("division by zero");
+    assertThat(applied()).as("what was done before stays").isEqualTo("9001");
+    Files.writeString(migration.resolve("V9002__build_index.sql"),
+        Files.readString(migration.resolve("V9002__build_index.sql"))
+            .replaceFirst("select 1 .*", ""));
+    Program.Ended upgrade = installAgain("rights_dba");
+
+    assertThat(upgrade.status()).as(upgrade.output()).isZero();
+    assertThat(applied()).isEqualTo("9001 9002");
+    assertThat(installAgain("rights_dba").output()).doesNotContain("build index");
+  }
+
+  private static String applied() throws SQLException {
+    try (Connection connection = as("postgres").getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("select string_agg(h.version, ' ' "
+            + "order by h.version) from tasker.flyway_schema_history h where h.version > '9'")) {
+      row.next();
+      return row.getString(1);
+    }
+  }
+
   private static String function(String name, String arguments, String result) {
     return "create or replace function tasker." + name + "(" + arguments + ")\nreturns " + result
         + "\nlanguage sql\nset search_path = ''\nas $$ select 1 $$;\n";

@@ -358,6 +358,21 @@ class RoutinesTest {
   }
 
   @Test
+  void a_part_that_creates_less_than_it_lists_is_named() throws Exception {
+    String text = function("added", "", "int", "select 1");
+    write("engine/R__added.sql", text);
+    RoutineParts parts = RoutineParts.of(folder, "0.2.0", DB.resolveSibling("src/main/java"));
+    assertThat(parts.texts()).contains(text);
+    Routines less = new Routines(parts.manifest(), parts.texts().replace(text, "select 1;\n"));
+    String before = value(FINGERPRINT);
+
+    assertThatThrownBy(() -> less.install(owner()))
+        .hasMessageContaining("has not created what its manifest lists: function added");
+
+    assertThat(value(FINGERPRINT)).isEqualTo(before);
+  }
+
+  @Test
   void what_is_missing_although_it_was_installed_comes_back() throws SQLException {
     run("routines_owner", "drop trigger events_follow_dead_letters on tasker.tasks_dlq",
         "drop view tasker.v_dlq_dashboard");

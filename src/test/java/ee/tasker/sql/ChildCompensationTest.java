@@ -279,6 +279,25 @@ class ChildCompensationTest {
   }
 
   @Test
+  void a_child_whose_documents_were_erased_is_not_compensated_from_nothing() {
+    Dag.Task parent = parentOf(xy().registered()).started();
+    succeed("a", "x", "y");
+    UUID child = child(parent);
+    Claim b = next("b");
+    // Rolled back: a child is not erased before its parent has ended, which may be retried then.
+    try (Sql session = Sql.session()) {
+      session.run("update tasker.tasks set erased_at = now() where task_uuid = ?", child);
+      SqlWorker.in(session).complete(b.permanentFailure());
+
+      assertThat(session.text("select r.error ->> 'type' from tasker.workflow_steps s "
+          + "join tasker.workflow_step_result_audit r on r.workflow_step_uuid = s.workflow_step_uuid "
+          + "and r.sort_key = s.result_sort_key where s.compensates_step_uuid = ?",
+          parent.step("sub"))).isEqualTo("child_erased");
+      session.rollback();
+    }
+  }
+
+  @Test
   void children_of_children_are_undone_too() {
     Dag.Template grandchild = Dag.of("deep").compensatedBy("undo", 1).registered();
     Dag.Template child = Dag.of("x").compensatedBy("undo", 1).step("sub").dependsOn("x")

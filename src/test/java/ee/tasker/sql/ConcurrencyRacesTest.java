@@ -133,6 +133,18 @@ class ConcurrencyRacesTest {
     assertThat(running()).isNotNull();
   }
 
+  /** The database has no such level; WildFly asks for it where a descriptor says read committed. */
+  @Test
+  void a_transaction_that_may_read_what_is_uncommitted_decides_as_any_other() {
+    ONE_AT_A_TIME.started();
+    try (Sql session = Sql.session()) {
+      session.run("set transaction isolation level read uncommitted");
+      SqlWorker.in(session).advance();
+      session.commit();
+    }
+    assertThat(held()).hasSize(1);
+  }
+
   @Test
   void completions_and_requests_of_two_policies_in_opposite_order_do_not_deadlock()
       throws Exception {

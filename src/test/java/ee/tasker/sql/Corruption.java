@@ -33,10 +33,14 @@ record Corruption(String group, String name, String expected, boolean past,
     return expected.startsWith(HEALED);
   }
 
-  /** Whether it damages single moves, also of rows that stand for several; paths are whole. */
+  /**
+   * Whether it damages single moves, also of rows that stand for several; paths and the births of
+   * steps are whole.
+   */
   boolean damagesMoves() {
     return past && statements.stream()
-        .anyMatch(statement -> statement.contains("_moves") && !statement.contains("path"));
+        .anyMatch(statement -> statement.contains("_moves") && !statement.contains("path")
+            && !statement.contains("born_steps"));
   }
 
   @Override

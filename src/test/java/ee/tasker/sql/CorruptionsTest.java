@@ -95,6 +95,10 @@ class CorruptionsTest {
       sql.text("select tasker.request_cancel(?, 'ann', 'not wanted any more')", cancelled.uuid());
       assertThat(worker.forNamespaces("cancelled").claim(1))
           .as("takes the message of the offer off the queue").isEmpty();
+      Dag.Task erased = add("erased", Dag.linear(1).context("{\"order\": 3}"));
+      complete(worker, erased, "s1", "{\"total\": 14}");
+      assertThat(sql.object("select tasker.erase_task_documents(?, 'dora', 'request 17')",
+          erased.uuid()).getString("outcome")).isEqualTo("done");
       Dag.Task waiting = add("waiting", Dag.linear(2));
       worker.complete(claim(worker, waiting, "s1").retryableFailure(3_600_000));
 

@@ -7,6 +7,8 @@ import ee.tasker.testing.DatabaseTest;
 import ee.tasker.testing.SingleMoves;
 import ee.tasker.testing.Sql;
 import ee.tasker.testing.SqlWorker;
+import ee.tasker.testing.TestDatabase;
+import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -95,7 +97,73 @@ class HistoryPathsTest {
         .containsExactly("1 2 enqueued orchestrator created_and_offered 1",
             "1 3 enqueued in_progress worker 1",
             "1 5 in_progress complete orchestrator completed_at_once 1",
-            "2 1 pending orchestrator 0", "2 3 pending in_progress worker claimed_at_once 1");
+            "2 3 pending in_progress worker claimed_at_once 1");
+  }
+
+  /** One request and two go different ways; one that has to wait hands off no step. */
+  @Test
+  void the_steps_of_a_task_are_born_in_its_row() {
+    bornInARow(Dag.diamond(), 1, 3);
+    TestDatabase.get().reset();
+    bornInARow(Dag.diamond(), 2, 6);
+    TestDatabase.get().reset();
+    bornInARow(Dag.diamond().option("start_at", Instant.now().plusSeconds(3_600).toString()), 1, 4);
+  }
+
+  private void bornInARow(Dag dag, int requests, int births) {
+    dag.started(requests);
+    assertThat(sql.number("select sum(cardinality(born_steps)) from tasker.task_moves"))
+        .isEqualTo(births);
+    assertThat(sql.texts("select to_state from tasker.step_moves where sort_key = 1")).isEmpty();
+    assertThat(sql.texts("""
+        select concat_ws(' ', h.from_state, h.to_state, h.actor, h.handoff, h.attempt, h.metadata)
+        from tasker.workflow_steps s
+        left join tasker.workflow_step_transitions h
+          on h.workflow_step_uuid = s.workflow_step_uuid and h.task_uuid = s.task_uuid
+          and h.sort_key = 1
+        """)).containsOnly("pending orchestrator 0 0").hasSize(4 * requests);
+    assertThat(sql.number("""
+        select count(*)
+        from tasker.workflow_step_transitions h
+        join tasker.task_transitions t on t.task_uuid = h.task_uuid and t.sort_key = 1
+          and t.xact_id = h.xact_id and t.processor_uuid is not distinct from h.processor_uuid
+        where h.sort_key = 1 and h.created_at >= t.created_at""")).isEqualTo(4 * requests);
+  }
+
+  /** So event streams show it: what is born with a task is born before anything is handed off. */
+  @Test
+  void steps_are_born_before_the_first_is_handed_off() {
+    Dag.diamond().started(1);
+    Dag.diamond().started(2);
+    assertThat(sql.number("""
+        select count(*)
+        from tasker.workflow_step_transitions b
+        join tasker.workflow_step_transitions o on o.task_uuid = b.task_uuid
+          and o.to_state = 'enqueued'
+        where b.sort_key = 1 and b.created_at > o.created_at""")).isZero();
+  }
+
+  /** History is never small: where an index can be used, no partition of it is read whole. */
+  @Test
+  void history_is_read_by_task_and_by_transaction() {
+    Dag.Task task = Dag.linear(2).started();
+    try (SqlWorker worker = SqlWorker.open()) {
+      worker.runToTheEnd();
+    }
+    for (String read : List.of("select count(*) from tasker.workflow_step_transitions "
+        + "where task_uuid = '" + task.uuid() + "'",
+        "select count(*) from tasker.workflow_step_transitions where xact_id >= 1",
+        "select count(*) from tasker.task_transitions where xact_id >= 1",
+        "select jsonb_array_length(tasker.get_task_history('" + task.uuid() + "'))",
+        "select json_array_length(tasker.get_events(1) -> 'events')")) {
+      try (Sql session = Sql.session()) {
+        session.run("set local enable_seqscan = off");
+        assertThat(session.number(read)).as(read).isPositive();
+        assertThat(session.texts("select relname from pg_stat_xact_user_tables "
+            + "where relname ~ '^(task|step)_moves_' and seq_scan > 0")).as(read).isEmpty();
+        session.rollback();
+      }
+    }
   }
 
   @Test
@@ -107,7 +175,8 @@ class HistoryPathsTest {
       past.run("set local session_replication_role = replica");
       SingleMoves.spellOut(past);
       assertThat(past.number(
-          "select (select count(*) from tasker.task_moves where path is not null) "
+          "select (select count(*) from tasker.task_moves where path is not null "
+              + "or born_steps is not null) "
               + "+ (select count(*) from tasker.step_moves where path is not null)"))
           .isZero();
       assertThat(String.join("\n", past.texts(ALL_MOVES))).isEqualTo(before);

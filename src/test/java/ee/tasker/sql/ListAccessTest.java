@@ -205,6 +205,49 @@ class ListAccessTest {
   }
 
   @Test
+  void a_request_about_a_user_or_key_by_its_id_is_shown_and_found_by_the_name() {
+    UUID ann = user("Ann", "viewer");
+    UUID key = sql.uuid("select tasker.create_api_key('job', ?, 'tkr_1234', null, 'ann')",
+        "ab".repeat(32));
+    UUID server = UUID.randomUUID();
+    for (String path : List.of("/shop/v1/access/users/" + ann, "/v1/access/keys/" + key,
+        "/v1/access/users/" + UUID.randomUUID(), "/v1/tasks/" + ann)) {
+      sql.uuid("select tasker.begin_write_request('root', 'user', 'PATCH', '/v1/x', ?, null, ?)",
+          path, server);
+    }
+    UUID grant = sql.uuid("select tasker.begin_write_request('root', 'user', 'POST', '/v1/x',"
+        + " '/v1/access/grants', null, ?)", server);
+    sql.text("select tasker.finish_write_request(?, 201, ?)", grant, "/v1/access/users/" + ann);
+
+    assertThat(names("{}")).containsExactly("Ann", "null", "null", "job", "Ann");
+    assertThat(names("{\"object\": \"ann\"}")).as("by the id that belongs to the name")
+        .containsExactly("Ann", "null", "Ann");
+    assertThat(names("{\"object\": \"JOB\"}")).containsExactly("job");
+  }
+
+  private List<String> names(String filter) {
+    return sql.object("select tasker.list_write_requests(?::jsonb)", filter)
+        .getJsonArray("requests").getValuesAs(JsonObject.class).stream()
+        .map(request -> request.isNull("object_name") ? "null" : request.getString("object_name"))
+        .toList();
+  }
+
+  @Test
+  void a_grant_that_is_made_or_revoked_names_whose_it_is() {
+    UUID ann = user("ann", "admin");
+    user("bob", "admin");
+    JsonObject made = sql.object("select tasker.grant_access(?, null, 'viewer', null, 'a', 'x')",
+        ann);
+    JsonObject revoked = sql.object("select tasker.revoke_grant(?)",
+        UUID.fromString(made.getString("grant_uuid")));
+
+    assertThat(made.getString("name")).isEqualTo("ann");
+    assertThat(revoked.getString("name")).isEqualTo("ann");
+    assertThat(revoked.getString("user_uuid")).isEqualTo(ann.toString());
+    assertThat(revoked.isNull("key_uuid")).isTrue();
+  }
+
+  @Test
   void an_action_keeps_who_was_authenticated_and_the_next_transaction_does_not() {
     List<Dag.Task> tasks = Dag.of("a").started(2);
     try (Sql session = Sql.session()) {

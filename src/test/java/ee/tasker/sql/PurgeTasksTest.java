@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /** What is purged and what is kept. After each test all promises are checked on what is left. */
@@ -101,6 +102,19 @@ class PurgeTasksTest {
     assertThat(
         sql.number("select count(*) from tasker.purged_tasks where task_uuid = ?", task.uuid()))
         .isOne();
+  }
+
+  @Test
+  void no_task_is_asked_for_its_webhooks_where_there_are_none() {
+    List<UUID> tasks = List.of(finished(Dag.of("a")).uuid(), finished(Dag.of("a")).uuid());
+    sql.text("select tasker.roll_up_analytics()");
+    try (Sql session = Sql.session()) {
+      session.run("set local track_functions = 'all'");
+      assertThat(session.texts("select unnest(tasker.purge_tasks(?))", tasks)).hasSize(2);
+      assertThat(session.number("select coalesce(sum(calls), 0) from pg_stat_xact_user_functions "
+          + "where schemaname = 'tasker' and funcname = 'is_awaited_by_webhook'")).isZero();
+      session.rollback();
+    }
   }
 
   @Test

@@ -19,16 +19,19 @@ import java.util.UUID;
  * @param expiredSteps      how many leases of theirs were ended
  * @param nextSilenceIn     in how long the next server counts as lost unless it is heard before
  * @param hasNewSteps       whether this server may claim other steps than before
+ * @param installation      counts the versions that were installed in the database; 0 if that has
+ *   an older version, which does not say so
  */
 public record HeartbeatReply(List<UUID> lostSteps, boolean isCancelRequested, int servers,
     List<UUID> lostServers, int expiredSteps, Optional<Duration> nextSilenceIn,
-    boolean hasNewSteps) {
+    boolean hasNewSteps, int installation) {
 
   public static HeartbeatReply of(JsonObject reply) {
     return new HeartbeatReply(uuids(reply.getJsonArray("lost")),
         !reply.getJsonArray("cancel_requested").isEmpty(), reply.getInt(ReplyKeys.SERVERS),
         uuids(reply.getJsonArray("lost_servers")), reply.getInt("expired_steps"),
-        ReplyKeys.millis(reply, "next_silence_in_ms"), reply.getBoolean("takes_changed"));
+        ReplyKeys.millis(reply, "next_silence_in_ms"), reply.getBoolean("takes_changed"),
+        reply.getInt("installation", 0));
   }
 
   private static List<UUID> uuids(JsonArray array) {

@@ -214,6 +214,21 @@ public final class TestServer implements AutoCloseable {
     }
   }
 
+  /**
+   * Deploys another application while it runs, or another version of it: a WAR with the name as
+   * its context root, or an EAR.
+   */
+  public void deployBeside(String name, Path application) {
+    try {
+      if (!process.deployBeside(name, application)) {
+        throw new IllegalStateException(
+            ServerKind.from(System.getProperties()).title() + " deploys at its start only");
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** Asks it to end and does not wait. */
   public void terminate() {
     process.handle().orElseThrow().destroy();
