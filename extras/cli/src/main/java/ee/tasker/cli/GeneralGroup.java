@@ -25,13 +25,15 @@ final class GeneralGroup {
                 Arg.flag(LOCAL, "stdin",
                     "Reads the key, token or password from the standard input."),
                 Arg.local("create-key", "KEY",
-                    "With --user: creates an API key of this name with the user's permissions, and stores that instead of the password."),
+                    "With --user: creates an API key of this name with the user's permissions, "
+                        + "and stores that instead of the password."),
                 Arg.local("expires-in-days", "DAYS", "Of the created key.").integer(),
                 Arg.local("login-file", "FILE",
                     "User and password from the file that the run command writes: .tasker/login."))
             .runs(LoginCommands::login)
             .example(
-                "tasker login --url https://tasker.example.org --user ann --create-key \"ann's laptop\" --expires-in-days 90")
+                "tasker login --url https://tasker.example.org --user ann --create-key \"ann's "
+                    + "laptop\" --expires-in-days 90")
             .example(
                 "tasker login --url https://tasker.example.org --profile prod --stdin < key.txt")
             .example("tasker login --login-file .tasker/login"),
@@ -103,13 +105,15 @@ final class GeneralGroup {
             .calls(Operation.LIST_WRITE_REQUESTS)
             .with(Arg.query("caller", "NAME", "Of this caller."),
                 Arg.query("object", "TEXT",
-                    "With this part in the path, such as the id of a task."),
+                    "With this part in the path, such as the id of a task, or about the user, key, "
+                        + "schedule or webhook of this name."),
                 Arg.query("route", "ROUTE", "To this path, as in the OpenAPI document."))
             .pages("requests", 500)
             .shows(
                 View.rows("requests", "AT=requested_at", "CALLER=caller", "KIND=caller_kind",
                     "METHOD=method", "PATH=path", "STATUS=status",
-                    "+FROM=remote", "+ROUTE=route", "+SERVER=server_uuid", "+ANSWERED=answered_at"))
+                    "+OBJECT=object", "+NAME=object_name", "+FROM=remote", "+ROUTE=route",
+                    "+SERVER=server_uuid", "+ANSWERED=answered_at"))
             .example("tasker audit --caller ann --limit 10"),
         Command.of("handlers", "Lists the handlers of the server that answers.")
             .calls(Operation.LIST_HANDLERS)
@@ -122,13 +126,14 @@ final class GeneralGroup {
             .calls(Operation.GET_OPEN_API_YAML)
             .runs(General::text).example("tasker openapi"),
         Command.of("check",
-            "Proves on the database that every promise of docs/guarantees.md was kept, and replays each history as moves of the models. "
-                + "Reads only, by JDBC and not by REST.")
+            "Proves on the database that every promise of docs/guarantees.md was kept, and "
+                + "replays each history as moves of the models. Reads only, by JDBC and not by REST.")
             .with(
                 Arg.local("db-url", "JDBC-URL",
                     "The database; TASKER_DB_URL by default, or the run command's."),
                 Arg.local("db-user", "NAME",
-                    "TASKER_DB_USER by default, or tasker. The password is in TASKER_DB_PASSWORD or PGPASSWORD, or asked for."),
+                    "TASKER_DB_USER by default, or tasker. The password is in TASKER_DB_PASSWORD "
+                        + "or PGPASSWORD, or asked for."),
                 Arg.local("since", "TIME", "Only tasks that were created from then on."),
                 Arg.local("quiet-for", "INTERVAL",
                     "Also what holds where nothing waits for longer than that: '10 minutes'."))
@@ -136,10 +141,12 @@ final class GeneralGroup {
             .example(
                 "tasker check --db-url jdbc:postgresql://db.example.org/tasker --since 2026-11-01"),
         Command.of("samples",
-            "Submits the requests of a folder of samples, and compares the tasks with what is expected.")
+            "Submits the requests of a folder of samples, and compares the tasks with what is "
+                + "expected.")
             .with(
                 Arg.local("folder", "FOLDER",
-                    "Folders with template.yaml, request*.json and expected*.json; samples without it.")
+                    "Folders with template.yaml, request*.json and expected*.json; samples "
+                        + "without it.")
                     .positional()
                     .optional(),
                 Arg.local("only", "SAMPLE", "Only the folder of this name."),
@@ -148,7 +155,8 @@ final class GeneralGroup {
             .runs(Samples::run).example("tasker samples")
             .example("tasker samples samples --only linear"),
         Command.of("bench",
-            "Submits tasks of a template and measures the answers: how many in a second, and how long each took.")
+            "Submits tasks of a template and measures the answers: how many in a second, and how "
+                + "long each took.")
             .calls(Operation.SUBMIT_TASK)
             .with(
                 Arg.local("template", "TEMPLATE", "NAMESPACE/NAME, or NAMESPACE/NAME:VERSION.")
@@ -175,29 +183,38 @@ final class GeneralGroup {
                 "longest ms=milliseconds.most"))
             .runs(Bench::run)
             .example(
-                "tasker bench linear/mathematical_sequence --set even_number=6 --tasks 200 --connections 4")
+                "tasker bench linear/mathematical_sequence --set even_number=6 --tasks 200 "
+                    + "--connections 4")
             .example(
-                "tasker bench payments/order --context @order.json --tasks 100 --rate 200 --no-wait --tag trial"),
+                "tasker bench payments/order --context @order.json --tasks 100 --rate 200 "
+                    + "--no-wait --tag trial"),
         Command
             .of("mcp",
                 "Serves the Model Context Protocol on standard input and output, for assistants.")
             .calls(Operation.GET_OPEN_API)
             .with(Arg.local("tools", "GROUPS",
-                "The tools that are offered: basic (the default), all, or tags of the interface with commas between them: basic,schedules."),
+                "The tools that are offered: basic (the default), all, or tags of the interface "
+                    + "with commas between them: basic,schedules."),
                 Arg.flag(LOCAL, "allow-write",
                     "Also offers tools that act; each shows first what it would do."))
             .runs(Mcp::run).example("tasker mcp")
             .example("tasker mcp --tools basic,schedules --allow-write"),
         Command.of("init",
-            "Creates an application in a new folder: a handler, a template, a test of both, and the build.")
+            "Creates an application in a new folder: a handler, a template, a test of both, and "
+                + "the build.")
             .with(Arg.local("dir", "DIR", "The folder, which is new or empty.").positional(),
                 Arg.local("name", "NAME",
                     "The name of the application; that of the folder unless told otherwise."),
                 Arg.local("package", "PACKAGE",
-                    "The Java package, app unless told otherwise. Its last part is the namespace."))
-            .runs(Init::run).example("tasker init shop --package org.example.shop"),
+                    "The Java package, app unless told otherwise. Its last part is the namespace."),
+                Arg.flag(LOCAL, "jpa",
+                    "Also creates an entity, its persistence unit, and a handler that persists it "
+                        + "in the transaction of its result."))
+            .runs(Init::run).example("tasker init shop --package org.example.shop")
+            .example("tasker init shop --jpa"),
         Command.of("convert",
-            "Turns templates of tasker-core and BPMN models of Camunda 7 into templates, and lists what differs afterwards.")
+            "Turns templates of tasker-core and BPMN models of Camunda 7 into templates, and "
+                + "lists what differs afterwards.")
             .with(
                 Arg.local("file", "FILE",
                     "YAML or BPMN, a folder of such files, or - for the standard input.")
@@ -210,7 +227,8 @@ final class GeneralGroup {
                 Arg.local("version", "VERSION",
                     "Of the templates of a BPMN model; its version tag or 1.0.0 by default."),
                 Arg.flag(LOCAL, "keep-behaviour",
-                    "Of tasker-core: result schemas are not enforced, and branches beside a failed step go on."))
+                    "Of tasker-core: result schemas are not enforced, and branches beside a "
+                        + "failed step go on."))
             .shows(View.rows("files", "FILE=file"))
             .runs(Convert::run).example("tasker convert order.bpmn --namespace shop --to templates")
             .example("tasker convert config/tasks --to templates --keep-behaviour"),

@@ -14,11 +14,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Makes an application with a handler, a template, a test of both and the build. Speaks to no
- * server.
+ * Makes an application with a handler, a template, a test of both and the build, and with an entity
+ * and a handler that persists it if told so. Speaks to no server.
  */
 final class Init {
   private static final Pattern PACKAGE = Pattern.compile("[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)*");
@@ -51,12 +52,15 @@ final class Init {
       throw new UsageException(
           "\"" + packageName + "\" is no package, such as shop or org.example.shop");
     }
+    boolean hasEntities = in.flag("--jpa");
     Map<String, String> values = Map.of("name", name, "package", packageName, "folder",
         packageName.replace('.', '/'), "namespace",
-        packageName.substring(packageName.lastIndexOf('.') + 1), "version", version());
+        packageName.substring(packageName.lastIndexOf('.') + 1), "version", version(), "archive",
+        hasEntities ? text("archive-jpa.txt", Map.of()) : "");
     JsonArrayBuilder made = Json.createArrayBuilder();
-    files(packageName.replace('.', '/')).forEach((resource, path) -> {
-      write(folder.resolve(path), text(resource, values));
+    files(packageName.replace('.', '/'), hasEntities).forEach((path, resources) -> {
+      write(folder.resolve(path), resources.stream().map(each -> text(each, values))
+          .collect(Collectors.joining()));
       made.add(Json.createObjectBuilder().add("file", path));
     });
     in.output().print(
@@ -89,15 +93,27 @@ final class Init {
     }
   }
 
-  private static Map<String, String> files(String folder) {
-    Map<String, String> files = new LinkedHashMap<>();
-    files.put("pom.xml", "pom.xml");
-    files.put("README.md", "README.md");
-    files.put("gitignore", ".gitignore");
-    files.put("Greet.txt", "src/main/java/" + folder + "/Greet.java");
-    files.put("greeting.yaml", "src/main/resources/" + folder + "/greeting.yaml");
-    files.put("tasker-templates", "src/main/resources/META-INF/tasker-templates");
-    files.put("GreetingTest.txt", "src/test/java/" + folder + "/GreetingTest.java");
+  /** Each file with the resources that it is made of. */
+  private static Map<String, List<String>> files(String folder, boolean hasEntities) {
+    String java = "src/main/java/" + folder + "/";
+    String resources = "src/main/resources/" + folder + "/";
+    Map<String, List<String>> files = new LinkedHashMap<>();
+    files.put("pom.xml", List.of("pom.xml"));
+    files.put("README.md", hasEntities ? List.of("README.md", "README-jpa.md")
+        : List.of("README.md"));
+    files.put(".gitignore", List.of("gitignore"));
+    files.put(java + "Greet.java", List.of("Greet.txt"));
+    files.put(resources + "greeting.yaml", List.of("greeting.yaml"));
+    files.put("src/main/resources/META-INF/tasker-templates", hasEntities
+        ? List.of("tasker-templates", "tasker-templates-jpa") : List.of("tasker-templates"));
+    files.put("src/test/java/" + folder + "/GreetingTest.java", List.of("GreetingTest.txt"));
+    if (hasEntities) {
+      files.put(java + "Payment.java", List.of("Payment.txt"));
+      files.put(java + "BookPayment.java", List.of("BookPayment.txt"));
+      files.put(resources + "booking.yaml", List.of("booking.yaml"));
+      files.put("src/main/resources/META-INF/persistence.xml", List.of("persistence.xml"));
+      files.put("src/main/sql/payments.sql", List.of("payments.sql"));
+    }
     return files;
   }
 

@@ -76,7 +76,7 @@ final class ScheduleGroup {
             .shows(one)
             .example(
                 "tasker schedule update 01a1fc6e-0002-7000-8000-000000000003 --version 1 --template nightly_report --cron @daily"),
-        Command.of("delete", "Deletes a schedule. Its tasks go on.")
+        Command.of("delete", "Deletes a schedule. Its tasks continue.")
             .calls(Operation.DELETE_SCHEDULE)
             .with(schedule(), Arg.reason(QUERY), Arg.actor(QUERY, "requested_by")).shows(one)
             .example(
@@ -132,7 +132,7 @@ final class ScheduleGroup {
                 "STARTED=started", "PRESENT=present", "+FAILURE=failure.message", "+BY=created_by",
                 "+REASON=reason"))
             .example("tasker schedule backfills 01a1fc6e-0002-7000-8000-000000000003"),
-        Command.of("cancel-backfill", "Cancels a backfill. What it has submitted goes on.")
+        Command.of("cancel-backfill", "Cancels a backfill. Tasks that it has submitted continue.")
             .calls(Operation.CANCEL_BACKFILL)
             .with(schedule(), Arg.path("backfill_uuid", "BACKFILL", "The UUID of the backfill."),
                 Arg.reason(QUERY), Arg.actor(QUERY, "requested_by"))

@@ -30,7 +30,8 @@ final class StepGroup {
             .with(TaskGroup.task(),
                 Arg.query("batch", "UUID", "The workers of this batch step, by page.").uuid(),
                 Arg.query("limit", "N", "With --batch: how many, 25 by default.").integer(),
-                Arg.query("cursor", "CURSOR", "With --batch: goes on where an earlier page ended."),
+                Arg.query("cursor", "CURSOR",
+                    "With --batch: continues where an earlier page ended."),
                 Arg.query("state", "STATE", "With --batch: only the workers in this state.")
                     .values(STATES),
                 Arg.flag(QUERY, "states",

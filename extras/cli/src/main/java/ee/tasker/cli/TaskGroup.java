@@ -306,11 +306,41 @@ final class TaskGroup {
             .constant("action_type", "fail")
             .with(task(), Arg.reason(BODY), Arg.actor(BODY, "requested_by")).shows(TASK)
             .example(
-                "tasker task fail 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 -m \"the order does not exist\""));
+                "tasker task fail 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 -m \"the order does not exist\""),
+        Command.of("erase", "Erases the documents of a task that has ended, and of its children.")
+            .calls(Operation.ERASE_TASK)
+            .with(task(), Arg.reason(BODY), Arg.actor(BODY, "requested_by"), children(),
+                Arg.flag(BODY, "force",
+                    "Cancels an unfinished task first, if none of its steps is in flight."),
+                Arg.flag(LOCAL, "yes", "Does not ask.").alias("-y"))
+            .runs(Erase::one).shows(Erase.DONE)
+            .example(
+                "tasker task erase 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 -m \"request 2026-17\" --yes"),
+        Command
+            .of("erase-many",
+                "Erases the documents of all tasks with a value of a search attribute.")
+            .calls(Operation.ERASE_TASKS)
+            .with(Arg.body("namespace", "NAMESPACE", "Of this namespace.").alias("-n").required(),
+                Arg.body("name", "NAME", "Of this template."),
+                Arg.body("attribute", "ATTRIBUTE", "The name of the search attribute.").required(),
+                Arg.body("value", "VALUE", "Its value.").required(),
+                Arg.reason(BODY), Arg.actor(BODY, "requested_by"), children(),
+                Arg.body("limit", "N", "Tasks per request, 100 by default.").integer()
+                    .covers("cursor"),
+                Arg.flag(LOCAL, "dry-run", "Only counts the tasks.").covers("dry_run"),
+                Arg.flag(LOCAL, "yes", "Does not ask.").alias("-y"))
+            .runs(Erase::many).shows(Erase.ALL)
+            .example(
+                "tasker task erase-many --namespace payments --attribute customer --value C-4711 -m \"request 2026-17\" --dry-run"));
   }
 
   static Arg task() {
     return Arg.path("task_uuid", "TASK", "The UUID of the task, or the beginning of it.");
+  }
+
+  private static Arg children() {
+    return Arg.body("children", "BOOLEAN", "Whether children are erased, too; true by default.")
+        .json();
   }
 
   private static Arg payload() {

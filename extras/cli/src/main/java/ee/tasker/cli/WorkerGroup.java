@@ -86,7 +86,7 @@ final class WorkerGroup {
                 "tasker worker results 7f6c1d1e-8f0c-4a43-9a52-5b7a0de1c0aa '[{\"step_uuid\": \"01a1fc76-e8f1-7f50-a2a7-2f8e3c0f3a11\", "
                     + "\"handoff\": 1, \"outcome\": \"success\", \"result\": {\"price\": 12}}]'"),
         Command.of("checkpoints",
-            "Saves checkpoints of steps that an external worker of yours runs; the steps go on.")
+            "Saves checkpoints of steps that an external worker of yours runs; the steps continue.")
             .calls(Operation.SAVE_CHECKPOINTS)
             .with(uuid,
                 Arg.body("checkpoints", "JSON", "An array of checkpoints: JSON, @file or -.").json()

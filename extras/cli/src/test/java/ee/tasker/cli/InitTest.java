@@ -64,6 +64,41 @@ class InitTest {
   }
 
   @Test
+  void application_with_entities_has_one_and_its_persistence_unit_too() throws IOException {
+    assertThat(tasker.run("init", folder.resolve("shop").toString(), "--package",
+        "org.example.shop", "--jpa")).as(tasker.err).isZero();
+
+    assertThat(files()).contains("src/main/java/org/example/shop/BookPayment.java",
+        "src/main/java/org/example/shop/Greet.java", "src/main/java/org/example/shop/Payment.java",
+        "src/main/resources/META-INF/persistence.xml",
+        "src/main/resources/org/example/shop/booking.yaml", "src/main/sql/payments.sql");
+    Path shop = folder.resolve("shop");
+    assertThat(Files.readAllLines(shop.resolve("src/main/resources/META-INF/tasker-templates")))
+        .contains("org/example/shop/greeting.yaml", "org/example/shop/booking.yaml");
+    assertThat(Files.readString(shop.resolve("pom.xml"))).contains("<archiveClasses>true<");
+    assertThat(Files.readString(shop.resolve("README.md"))).contains("\n## Entities\n");
+    for (String file : files()) {
+      assertThat(Files.readString(shop.resolve(file))).as(file)
+          .doesNotContainPattern("@(name|package|folder|namespace|version|archive)@");
+    }
+  }
+
+  /** The example is the code that {@code .ci/generated} builds and deploys. */
+  @Test
+  void page_about_handlers_shows_the_handler_that_is_made() throws IOException {
+    tasker.run("init", folder.resolve("shop").toString(), "--package", "shop", "--jpa");
+    String page = Files.readString(Path.of("../../docs/handlers.md"));
+    String code = Files.readString(folder.resolve("shop/src/main/java/shop/BookPayment.java"));
+
+    assertThat(page)
+        .contains("```java\n" + code.substring(code.indexOf("\n@") + 1).strip() + "\n```");
+    String unit = Files
+        .readString(folder.resolve("shop/src/main/resources/META-INF/persistence.xml"));
+    assertThat(page).contains(
+        "```xml\n" + unit.substring(unit.indexOf("<persistence ")).strip() + "\n```");
+  }
+
+  @Test
   void folder_that_has_something_is_left_alone() throws IOException {
     Files.createDirectories(folder.resolve("shop"));
     Files.writeString(folder.resolve("shop/mine.txt"), "mine");

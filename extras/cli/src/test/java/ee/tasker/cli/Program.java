@@ -17,6 +17,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 
@@ -33,6 +35,7 @@ final class Program implements AutoCloseable {
 
   final List<Request> requests = new CopyOnWriteArrayList<>();
   final Map<Operation, String> answers = new HashMap<>();
+  private final Map<Operation, Queue<String>> next = new HashMap<>();
   final Map<Operation, Integer> statuses = new HashMap<>();
   final Map<String, String> environment = new HashMap<>();
   String out = "";
@@ -68,8 +71,10 @@ final class Program implements AutoCloseable {
     return this;
   }
 
-  Program answer(Operation operation, int status, String json) {
+  /** The last of the answers stays. */
+  Program answer(Operation operation, int status, String json, String... further) {
     answers.put(operation, json);
+    next.put(operation, new ConcurrentLinkedQueue<>(List.of(further)));
     statuses.put(operation, status);
     return this;
   }
@@ -113,6 +118,9 @@ final class Program implements AutoCloseable {
         : stream
             ? "id: 1\nevent: task\ndata: {\"task_uuid\":\"t\",\"to_state\":\"pending\",\"at\":\"2026-11-21T04:56:53Z\"}\n\nid: 2\nevent: end\ndata: {\"state\":\"complete\"}\n\n"
             : OpenApi.DOCUMENT.answer(operation);
+    if (next.containsKey(operation) && !next.get(operation).isEmpty()) {
+      answers.put(operation, next.get(operation).remove());
+    }
     byte[] bytes = answer.getBytes(StandardCharsets.UTF_8);
     exchange.getResponseHeaders().add("Content-Type",
         status >= 400 ? "application/problem+json"

@@ -305,7 +305,8 @@ class TaskerTest {
         "task list --limit x", "task list --limit 0",
         "task list -o xml",
         "task get " + TASK + " --no-such-option", "task cancel " + TASK, "bulk retry -m x --yes",
-        "bulk retry -n a -m x", "task submit",
+        "bulk retry -n a -m x", "task erase " + TASK + " -m x",
+        "task erase-many -n a --attribute b --value c -m x --yes --dry-run", "task submit",
         "task submit a/b/c",
         "task submit a/b --context 7", "task submit a/b --context {",
         "task submit a/b --context @no-such-file", "task submit a/b --set x",
@@ -416,6 +417,41 @@ class TaskerTest {
     assertThat(tasker.runWith("y\n", "bulk", "cancel", "-n", "a", "-m", "x")).isZero();
     assertThat(tasker.requests).extracting(Program.Request::operation)
         .endsWith(Operation.RUN_BULK_ACTION);
+  }
+
+  @Test
+  void erasure_asks_on_a_terminal() {
+    tasker.onTerminal();
+
+    assertThat(tasker.runWith("n\n", "task", "erase", TASK, "-m", "x")).isZero();
+    assertThat(tasker.requests).isEmpty();
+    assertThat(tasker.err).contains("Really erase the documents of task " + TASK + "?");
+    assertThat(tasker.runWith("y\n", "task", "erase", TASK, "-m", "x", "--children", "false"))
+        .isZero();
+    assertThat(tasker.requests).extracting(Program.Request::operation)
+        .containsExactly(Operation.ERASE_TASK);
+    assertThat(tasker.requests.get(0).body()).contains("\"reason\":\"x\"",
+        "\"children\":false");
+  }
+
+  @Test
+  void erasure_of_many_counts_asks_and_goes_on_to_the_last_slice() {
+    String slice = "{\"outcome\":\"done\",\"erased\":2,\"tasks\":3,\"skipped\":[],\"forks\":[],";
+    tasker.answer(Operation.ERASE_TASKS, 200,
+        "{\"outcome\":\"counted\",\"count\":5,\"erasable\":4,\"more\":false}",
+        slice + "\"more\":true,\"next\":\"" + TASK + "\"}",
+        slice + "\"more\":false,\"next\":null}");
+    tasker.onTerminal();
+
+    assertThat(tasker.runWith("y\n", "task", "erase-many", "-n", "a", "--attribute", "b",
+        "--value", "c", "-m", "x")).isZero();
+
+    assertThat(tasker.err).contains("Really erase the documents of 4 tasks?");
+    assertThat(tasker.requests).hasSize(3);
+    assertThat(tasker.requests.get(0).body()).contains("\"dry_run\":true");
+    assertThat(tasker.requests.get(1).body()).doesNotContain("dry_run", "cursor");
+    assertThat(tasker.requests.get(2).body()).contains("\"cursor\":\"" + TASK + "\"");
+    assertThat(tasker.out).contains("erased", "4", "tasks", "6");
   }
 
   @Test

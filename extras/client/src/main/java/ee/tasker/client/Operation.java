@@ -17,6 +17,8 @@ public enum Operation {
   ACT_ON_TASK("PATCH", "/v1/tasks/{task_uuid}", true),
   READ_TASK_DOCUMENT("GET", "/v1/tasks/{task_uuid}/documents/{document}", false),
   FORK_TASK("POST", "/v1/tasks/{task_uuid}/forks", true),
+  ERASE_TASK("POST", "/v1/tasks/{task_uuid}/erase", true),
+  ERASE_TASKS("POST", "/v1/tasks:erase", true),
   LIST_FORKS("GET", "/v1/tasks/{task_uuid}/forks", false),
   DIAGNOSE_TASK("GET", "/v1/tasks/{task_uuid}/diagnosis", false),
   LIST_CHILDREN("GET", "/v1/tasks/{task_uuid}/children", false),

@@ -1,0 +1,24 @@
+package ee.tasker.worker;
+
+import ee.tasker.platform.StartSequence;
+import ee.tasker.platform.WebContext;
+import jakarta.inject.Inject;
+import jakarta.servlet.ServletContextEvent;
+import jakarta.servlet.ServletContextListener;
+import jakarta.servlet.annotation.WebListener;
+
+/** The application has started, and its handlers may be called. */
+@WebListener
+public class ApplicationStart implements ServletContextListener {
+  @Inject
+  private StartSequence start;
+
+  @Inject
+  private WebContext web;
+
+  @Override
+  public void contextInitialized(ServletContextEvent event) {
+    web.hasStarted();
+    start.webIsReady();
+  }
+}
