@@ -25,13 +25,9 @@ begin
   insert into tasker.task_wakeups (task_uuid, wake_at) values (o_task, v_now + interval '30 seconds');
   insert into tasker.step_moves
     (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, path, handoff, attempt, processor_uuid)
-  values
-    (o_keys[1], 3, o_task, null, 'in_progress', 'worker', 'created_and_claimed', 1, 1, p_server),
-    (o_keys[2], 1, o_task, null, 'pending', 'orchestrator', null, 0, 0, p_server),
-    (o_keys[3], 1, o_task, null, 'pending', 'orchestrator', null, 0, 0, p_server),
-    (o_keys[4], 1, o_task, null, 'pending', 'orchestrator', null, 0, 0, p_server);
-  insert into tasker.task_moves (task_uuid, sort_key, from_state, to_state, actor, path, processor_uuid)
-  values (o_task, 4, null, 'steps_in_process', 'orchestrator', 'created_and_started', p_server);
+  values (o_keys[1], 3, o_task, null, 'in_progress', 'worker', 'created_and_claimed', 1, 1, p_server);
+  insert into tasker.task_moves (task_uuid, sort_key, from_state, to_state, actor, path, processor_uuid, born_steps)
+  values (o_task, 4, null, 'steps_in_process', 'orchestrator', 'created_and_started', p_server, o_keys[2:]);
 end
 $$;
 -- p_child: the step after it, which is claimed for the caller; null for the last, which ends the task.
@@ -104,13 +100,11 @@ begin
   insert into tasker.task_wakeups (task_uuid, wake_at) select t, v_now + interval '30 seconds' from unnest(o_tasks) t;
   insert into tasker.step_moves
     (workflow_step_uuid, sort_key, task_uuid, from_state, to_state, actor, path, handoff, attempt, processor_uuid)
-  select o_keys[4 * n - 4 + m.position], m.sort_key, o_tasks[n], null, m.to_state, m.actor, m.path, m.handoffs, m.handoffs, p_server
-  from generate_series(1, p_tasks) n
-  cross join (values (1, 3, 'in_progress'::tasker.step_state, 'worker'::tasker.actor, 'created_and_claimed'::tasker.step_path_name, 1),
-                     (2, 1, 'pending', 'orchestrator', null, 0), (3, 1, 'pending', 'orchestrator', null, 0),
-                     (4, 1, 'pending', 'orchestrator', null, 0)) as m(position, sort_key, to_state, actor, path, handoffs);
-  insert into tasker.task_moves (task_uuid, sort_key, from_state, to_state, actor, path, processor_uuid)
-  select t, 4, null, 'steps_in_process', 'orchestrator', 'created_and_started', p_server from unnest(o_tasks) t;
+  select o_keys[4 * n - 3], 3, o_tasks[n], null, 'in_progress', 'worker', 'created_and_claimed', 1, 1, p_server
+  from generate_series(1, p_tasks) n;
+  insert into tasker.task_moves (task_uuid, sort_key, from_state, to_state, actor, path, processor_uuid, born_steps)
+  select o_tasks[n], 4, null, 'steps_in_process', 'orchestrator', 'created_and_started', p_server, o_keys[4 * n - 2 : 4 * n]
+  from generate_series(1, p_tasks) n;
 end
 $$;
 create function rows_alone.complete_many(p_tasks uuid[], p_steps uuid[], p_children uuid[], p_server uuid)

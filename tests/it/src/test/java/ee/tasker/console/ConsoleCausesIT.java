@@ -109,6 +109,7 @@ class ConsoleCausesIT extends WithConsole {
     });
     try (Connection connection = connect(); Statement statement = connection.createStatement()) {
       statement.execute("alter table tasker.step_moves disable trigger user");
+      statement.execute("alter table tasker.task_moves disable trigger user");
       statement.execute("alter table tasker.tasks disable trigger user");
       statement.execute(
           "with places as (select t.workflow_step_uuid, t.sort_key, now() - interval '6 hours' - interval '10 seconds' "
@@ -120,9 +121,13 @@ class ConsoleCausesIT extends WithConsole {
               + "update tasker.step_moves t set created_at = p.at from places p "
               + "where t.workflow_step_uuid = p.workflow_step_uuid and t.sort_key = p.sort_key");
       statement.execute(
+          "update tasker.task_moves set created_at = now() - interval '6 hours' - interval '10 seconds' "
+              + "where born_steps is not null and task_uuid = '" + task[0] + "'");
+      statement.execute(
           "update tasker.tasks set created_at = now() - interval '6 hours' - interval '10 seconds', completed_at = now() "
               + "where task_uuid = '" + task[0] + "'");
       statement.execute("alter table tasker.step_moves enable trigger user");
+      statement.execute("alter table tasker.task_moves enable trigger user");
       statement.execute("alter table tasker.tasks enable trigger user");
     }
     return task[0];

@@ -370,6 +370,83 @@ class ConsoleDesignIT extends WithConsole {
   }
 
   @Test
+  void a_field_of_a_dialog_or_form_says_itself_what_is_wrong_with_it() {
+    String wrong = "[...document.querySelectorAll('.field .wrong')].map((e) => e.innerText).join('|')";
+    console.signIn("ann");
+    console.go("access");
+    browser.press("New user");
+    browser.click("dialog[open] form button.main");
+    browser.awaitText("Name is required.");
+    assertThat(isTrue("document.activeElement.matches('dialog[open] input[name=name]"
+        + "[aria-invalid=true]')")).isTrue();
+    browser.type("dialog[open] input[name=name]", "a:b");
+    browser.await("document.querySelectorAll('.field .wrong').length === 0");
+    assertThat(text("document.querySelector('dialog[open] input[name=name]').value"))
+        .as("what is typed beside a complaint stays").isEqualTo("a:b");
+    browser.click("dialog[open] form button.main");
+    browser.await("document.querySelectorAll('.field .wrong').length === 1");
+    assertThat(text(wrong)).as("of the server").startsWith("Name ").endsWith(".");
+    assertThat(console.violations()).isEmpty();
+    browser.press("Leave as it is");
+
+    register("pays", "steps:\n  - name: paid\n    signal:\n      name: paid\n      schema:\n"
+        + "        type: object\n        required: [amount]\n        properties:\n"
+        + "          amount: {type: integer, minimum: 1, title: Amount}\n"
+        + "          on: {type: string, format: date}\n");
+    UUID task = admin.submit("testing", "pays", "{}");
+    console.go("tasks/" + task);
+    browser.press("Send a signal");
+    assertThat(text("document.querySelector('dialog[open] [name=\"payload.on\"]').type"))
+        .isEqualTo("date");
+    browser.click("dialog[open] form button.main");
+    browser.awaitText("Amount is required.");
+    browser.type("dialog[open] [name='payload.amount']", "0");
+    browser.click("dialog[open] form button.main");
+    browser.awaitText("Amount must be at least 1.");
+    browser.type("dialog[open] [name='payload.amount']", "5");
+    browser.click("dialog[open] form button.main");
+    browser.await("document.querySelector('.row[data-state=complete]')");
+
+    console.go("webhooks/new");
+    browser.click("form.panel button.main");
+    browser.await("document.querySelectorAll('.field .wrong').length === 3");
+    assertThat(text(wrong)).contains("Name is required.").contains("Reason is required.");
+    browser.log();
+  }
+
+  @Test
+  void servers_workers_and_queues_are_searched_and_shown_by_page() {
+    for (int i = 0; i < 60; i++) {
+      assertThat(admin.post("/v1/workers", "{\"name\": \"many-" + i + "\", \"capacity\": 1,"
+          + " \"namespaces\": [\"testing\"], \"handlers\": [\"many.Work" + i + "\"]}").status())
+          .isEqualTo(201);
+    }
+    console.signIn("ann");
+    console.go("servers?q=many-");
+    browser.await("document.querySelectorAll('tr[data-worker]').length === 50");
+    assertThat(isTrue("[...document.querySelectorAll('main tr')].every((row) => row.offsetHeight"
+        + " < 38)")).as("a row is one line").isTrue();
+    browser.click("[data-part=workers] button");
+    browser.await("document.querySelectorAll('tr[data-worker]').length === 10");
+    browser.type("input[name=q]", "Work47");
+    browser.await("document.querySelectorAll('tr[data-worker]').length === 1");
+    assertThat(text("document.querySelector('tr[data-worker]').dataset.worker"))
+        .isEqualTo("many-47");
+    assertThat(console.violations()).isEmpty();
+    admin.sql("delete from tasker.workers where name like 'many-%'");
+
+    admin.sql("select tasker.ensure_task_queue('worker_many_' || n || '_queue')"
+        + " from generate_series(1, 60) n");
+    console.go("queues?all=true&q=worker_many_");
+    browser.await("document.querySelectorAll('main tbody tr').length === 50");
+    browser.click("[data-part=page] button");
+    browser.await("document.querySelectorAll('main tbody tr').length === 10");
+    admin.sql("select pgmq.drop_queue('worker_many_' || n || '_queue')"
+        + " from generate_series(1, 60) n");
+    browser.log();
+  }
+
+  @Test
   void a_large_graph_is_fitted_zoomed_and_has_a_map() {
     StringBuilder steps = new StringBuilder(
         "steps:\n  - {name: s0, handler: {callable: testing.Echo}}\n");

@@ -71,7 +71,7 @@ class ConsoleDocumentsIT extends WithConsole {
         "const s = document.querySelector('dialog[open] select'); s.value = 'cancel'; s.dispatchEvent(new Event('change', {bubbles: true}))");
     console.giveReason("too many");
     browser.press("Dry run");
-    browser.awaitText("1,005 tasks match. Nothing has changed yet. It goes on in the background");
+    browser.awaitText("1,005 tasks match. Nothing has changed yet. It continues in the background");
     Object gone = admin
         .value(
             "select task_uuid from tasker.tasks t join tasker.named_tasks n using (named_task_uuid) where n.name = 'many' limit 1");

@@ -1,8 +1,10 @@
 package ee.tasker.console;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import jakarta.json.Json;
+import java.net.URLEncoder;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Tag;
@@ -200,6 +202,23 @@ class ConsoleEveryoneIT extends WithConsole {
             + hostile("schedule") + "\"}, \"tags\": [\"" + hostile("tag") + "\"]}");
     Object schedule = admin
         .value("select schedule_uuid from tasker.schedules where name = 'hostile'");
+    assertThat(admin.postTemplate("name: '" + hostile("named") + "'\nnamespace_name: testing\n"
+        + "version: 1.0.0\nidentity_strategy: always_unique\nsteps:\n  - {name: '"
+        + hostile("stepped")
+        + "', handler: {callable: testing.Fail, initialization: {way: permanent}}}\n").status())
+        .isEqualTo(201);
+    UUID failed = admin.submit("testing", hostile("named"), "{}");
+    console.awaitState(failed, "blocked_by_failures");
+    register("hostile_signal", "steps:\n  - {name: waits, signal: {name: go}}\n");
+    UUID signalled = admin.submit("testing", "hostile_signal", "{}");
+    post("/v1/tasks/" + signalled + "/signals/go", "{\"payload\": {\"text\": \""
+        + hostile("payload") + "\"}, \"signal_id\": \"" + hostile("signal") + "\"}");
+    console.awaitState(signalled, "complete");
+    post("/v1/approvals/" + admin.value(approval, open) + "/delegate",
+        "{\"to\": \"ann\", \"note\": \"" + hostile("note") + "\"}");
+    post("/v1/access/keys", "{\"name\": \"" + hostile("keyed") + "\"}");
+    post("/v1/workers", "{\"name\": \"" + hostile("working")
+        + "\", \"capacity\": 1, \"namespaces\": [\"testing\"], \"handlers\": [\"x.Y\"]}");
     console.signIn("ann");
     // A view belongs to the user who is signed in.
     console.go("tasks?namespace=testing");
@@ -217,7 +236,15 @@ class ConsoleEveryoneIT extends WithConsole {
       {"templates/testing/hostile_fields", "description", "pause"},
       {"templates/testing/hostile_fields?tab=source", "explained"},
       {"webhooks/" + webhook, "webhook"}, {"schedules/" + schedule, "schedule", "tag"},
-      {"templates", "description"}, {"failures"}, {"deadLetters"}, {""}, {"audit"}}) {
+      {"templates?q=named", "named"}, {"tasks/" + failed, "named", "stepped"},
+      {"tasks/" + failed + "?tab=timeline", "stepped"},
+      {"tasks/" + failed + "?tab=steps", "stepped"},
+      {"templates/testing/" + URLEncoder.encode(hostile("named"), UTF_8).replace("+", "%20"),
+        "named"},
+      {"tasks/" + signalled + "?tab=data", "payload"},
+      {"approvals/" + admin.value(approval, open), "note"},
+      {"access", "keyed"}, {"servers?q=working", "working"}, {"failures", "named", "stepped"},
+      {"deadLetters", "stepped"}, {""}, {"audit", "keyed"}}) {
       console.go(page[0]);
       for (int i = 1; i < page.length; i++) {
         browser.awaitText(hostile(page[i]));

@@ -3,6 +3,7 @@ package ee.tasker.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.testing.server.TaskerClient;
+import jakarta.json.JsonObject;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.nio.file.Files;
@@ -102,7 +103,7 @@ class ConsoleIT extends WithConsole {
       browser.awaitText(page[1]);
       if (page[0].contains("state=blocked_by_failures")) {
         browser.await(
-            "document.querySelector('input[name=state][value=blocked_by_failures]').checked && document.querySelector('input[name=namespace]').value === 'testing'");
+            "document.querySelector('input[name=state][value=blocked_by_failures]')?.checked && document.querySelector('input[name=namespace]')?.value === 'testing'");
       }
       browser.closeWindow(first);
     }
@@ -451,6 +452,19 @@ class ConsoleIT extends WithConsole {
     browser.awaitText("template testing/fail 1.0.0");
     assertThat(text("[...document.querySelectorAll('tbody a')].map((a) => a.hash).join()"))
         .as("the template that was registered").contains("#/templates/testing/fail/1.0.0");
+    String olga = admin.get("/v1/access/users").object().getJsonArray("users")
+        .getValuesAs(JsonObject.class).stream()
+        .filter(user -> user.getString("name").equals("olga")).findFirst().orElseThrow()
+        .getString("user_uuid");
+    String grant = admin.post("/v1/access/grants",
+        "{\"user_uuid\": \"" + olga + "\", \"permission\": \"tasks:list\"}").text("grant_uuid");
+    admin.delete("/v1/access/grants/" + grant);
+    browser.type("input[name=object]", "olga" + ENTER);
+    browser.awaitText("user olga");
+    assertThat(text("[...document.querySelectorAll('tbody tr')].slice(0, 2)"
+        + ".map((row) => [...row.cells].slice(1, 4).map((cell) => cell.innerText).join(' '))"
+        + ".join('|')")).as("by name, not by id")
+        .isEqualTo("admin revoked a grant user olga|admin granted user olga");
   }
 
   @Test

@@ -170,7 +170,7 @@ class ConsoleSessionIT extends WithConsole {
     console.go("servers");
     browser.awaitText("healthy");
     offline(true);
-    browser.awaitText("The server does not answer since");
+    browser.awaitText("The server has not answered since");
     assertThat(browser.text()).as("what was there is still there").contains("healthy");
     offline(false);
     browser.await("!document.body.innerText.includes('The server does not answer')");

@@ -91,6 +91,34 @@ class ConsoleTaskIT extends WithConsole {
     browser.log();
   }
 
+  @Test
+  void erasing_names_the_task_and_what_goes_and_the_page_says_that_it_is_empty() {
+    UUID task = admin.submit("hello", "{\"who\": \"Jane Doe\"}");
+    admin.awaitTerminalOrBlocked(task);
+    console.signIn("rita");
+    console.go("tasks/" + task);
+    assertThat(isOffered("Erase")).as("to a viewer").isFalse();
+    console.signIn("olga");
+    console.go("tasks/" + task + "?tab=data");
+    browser.press("Erase");
+    browser.await("document.querySelector('dialog[open]')");
+    assertThat(text("document.querySelector('dialog[open]').innerText"))
+        .contains("hello " + task.toString().substring(0, 8), "context, inputs, results",
+            "history stay", "Its child tasks, too");
+    assertThat(console.violations()).isEmpty();
+    console.giveReason("request 17");
+    console.confirm();
+
+    browser.await("document.querySelector('[data-erased]')");
+    assertThat(text("document.querySelector('[data-erased]').innerText"))
+        .startsWith("The documents of this task were erased");
+    assertThat(text("document.querySelector('main').innerText")).doesNotContain("Jane Doe");
+    assertThat(isOffered("Erase")).isFalse();
+    assertThat(actions(task, "request 17")).isEqualTo(1);
+    assertThat(console.violations()).isEmpty();
+    browser.log();
+  }
+
   // ---- What it waits for
 
   @Test

@@ -209,7 +209,7 @@ class ConsoleWorkIT extends WithConsole {
     browser.awaitText("every day at 04:30");
     assertThat(text(
         "[...document.querySelectorAll('main dd')].map((e) => e.innerText).join('|')"))
-        .as("the words of the reader").contains("skip the fire time", "make up for the last")
+        .as("the words of the reader").contains("skip the fire time", "catch up the last")
         .doesNotContain("skip|", "cancel_previous", "|last|");
     console.go("schedules?name=made_here");
     browser.await("document.querySelector(arguments[0])?.innerText.includes('30 4 * * *')",

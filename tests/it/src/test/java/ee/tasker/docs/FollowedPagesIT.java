@@ -46,8 +46,8 @@ class FollowedPagesIT {
       reader.follow("docs/tutorial.md");
 
       assertThat(reader.commands()).isGreaterThan(20);
-      System.out.printf("README and tutorial: %d commands, %d s%n", reader.commands(),
-          Duration.ofNanos(System.nanoTime() - began).toSeconds());
+      System.out.printf("README and tutorial: %d commands, %d s%n%s%n", reader.commands(),
+          Duration.ofNanos(System.nanoTime() - began).toSeconds(), reader.times());
     }
     assertThat(Files.exists(folder.resolve("shop/target/shop.war"))).isTrue();
   }

@@ -44,6 +44,9 @@ final class Follower implements AutoCloseable {
   private final Map<String, String> environment = new LinkedHashMap<>();
   /** What a terminal keeps from one command to the next. */
   private final List<String> kept = new ArrayList<>();
+  /** What was typed, each with the seconds until it had ended. */
+  private final List<String> times = new ArrayList<>();
+  private final long began = System.nanoTime();
   private final boolean starts;
   private Process foreground;
   private Path foregroundPrints;
@@ -74,6 +77,16 @@ final class Follower implements AutoCloseable {
   /** How many commands were typed so far. */
   int commands() {
     return commands;
+  }
+
+  /** After how many seconds each command had ended, in their order. */
+  String times() {
+    return String.join("\n", times);
+  }
+
+  private void ended(String command) {
+    times.add("%5d s  %s".formatted(Duration.ofNanos(System.nanoTime() - began).toSeconds(),
+        command.lines().findFirst().orElse("")));
   }
 
   void follow(String page) throws IOException, InterruptedException {
@@ -156,6 +169,7 @@ final class Follower implements AutoCloseable {
     // A task that does not end in time is what some pages show.
     assertThat(process.exitValue()).as(line + "\n" + printed)
         .isIn(line.contains(" --wait ") ? List.of(0, TIME_IS_OVER) : List.of(0));
+    ended(command);
     uuid = UUID.matcher(printed).results().map(MatchResult::group).reduce((a, b) -> b).orElse(uuid);
     return asWritten(printed);
   }
@@ -205,6 +219,7 @@ final class Follower implements AutoCloseable {
           .isLessThan(deadline);
       TimeUnit.MILLISECONDS.sleep(200);
     }
+    ended(command);
     return asWritten(Files.readString(out));
   }
 

@@ -45,10 +45,13 @@ class ReadmeIT {
   void first_screen_and_whole_are_short() {
     Readme readme = Readme.in(CHECKOUT);
     long lines = readme.text().lines().count();
-    long first = readme.text().substring(0, readme.text().indexOf("/v1/tasks?wait=5")).lines()
-        .count();
+    String screen = readme.text().substring(0, readme.text().indexOf("/v1/tasks?wait=5"));
 
     assertThat(lines).isLessThanOrEqualTo(150);
-    assertThat(first).as("line of the first task").isLessThanOrEqualTo(40);
+    assertThat(screen.lines().count()).as("line of the first task").isLessThanOrEqualTo(40);
+    assertThat(screen).as("what else to choose, the console, and how to run it")
+        .contains("| Choose that instead | when |", "](docs/console/task.webp)", "\n./mvnw\n");
+    assertThat(screen.lines().filter(line -> line.startsWith("| "))).as("head and five lines")
+        .hasSize(6);
   }
 }

@@ -123,8 +123,8 @@ class TwoServersIT {
 
   @Test
   @Order(5)
-  void burst_of_2500_tasks_at_both_is_shared_evenly() {
-    new Instances(List.of(first, second)).shareABurst(Instances.WITH_RETRIES, 2_500, 100, true);
+  void burst_of_1000_tasks_at_both_is_shared_evenly() {
+    new Instances(List.of(first, second)).shareABurst(Instances.WITH_RETRIES, 1_000, 100, true);
   }
 
   @Test

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.HashMap;
@@ -36,6 +37,20 @@ final class Cluster implements AutoCloseable {
       for (String each : statements) {
         statement.execute(each);
       }
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** The value of a query. */
+  String text(String name, String query) {
+    try (
+        Connection connection = DriverManager
+            .getConnection("jdbc:postgresql://127.0.0.1:" + port() + "/" + name + "?user=postgres");
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(query)) {
+      row.next();
+      return row.getString(1);
     } catch (SQLException e) {
       throw new IllegalStateException(e);
     }

@@ -256,6 +256,15 @@ final class ContractScenarios {
           .isEqualTo("done");
       return aboutTask("forkTask", grown).json("{'from': ['" + step + "'], " + WHO_AND_WHY + "}");
     });
+    when("eraseTask", () -> aboutTask("eraseTask", done())
+        .json("{" + WHO_AND_WHY + ", 'children': false, 'force': true}"));
+    otherwise("eraseTask", 409,
+        () -> aboutTask("eraseTask", held()).json("{" + WHO_AND_WHY + "}"));
+    when("eraseTasks", () -> call("eraseTasks").json("{'namespace': 'testing', 'name': "
+        + "'findable_hello', 'attribute': 'order', 'value': 'none', 'limit': 5, " + WHO_AND_WHY
+        + "}"));
+    otherwise("eraseTasks", 404, () -> call("eraseTasks").json(
+        "{'namespace': 'nobody_knows', 'attribute': 'a', 'value': 'b', " + WHO_AND_WHY + "}"));
     when("listForks", () -> aboutTask("listForks", done()).query("limit", 5));
     when("sendSignal",
         () -> signal(waiting()).json("{'payload': {'by': 'ann'}, 'signal_id': 'p-1'}"));

@@ -267,24 +267,35 @@ class AccessIT {
     UUID id = UUID.randomUUID();
     String made = send(admin, "POST", "/v1/access/users", "{'name': 'a/5%20 " + id + "'}").object()
         .getString("user_uuid");
-    send(admin, "POST", "/v1/access/grants",
-        "{'user_uuid': '" + made + "', 'permission': 'tasks:list'}");
+    String grant = send(admin, "POST", "/v1/access/grants",
+        "{'user_uuid': '" + made + "', 'permission': 'tasks:list'}").text("grant_uuid");
+    assertThat(admin.delete("/v1/access/grants/" + grant).status()).isEqualTo(200);
+    String view = send(admin, "POST", "/v1/views", "{'page': 'tasks', 'name': 'mine " + id + "'}")
+        .text("view_uuid");
+    assertThat(admin.delete("/v1/views/" + view).body()).isEqualTo("{\"outcome\":\"done\"}");
     String who = "{'namespace': 'testing', 'name': 'noted', 'requested_by': 'ann', 'reason': 'x'}";
     assertThat(send(admin, "POST", "/v1/pauses", who).status()).isEqualTo(200);
     assertThat(admin.send(admin
         .request("/v1/pauses?namespace=testing&name=noted&requested_by=ann&reason=x").DELETE())
         .status()).isEqualTo(200);
 
-    assertThat(Stream.of("testing/noted", id, made)
+    assertThat(Stream.of("testing/noted", id, made, "a%2F5%2520%20" + id)
         .flatMap(object -> admin.get("/v1/write-requests?object=" + object).object()
             .getJsonArray("requests").getValuesAs(JsonObject.class).stream())
-        .map(request -> request.getString("method") + " " + request.getString("path") + ": "
-            + request.getString("object")))
+        .map(request -> request.getString("method") + " "
+            + request.getString("path").replaceAll("/" + grant + "|/" + view, "/…") + ": "
+            + request.getString("object") + (request.isNull("object_name") ? ""
+                : " " + request.getString("object_name").replace(id.toString(), "…"))))
         .containsExactly("DELETE /v1/pauses: /v1/pauses/testing/noted",
             "POST /v1/pauses: /v1/pauses/testing/noted",
             "POST /v1/templates: /v1/templates/testing/noted/1.0.0",
+            "DELETE /v1/views/…: /v1/views/mine%20" + id,
+            "POST /v1/views: /v1/views/mine%20" + id,
             "POST /v1/access/users: /v1/access/users/a%2F5%2520%20" + id,
-            "POST /v1/access/grants: /v1/access/users/" + made);
+            "DELETE /v1/access/grants/…: /v1/access/users/" + made + " a/5%20 …",
+            "POST /v1/access/grants: /v1/access/users/" + made + " a/5%20 …",
+            "DELETE /v1/access/grants/…: /v1/access/users/" + made + " a/5%20 …",
+            "POST /v1/access/grants: /v1/access/users/" + made + " a/5%20 …");
   }
 
   @Test

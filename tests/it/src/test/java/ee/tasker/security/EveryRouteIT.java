@@ -41,6 +41,9 @@ class EveryRouteIT {
       Map.entry("previewBulkAction",
           TaskerClient.quoted(
               "{'action_type': 'retry', 'requested_by': 'x', 'reason': 'x', 'filter': {'namespace': 'testing'}}")),
+      Map.entry("eraseTasks",
+          TaskerClient.quoted(
+              "{'namespace': 'testing', 'attribute': 'a', 'value': 'b', 'requested_by': 'x', 'reason': 'x'}")),
       Map.entry("saveView",
           TaskerClient.quoted("{'page': 'tasks', 'name': 'x', 'namespace': 'testing'}")),
       Map.entry("pause",

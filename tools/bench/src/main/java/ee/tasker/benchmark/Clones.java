@@ -103,7 +103,8 @@ final class Clones {
     List<String> columns = new ArrayList<>();
     List<String> values = new ArrayList<>();
     try (var rows = statement.executeQuery("select attname, attname in (" + OWN_KEYS
-        + "), atttypid = 'timestamptz'::regtype, attname = 'identity_hash' from pg_attribute "
+        + "), atttypid = 'timestamptz'::regtype, attname = 'identity_hash', "
+        + "atttypid = 'uuid[]'::regtype from pg_attribute "
         + "where attrelid = 'tasker." + table
         + "'::regclass and attnum > 0 and not attisdropped and attgenerated = '' order by attnum")) {
       while (rows.next()) {
@@ -111,9 +112,12 @@ final class Clones {
         columns.add(rows.getString(1));
         values.add(rows.getBoolean(2) ? "(k.prefix || right(" + column + "::text, 23))::uuid"
             : rows.getBoolean(3) ? column + " + k.shift"
-                : rows.getBoolean(4)
-                    ? "case when o.identity_hash is not null then sha256(convert_to(k.prefix || o.identity_hash::text, 'UTF8')) end"
-                    : column);
+                : rows.getBoolean(5)
+                    ? "(select array_agg((k.prefix || right(b::text, 23))::uuid) from unnest("
+                        + column + ") b)"
+                    : rows.getBoolean(4)
+                        ? "case when o.identity_hash is not null then sha256(convert_to(k.prefix || o.identity_hash::text, 'UTF8')) end"
+                        : column);
       }
     }
     // A left join, so that the copies are made one after another and not row by row of the

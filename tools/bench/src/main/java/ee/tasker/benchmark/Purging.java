@@ -9,9 +9,10 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * The effect of a clean-up on submissions: the latency of single POSTs at a fixed rate before,
- * during and after the server
- * purges many finished tasks. The server's own housekeeping does it, with default settings.
+ * The effect of a clean-up on submissions, and whether it keeps up with them: the latency of single
+ * POSTs at a fixed rate before, during and after the server purges many finished tasks, and what is
+ * taken in by batches and purged at the same time. The server's own housekeeping does it, with
+ * default settings.
  */
 final class Purging implements Phase {
   private static final int CONNECTIONS = 32;
@@ -48,9 +49,14 @@ final class Purging implements Phase {
     database.run("checkpoint");
 
     int rate = options.retentionRate();
-    List<Samples> before = new ArrayList<>();
+    List<Samples> calm = new ArrayList<>();
     for (int round = 0; round < options.rounds(); round++) {
-      before.add(bench.load().postAtRate("linear_4", rate, options.loadSeconds(), CONNECTIONS));
+      calm.add(bench.load().postAtRate("linear_4", rate, options.loadSeconds(), CONNECTIONS));
+    }
+    int batch = options.tasks().get(options.tasks().size() - 1);
+    double[] alone = new double[options.rounds()];
+    for (int round = 0; round < alone.length; round++) {
+      alone[round] = bench.batches("retention, batches alone", batch) / 4;
     }
     System.out.println("   purging ...");
     database.value(String.class,
@@ -65,20 +71,36 @@ final class Purging implements Phase {
     double begun = database.number(PURGED);
     long start = System.nanoTime();
     List<Samples> during = new ArrayList<>();
-    while (database.number(PURGED) < tasks && System.nanoTime() - start < LONGEST.toNanos()) {
+    while (database.number(PURGED) < tasks / 2 && System.nanoTime() - start < LONGEST.toNanos()) {
       during.add(bench.load().postAtRate("linear_4", rate, options.loadSeconds(), CONNECTIONS));
     }
     double purged = database.number(PURGED) - begun;
     double seconds = (System.nanoTime() - start) / 1e9;
+    // What is taken in now is younger than all that is left.
+    double[] taken = new double[options.rounds()];
+    double before = database.number(PURGED);
+    long from = System.nanoTime();
+    for (int round = 0; round < taken.length; round++) {
+      taken[round] = bench.batches("retention, batches meanwhile", batch) / 4;
+    }
+    double kept = (database.number(PURGED) - before) / ((System.nanoTime() - from) / 1e9);
+    if (database.number(PURGED) >= tasks) {
+      bench.report().complain("retention: nothing was left to purge beside batches; more tasks, "
+          + "-Dbenchmark.retention=" + 2 * tasks);
+    }
+    while (database.number(PURGED) < tasks && System.nanoTime() - start < LONGEST.toNanos()) {
+      Thread.sleep(200);
+    }
+    double all = database.number(PURGED);
     database.value(String.class,
         "select tasker.set_retention_policy('benchmark', null, 'complete', null, 'benchmark', 'measured', p_remove => true)::text");
     List<Samples> after = new ArrayList<>();
     for (int round = 0; round < options.rounds(); round++) {
       after.add(bench.load().postAtRate("linear_4", rate, options.loadSeconds(), CONNECTIONS));
     }
-    if (begun + purged < tasks) {
-      bench.report().complain(
-          "retention: " + (begun + purged) + " tasks of " + tasks + " were purged in an hour");
+    if (all < tasks) {
+      bench.report()
+          .complain("retention: " + all + " tasks of " + tasks + " were purged in an hour");
     }
     Report.Table table = bench.report()
         .table(
@@ -88,12 +110,23 @@ final class Purging implements Phase {
                 + options.loadSeconds() + " s)",
             "",
             "rounds", "P50", "P95", "P99", "P99 of each round");
-    double calm = row(table, "before", before);
+    double quiet = row(table, "before", calm);
     double busy = row(table, "during the clean-up", during);
     row(table, "after", after);
-    table.row("P99 during / before", "", "", "", busy / calm, "");
+    table.row("P99 during / before", "", "", "", busy / quiet, "");
+    double intake = Samples.of(alone).median();
+    double beside = Samples.of(taken).median();
+    Report.Table both = bench.report().table(
+        "Retention beside batches of " + batch + " tasks (tasks/s; median of rounds)", "",
+        "taken in", "purged", "each round");
+    both.row("batches alone", intake, "", Report.formatAll(alone));
+    both.row("clean-up beside " + rate + " POSTs a second", rate, purged / seconds, "");
+    both.row("both at once", beside, kept, Report.formatAll(taken));
+    bench.report().figure("retention_intake_per_s", intake);
+    bench.report().figure("retention_to_intake", purged / seconds / intake);
+    bench.report().figure("retention_beside_intake", kept / beside);
     bench.report().figure("retention_purged_per_s", purged / seconds);
-    bench.report().figure("retention_p99_ratio", busy / calm);
+    bench.report().figure("retention_p99_ratio", busy / quiet);
   }
 
   /** @return the median P99 */

@@ -4,6 +4,7 @@ import ee.tasker.run.EmbeddedDatabase;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,8 @@ final class Node implements AutoCloseable {
   private final int port = TestServer.freePort();
   private final Proxy data;
   private final Proxy listening;
+  /** What it has deployed; null for the WAR of this build. */
+  private Path war;
   private TestServer server;
 
   Node(EmbeddedDatabase database) throws IOException {
@@ -41,7 +44,19 @@ final class Node implements AutoCloseable {
     settings.put("DB_PORT", Integer.toString(data.port()));
     settings.put("TASKER_DATABASE_HOST", "127.0.0.1");
     settings.put("TASKER_DATABASE_PORT", Integer.toString(listening.port()));
-    server = TestServer.starting(database, port, settings);
+    server = war == null ? TestServer.starting(database, port, settings)
+        : TestServer.starting(database, port, settings, war);
+  }
+
+  /** What {@link #start} deploys from now on; null for the WAR of this build. */
+  void deploy(Path other) {
+    war = other;
+  }
+
+  /** As an operator upgrades, or goes back: drains and ends it, and starts it with another WAR. */
+  void replaceWith(Path other) {
+    deploy(other);
+    restart();
   }
 
   void awaitReady() {

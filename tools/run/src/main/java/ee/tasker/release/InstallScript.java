@@ -29,7 +29,7 @@ public final class InstallScript {
    * @param script  as Flyway names it: relative to the folder in which it searches
    */
   private record Migration(String file, String script, String version, String description,
-      int checksum) {
+      int checksum, boolean isInTransaction) {
 
     String title() {
       return version + " " + description;
@@ -42,11 +42,10 @@ public final class InstallScript {
   public static String of(Path db, String version) throws IOException {
     var script = new StringBuilder(HEAD.replace("{version}", version));
     for (var migration : versioned(db))
-      script.append(step(migration, "not exists (select from tasker.flyway_schema_history h"
-          + " where h.version = " + literal(migration.version()) + ")"));
+      script.append(step(migration));
     var routines = RoutineParts.of(db, version, db.resolveSibling("src/main/java"));
     // Quoted by dollars, so that psql finds no variables in it.
-    script.append("do $do$ begin perform set_config('tasker.manifest', $manifest$")
+    script.append("begin;\ndo $do$ begin perform set_config('tasker.manifest', $manifest$")
         .append(routines.manifest()).append("$manifest$, true); end $do$;\n")
         .append("\\ir install/prepare.sql\n");
     for (var part : routines.parts())
@@ -86,18 +85,19 @@ public final class InstallScript {
       -- hardened  if given, optional/hardened-grants.sql is run in the same transaction, so that
       --           logins with the role tasker_server can run servers, before and after
       --
-      -- One transaction: what fails changes nothing, and may be repeated at will; what is there is
-      -- kept. While other transactions hold a table whose triggers change it fails after half a
-      -- second, with "lock timeout": run it again.
+      -- Each migration is a transaction of its own, so that no table is locked for longer than one
+      -- takes, and so are all functions together; what fails changes nothing, what was done before
+      -- stays, and the whole may be repeated at will. While other transactions hold a table that
+      -- changes it fails after half a second, with "lock timeout": run it again.
       \\set ON_ERROR_STOP on
       \\set QUIET on
-      begin;
-      set local client_min_messages = warning;
+      set client_min_messages = warning;
       \\if :{?owner}
-      set local role :"owner";
+      set role :"owner";
       \\endif
-      set local check_function_bodies = off;
-      set local search_path = tasker, pg_catalog;
+      set check_function_bodies = off;
+      set search_path = tasker, pg_catalog;
+      begin;
       select to_regnamespace('tasker') is null as missing \\gset
       \\if :missing
       create schema tasker;
@@ -118,9 +118,14 @@ public final class InstallScript {
         constraint flyway_schema_history_pk primary key (installed_rank));
       create index flyway_schema_history_s_idx on tasker.flyway_schema_history (success);
       \\endif
-      -- Neither another run nor a server that migrates comes between.
-      lock table tasker.flyway_schema_history in exclusive mode;
       \\ir migration/beforeMigrate__pgmq_can_be_used.sql
+      commit;
+      """;
+
+  /** Neither another run nor a server that migrates comes between. */
+  private static final String BEGIN = """
+      begin;
+      lock table tasker.flyway_schema_history in exclusive mode;
       """;
 
   private static final String TAIL = """
@@ -129,20 +134,29 @@ public final class InstallScript {
       \\ir optional/hardened-grants.sql
       \\endif
       commit;
+      reset search_path;
+      reset check_function_bodies;
+      reset client_min_messages;
       \\echo The schema is up to date.
       """;
 
-  private static String step(Migration migration, String condition) {
-    return "select " + condition + " as pending \\gset\n\\if :pending\n\\echo "
-        + literal(migration.title())
-        + "\n\\ir '" + migration.file() + "'\n"
+  /** One that is repeatable and in no transaction is recorded in one of its own. */
+  private static String step(Migration migration) {
+    var run = "\\ir '" + migration.file() + "'\n";
+    return BEGIN + "select not exists (select from tasker.flyway_schema_history h"
+        + " where h.version = " + literal(migration.version()) + ") as pending \\gset\n"
+        + "\\if :pending\n\\echo " + literal(migration.title()) + "\n"
+        + (migration.isInTransaction() ? "set local lock_timeout = '500ms';\n" + run
+            : "commit;\n" + run + BEGIN)
         + "insert into tasker.flyway_schema_history (installed_rank, version, description,\n"
         + "    type, script, checksum, installed_by, execution_time, success)\n"
         + "  select coalesce(max(h.installed_rank), 0) + 1, "
         + literal(migration.version()) + ", "
         + literal(migration.description()) + ", 'SQL', " + literal(migration.script()) + ", "
         + migration.checksum() + ", current_user, 0, true\n"
-        + "  from tasker.flyway_schema_history h;\n\\endif\n";
+        + "  from tasker.flyway_schema_history h\n"
+        + "  having not exists (select from tasker.flyway_schema_history r where r.version = "
+        + literal(migration.version()) + ");\n\\endif\ncommit;\n";
   }
 
   private static String literal(String text) {
@@ -170,7 +184,14 @@ public final class InstallScript {
       String description) throws IOException {
     return new Migration(slashes(db.relativize(file)),
         slashes(db.resolve(folder).relativize(file)), version, description.replace('_', ' '),
-        checksum(file));
+        checksum(file), !isOutsideTransactions(file));
+  }
+
+  /** As Flyway is told beside the file. */
+  private static boolean isOutsideTransactions(Path file) throws IOException {
+    var options = file.resolveSibling(file.getFileName() + ".conf");
+    return Files.exists(options)
+        && Files.readString(options).strip().equals("executeInTransaction=false");
   }
 
   private static String slashes(Path path) {

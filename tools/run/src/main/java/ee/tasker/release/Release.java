@@ -81,6 +81,7 @@ public final class Release {
     copy("pom.xml", "tasker-ee-parent-" + version + ".pom");
     copy("target/tasker-ee-db.zip", "tasker-ee-db-" + version + ".zip");
     copy("target/tasker-ee-monitoring.zip", "tasker-ee-monitoring-" + version + ".zip");
+    copy("target/tasker-ee-helm.tar.gz", "tasker-ee-helm-" + version + ".tgz");
     copy("target/release-parts/" + LoginJar.NAME, "tasker-ee-login-" + version + ".jar");
     copy("target/tasker-ee-cli.tar.gz", "tasker-ee-cli-" + version + ".tar.gz");
     for (var server : SERVERS)
@@ -113,6 +114,7 @@ public final class Release {
   private List<Artifact> artifacts() {
     return List.of(new Artifact("src", "target", "tasker-ee", "tasker-ee", "war"),
         extra("api", "tasker-ee-api", "tasker-ee-api-" + version),
+        extra("worker", "tasker-ee-worker", "tasker-ee-worker-" + version),
         extra("client", "tasker-ee-client", "tasker-ee-client-" + version),
         extra("cli", "tasker-ee-cli", "tasker-ee-cli"),
         extra("testkit", "tasker-ee-test", "tasker-ee-test-" + version));

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -80,7 +81,7 @@ public final class RoutineParts {
    * @param db      the folder with migrations and routines
    * @param sources of the application, which calls functions; may not exist
    */
-  public static RoutineParts of(Path db, String version, Path sources) throws IOException {
+  public static RoutineParts of(Path db, String version, Path... sources) throws IOException {
     if (!version.matches("\\d+(\\.\\d+)*(-\\w+)?"))
       throw new IllegalArgumentException("no version: " + version);
     var parts = new ArrayList<Part>();
@@ -94,7 +95,7 @@ public final class RoutineParts {
       if (name.matches() && name.group(1).compareTo(migration) > 0)
         migration = name.group(1);
     }
-    return new RoutineParts(version, migration, parts, called(sources));
+    return new RoutineParts(version, migration, parts, called(List.of(sources)));
   }
 
   private static void read(Path folder, Path file, Collection<Part> parts) throws IOException {
@@ -126,14 +127,15 @@ public final class RoutineParts {
         kind == Kind.ROWS ? "" : sha256(kind == Kind.VIEW ? rest : header.toString()), objects));
   }
 
-  private static Set<String> called(Path sources) throws IOException {
+  private static Set<String> called(List<Path> sources) throws IOException {
     var called = new HashSet<String>();
-    if (Files.isDirectory(sources))
-      for (var file : files(sources, Pattern.compile(".+\\.java"))) {
-        var calls = CALL.matcher(Files.readString(file));
-        while (calls.find())
-          called.add(calls.group(1) == null ? calls.group(2) : calls.group(1));
-      }
+    for (var folder : sources)
+      if (Files.isDirectory(folder))
+        for (var file : files(folder, Pattern.compile(".+\\.java"))) {
+          var calls = CALL.matcher(Files.readString(file));
+          while (calls.find())
+            called.add(calls.group(1) == null ? calls.group(2) : calls.group(1));
+        }
     return called;
   }
 
@@ -181,14 +183,19 @@ public final class RoutineParts {
     }
   }
 
-  /** Writes {@code routines.json} and {@code routines.sql} into the folder that is given. */
+  /**
+   * Writes {@code routines.json} and {@code routines.sql} into the folder that is given, or only the
+   * first for a library, whose folders of sources follow: it installs nothing.
+   */
   public static void main(String[] arguments) throws IOException {
     var checkout = Path.of(arguments[0]);
     var folder = Path.of(arguments[1]);
+    var library = Arrays.stream(arguments).skip(2).map(Path::of).toArray(Path[]::new);
     var parts = of(checkout.resolve("db"), Versions.of(checkout),
-        checkout.resolve("src/main/java"));
+        library.length > 0 ? library : new Path[]{checkout.resolve("src/main/java")});
     Files.createDirectories(folder);
     Files.writeString(folder.resolve("routines.json"), parts.manifest());
-    Files.writeString(folder.resolve("routines.sql"), parts.texts());
+    if (library.length == 0)
+      Files.writeString(folder.resolve("routines.sql"), parts.texts());
   }
 }

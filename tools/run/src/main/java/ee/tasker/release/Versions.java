@@ -25,7 +25,8 @@ public final class Versions {
 
   /** What is published: the product, then what is built beside it. */
   static final List<String> POMS = List.of("src/pom.xml", "extras/api/pom.xml",
-      "extras/client/pom.xml", "extras/cli/pom.xml", "extras/testkit/pom.xml");
+      "extras/worker/pom.xml", "extras/client/pom.xml", "extras/cli/pom.xml",
+      "extras/testkit/pom.xml");
   private static final List<String> MODULES = List.of("samples/pom.xml", "tests/pom.xml",
       "tests/it/pom.xml", "tools/run/pom.xml", "tools/bench/pom.xml", "tools/faults/pom.xml",
       "tools/release/pom.xml");
@@ -48,13 +49,17 @@ public final class Versions {
       PLACES.add(new Place(pom, OF_PARENT, version -> version));
     PLACES.add(
         new Place("examples/embedding/pom.xml", "<tasker\\.version>([^<]+)<", version -> version));
+    PLACES.add(
+        new Place("examples/worker/pom.xml", "<tasker\\.version>([^<]+)<", version -> version));
     PLACES.add(new Place("docs/inner-loop.md", DEPENDENCY, version -> version));
     PLACES.add(new Place("docs/testing-workflows.md", DEPENDENCY, version -> version));
     PLACES.add(new Place("README.md", "(?m)^## Status\\R\\R(\\d\\S*?)\\.\\s", version -> version));
     PLACES.add(new Place("src/main/resources/META-INF/tasker/openapi.yaml",
         "(?m)^  version: (\\S+)$", Versions::released));
-    PLACES.add(
-        new Place("deploy/kubernetes/tasker-ee.yaml", "/tasker-ee:([^\\s-]+)", Versions::released));
+    PLACES.add(new Place("deploy/helm/tasker-ee/Chart.yaml",
+        "(?m)^(?:version|appVersion): \"?([^\\s\"]+)", Versions::released));
+    PLACES.add(new Place("deploy/kubernetes/tasker-ee.yaml",
+        "(?:/tasker-ee:|app\\.kubernetes\\.io/version: \")([^\\s\"-]+)", Versions::released));
     for (var server : Release.SERVERS)
       PLACES.add(new Place("deploy/container/" + server + "/Containerfile", "/tasker-ee:([^\\s-]+)",
           Versions::released));

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -31,6 +32,7 @@ public final class LibertyProcess extends ServerProcess {
   @Override
   void configure(Path serverConfig) throws IOException {
     var server = server();
+    Folders.delete(server.resolve("configDropins"));
     Folders.copy(serverConfig, server);
     Folders.delete(server.resolve("jdbc"));
     Files.createDirectories(server.resolve("jdbc"));
@@ -72,6 +74,30 @@ public final class LibertyProcess extends ServerProcess {
     Files.writeString(changed,
         before.replaceFirst("location=\"[^\"]*\"", "location=\"" + name + "\""));
     Files.move(changed, application, StandardCopyOption.REPLACE_EXISTING,
+        StandardCopyOption.ATOMIC_MOVE);
+    return true;
+  }
+
+  /**
+   * In a configuration of its own, which Liberty rereads, too. Data sources of an EAR find the driver
+   * only in a shared library.
+   */
+  @Override
+  public boolean deployBeside(String name, Path application) throws IOException {
+    var isEar = application.toString().endsWith(".ear");
+    var file = name + "-" + System.nanoTime() + (isEar ? ".ear" : ".war");
+    Files.copy(application, server().resolve("apps").resolve(file));
+    var dropins = Files.createDirectories(server().resolve("configDropins/overrides"));
+    var changed = server().resolve(name + ".xml.new");
+    Files.writeString(changed, String.format(Locale.ROOT, """
+        <server>
+          <%s id="%s" location="%s" %s>
+            <classloader commonLibraryRef="pgjdbc"/>
+          </%1$s>
+        </server>
+        """, isEar ? "enterpriseApplication" : "webApplication", name, file,
+        isEar ? "" : "contextRoot=\"/" + name + "\""));
+    Files.move(changed, dropins.resolve(name + ".xml"), StandardCopyOption.REPLACE_EXISTING,
         StandardCopyOption.ATOMIC_MOVE);
     return true;
   }

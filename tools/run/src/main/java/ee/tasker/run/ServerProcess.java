@@ -83,6 +83,18 @@ public abstract sealed class ServerProcess implements AutoCloseable
     return false;
   }
 
+  /**
+   * Deploys an application beside the product's while the server runs, asynchronously. What was
+   * deployed of that name before is undeployed first.
+   *
+   * @param name        a file's name without its type
+   * @param application a WAR, with this name as its context root, or an EAR
+   * @return false for a server that does not support this
+   */
+  public boolean deployBeside(String name, Path application) throws IOException {
+    return false;
+  }
+
   /** The command that runs this server in the foreground. */
   abstract ProcessBuilder command() throws IOException;
 

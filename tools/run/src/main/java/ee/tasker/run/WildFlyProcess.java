@@ -79,6 +79,16 @@ public final class WildFlyProcess extends ServerProcess {
   }
 
   @Override
+  public boolean deployBeside(String name, Path application) throws IOException {
+    var file = name + (application.toString().endsWith(".ear") ? ".ear" : ".war");
+    var complete = Files.copy(application, folder.resolve(file + ".new"),
+        StandardCopyOption.REPLACE_EXISTING);
+    Files.move(complete, base().resolve("deployments").resolve(file),
+        StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+    return true;
+  }
+
+  @Override
   void configure(Path serverConfig) throws IOException {
     Folders.delete(base());
     Folders.delete(modules());
