@@ -36,6 +36,9 @@ const drawn = ['architecture', 'approvals', 'batches', 'compensation', 'data-mod
   'state-machines', 'upgrading', 'waits', 'workers']
 /** What a reader types, and the page that must be among the results. */
 const searches = { PgBouncer: 'database', TK1503: 'log-events', 'tasker.worker.capacity': 'configuration' }
+/** Twelve questions of an operator and twelve of a developer; the test of the pages has them too. */
+const questions = readFileSync(join(checkout, 'src/test/resources/ee/tasker/docs/questions.txt'), 'utf8').split('\n')
+  .filter(line => line && !line.startsWith('#')).map(line => line.split(' | '))
 /** Pages on which a term is used whose author did not link it: the first use leads to the glossary. */
 const termsOf = { architecture: 'fallback-poller', 'checking-the-product': 'lease', failures: 'wake-up', guarantees: 'dead-letter',
   troubleshooting: 'permit', 'reference/invariants': 'handoff' }
@@ -131,6 +134,7 @@ try {
     await page.keyboard.press('Escape')
     await page.goto(origin + base, { waitUntil: 'networkidle0' })
   }
+  for (const [, question, path, , words] of questions) await followed(page, question, path.split(' > '), words)
   for (const width of widths) await menuOfVersions(page, width)
 } finally {
   await browser.close()
@@ -154,6 +158,24 @@ function linksToSources() {
     if (edits.length && edits[0] !== `${repository}/edit/main/${source}`) wrong.push(`${file}: ${edits[0]} edits another page`)
   }
   return links
+}
+
+/** A reader who clicks from the start page through these links reads the answer on the page on which they end. */
+async function followed(page, question, path, words) {
+  await page.goto(origin + base, { waitUntil: 'networkidle0' })
+  for (const name of path) {
+    const to = base + name.replace(/\.md$/, '.html')
+    // In one step, because the page is made again while its scripts begin.
+    const isClicked = await page.waitForFunction(to => {
+      const link = [...document.querySelectorAll('.vp-doc a')].find(it => new URL(it.href).pathname === to)
+      link?.click()
+      return !!link
+    }, { timeout: 5_000 }, to).catch(() => false)
+    if (!isClicked) { wrong.push(`${question}: ${page.url()} has no link to ${to}`); return }
+    await page.waitForFunction(to => location.pathname === to && document.querySelector('.vp-doc h1'), {}, to)
+  }
+  await page.waitForFunction(words => document.querySelector('.vp-doc').innerText.replace(/\s+/g, ' ').includes(words), { timeout: 5_000 }, words)
+    .catch(() => wrong.push(`${question}: ${page.url()} does not say ${words}`))
 }
 
 /** The bar at the top, or the menu that opens on a telephone, shows the version; what it offers is what is configured. */
@@ -183,5 +205,5 @@ if (wrong.length) {
   console.error([...new Set(wrong)].join('\n'))
   process.exit(1)
 }
-console.log(`${pages.length} pages in ${themes.length} themes and ${widths.length} widths, ${Object.keys(searches).length} searches, `
+console.log(`${pages.length} pages in ${themes.length} themes and ${widths.length} widths, ${Object.keys(searches).length} searches, ${questions.length} questions, `
   + `${sourceLinks} links to sources, ${versions.length} other versions: nothing wrong`)
