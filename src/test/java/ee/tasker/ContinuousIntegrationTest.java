@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The list of {@code .ci/run}, worked by its own functions with parts that do nothing. */
 class ContinuousIntegrationTest {
-  private static final List<String> FUNCTIONS = List.of("part", "beside", "ended", "work");
+  private static final List<String> FUNCTIONS = List.of("part", "beside", "ended", "work", "run");
 
   @TempDir
   private Path folder;
@@ -32,15 +32,28 @@ class ContinuousIntegrationTest {
     }
   }
 
-  /** @param failing the body of the part that fails, if any does */
-  private int run(String... failing) throws IOException, InterruptedException {
+  /** The functions of the script of these names, and the variables that they share. */
+  private String functions(List<String> names) {
     StringBuilder text = new StringBuilder(
-        "set -euo pipefail\nothers=()\nparts=$(mktemp)\nlist=()\ntaken=$(mktemp -d)\n");
-    for (String function : FUNCTIONS) {
+        "set -euo pipefail\nothers=()\nparts=$(mktemp)\nlist=()\naside=()\ntaken=$(mktemp -d)\n");
+    for (String function : names) {
       Matcher found = Pattern.compile("(?ms)^" + function + "\\(\\) \\{$.*?^\\}$").matcher(script);
       assertThat(found.find()).as(function).isTrue();
       text.append(found.group()).append('\n');
     }
+    return text.toString();
+  }
+
+  private int bash(String text) throws IOException, InterruptedException {
+    Process process = new ProcessBuilder("bash", "-c", text).directory(folder.toFile())
+        .redirectErrorStream(true).redirectOutput(folder.resolve("out").toFile()).start();
+    assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
+    return process.exitValue();
+  }
+
+  /** @param failing the body of the part that fails, if any does */
+  private int run(String... failing) throws IOException, InterruptedException {
+    StringBuilder text = new StringBuilder(functions(FUNCTIONS)).append("passed() { :; }\n");
     for (int part = 0; part < 20; part++) {
       String name = "part_" + part;
       text.append(name).append("() { echo ").append(name).append(" >> ran; ")
@@ -50,10 +63,7 @@ class ContinuousIntegrationTest {
     assertThat(script).contains("beside 0 work \"$copy/tasker\" \"$@\"", "work . \"$@\"\n",
         "part \"what ran beside\" ended");
     text.append("beside 0 work . an_option\nwork . an_option\npart \"what ran beside\" ended\n");
-    Process process = new ProcessBuilder("bash", "-c", text.toString()).directory(folder.toFile())
-        .redirectErrorStream(true).redirectOutput(folder.resolve("out").toFile()).start();
-    assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
-    return process.exitValue();
+    return bash(text.toString());
   }
 
   private List<String> ran() throws IOException {
@@ -75,8 +85,101 @@ class ContinuousIntegrationTest {
     assertThat(ran()).doesNotContain("part_19");
   }
 
+  // ---- What has passed
+
+  /**
+   * Two parts of a repository, each with a file that it depends on: one that prints what
+   * {@code says} has, and one that is always run.
+   */
+  private String repository(String says) throws IOException, InterruptedException {
+    Files.createDirectories(folder.resolve(".ci"));
+    Files.writeString(folder.resolve(".ci/passed"), "# parts\n");
+    Files.writeString(folder.resolve("says"), says);
+    Files.writeString(folder.resolve("other"), "");
+    assertThat(bash("git init -q . && git add .ci says other && git -c user.name=a "
+        + "-c user.email=a@example.org commit -qm first")).isZero();
+    return functions(List.of("part", "work", "run", "digest", "plan", "passed"))
+        + "integration_tests() { :; }; long() { :; }; all_but() { :; }; models() { :; }; clients() { :; }\n"
+        + "core= faults= long_console= long_servers= long_requests= installing=\n"
+        + "inputs() { [ $1 = site ] && echo says || echo other; }\n"
+        + "verification() { part units true; }\nsite() { part site cat says; }\n"
+        + "record=$PWD/.ci/passed\naside=()\nlist=(site)\nplan\nlist=(verification site)\nwork .\n"
+        + "cat \"$parts\"\n";
+  }
+
+  private List<String> passedParts() throws IOException {
+    return Files.readAllLines(folder.resolve(".ci/passed")).stream()
+        .filter(line -> !line.startsWith("#")).map(line -> line.split(" ")[0]).toList();
+  }
+
+  private void assertRan(String... parts) {
+    List<String> ran = read(folder.resolve("out")).lines()
+        .filter(line -> line.matches(" *[0-9]+ s  .*"))
+        .map(line -> line.replaceFirst(" *[0-9]+ s  ", "")).toList();
+    assertThat(ran).containsExactly(parts);
+  }
+
+  @Test
+  void what_has_passed_is_run_again_when_what_it_depends_on_has_changed()
+      throws IOException, InterruptedException {
+    String text = repository("one\n");
+
+    assertThat(bash(text)).as(() -> read(folder.resolve("out"))).isZero();
+    assertRan("units", "site");
+    assertThat(passedParts()).containsExactly("site");
+
+    bash(text);
+    assertRan("units");
+    assertThat(read(folder.resolve("out"))).containsPattern(
+        "(?m)^[0-9a-f]{32} +site +has passed on 2[0-9-]{9}, in [0-9]+ s$");
+
+    bash("CI_ALL=1\n" + text);
+    assertRan("units", "site");
+    bash("CI_ONLY=site\n" + text);
+    assertRan("site");
+
+    Files.writeString(folder.resolve("says"), "two\n");
+    bash("git -c user.name=a -c user.email=a@example.org commit -qam second");
+    bash(text);
+    assertRan("units", "site");
+  }
+
+  @Test
+  void what_was_not_committed_or_passed_at_a_second_try_only_is_not_noted()
+      throws IOException, InterruptedException {
+    String text = repository("[WARNING] Flakes:\n");
+    assertThat(bash(text)).isZero();
+    assertRan("units", "site");
+    assertThat(passedParts()).isEmpty();
+
+    Files.writeString(folder.resolve("says"), "fine\n");
+    bash(text);
+    assertRan("units", "site");
+    assertThat(passedParts()).isEmpty();
+    assertThat(read(folder.resolve("out"))).contains("not committed");
+  }
+
+  @Test
+  void each_part_depends_on_files_that_exist() throws IOException, InterruptedException {
+    Matcher lists = Pattern.compile("(?m)^(?:list|aside)=\\(([a-z_ ]+)\\)$").matcher(script);
+    List<String> parts = lists.results().flatMap(list -> Stream.of(list.group(1).split(" ")))
+        .toList();
+    assertThat(parts).contains("long_of_console", "models_of_the_protocol");
+    Matcher variables = Pattern.compile("(?m)^(core|installing)=.*$").matcher(script);
+    StringBuilder text = new StringBuilder(functions(List.of("product", "inputs")))
+        .append(Pattern.compile("(?m)^(committed|helpers|classes|in_folders)\\(\\) \\{.*\\}$")
+            .matcher(script).results().map(found -> found.group() + "\n").reduce("", String::concat));
+    variables.results().forEach(found -> text.append(found.group()).append('\n'));
+    text.append("cd '").append(Path.of("").toAbsolutePath()).append("'\n");
+    parts.forEach(part -> text.append("echo ").append(part)
+        .append(" $(inputs ").append(part).append(" | wc -l)\n"));
+    assertThat(bash(text.toString())).as(() -> read(folder.resolve("out"))).isZero();
+    assertThat(Files.readAllLines(folder.resolve("out"))).hasSameSizeAs(parts)
+        .allMatch(line -> line.matches("[a-z_]+ [1-9][0-9]+"));
+  }
+
   @ParameterizedTest
-  @ValueSource(strings = {"essential", "core", "faults", "installing"})
+  @ValueSource(strings = {"core", "faults", "installing"})
   void classes_that_are_named_exist(String variable) throws IOException {
     Matcher names = Pattern.compile("(?m)^" + variable + "=(.*)$").matcher(script);
     assertThat(names.find()).isTrue();

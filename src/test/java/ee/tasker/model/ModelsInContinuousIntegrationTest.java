@@ -17,8 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
  * ends as the test wants it.
  */
 class ModelsInContinuousIntegrationTest {
-  private static final List<String> FUNCTIONS = List.of("part", "beside", "ended", "models",
-      "database_and_release");
+  private static final List<String> FUNCTIONS = List.of("part", "beside", "ended", "work",
+      "run", "row_aside", "models");
 
   @TempDir
   private Path folder;
@@ -26,19 +26,20 @@ class ModelsInContinuousIntegrationTest {
   private int run(String search) throws IOException, InterruptedException {
     String script = Files.readString(Path.of(".ci/run"));
     StringBuilder text = new StringBuilder(
-        "set -euo pipefail\nturn=0\nothers=()\nparts=$(mktemp)\n");
+        "set -euo pipefail\nothers=()\nparts=$(mktemp)\ntaken=$(mktemp -d)\n");
     for (String function : FUNCTIONS) {
       Matcher found = Pattern.compile("(?ms)^" + function + "\\(\\) \\{$.*?^\\}$").matcher(script);
       assertThat(found.find()).as(function).isTrue();
       text.append(found.group()).append('\n');
     }
     // As the script does it.
-    assertThat(script).contains("beside 19 database_and_release \"$@\"",
+    String part = "models_of_the_protocol() { part \"models of the protocol\" models; }\n";
+    assertThat(script).contains(part, "beside 19 row_aside . \"$@\"",
         "part \"what ran beside\" ended");
-    text.append("beside 19 database_and_release\npart \"what ran beside\" ended\ncat \"$parts\"\n");
+    text.append(part).append("passed() { :; }\naside=(models_of_the_protocol)\n")
+        .append("beside 19 row_aside .\npart \"what ran beside\" ended\ncat \"$parts\"\n");
     program("bin/spin", "");
     program("bin/gcc", "");
-    program(".ci/oldest-postgresql", "");
     program("db/model/check", search);
     ProcessBuilder bash = new ProcessBuilder("bash", "-c", text.toString())
         .directory(folder.toFile()).redirectErrorStream(true)
