@@ -168,7 +168,8 @@ class ContinuousIntegrationTest {
     Matcher variables = Pattern.compile("(?m)^(core|installing)=.*$").matcher(script);
     StringBuilder text = new StringBuilder(functions(List.of("product", "inputs")))
         .append(Pattern.compile("(?m)^(committed|helpers|classes|in_folders)\\(\\) \\{.*\\}$")
-            .matcher(script).results().map(found -> found.group() + "\n").reduce("", String::concat));
+            .matcher(script).results().map(found -> found.group() + "\n")
+            .reduce("", String::concat));
     variables.results().forEach(found -> text.append(found.group()).append('\n'));
     text.append("cd '").append(Path.of("").toAbsolutePath()).append("'\n");
     parts.forEach(part -> text.append("echo ").append(part)
