@@ -30,6 +30,7 @@ public class Locations {
 
   /** One segment of a path; what is no character of a segment is percent-encoded. */
   static String segment(String name) {
-    return UriBuilder.fromPath("{name}").build(name).getRawPath();
+    // Below a root: what is before a colon would be taken for the scheme of a URI.
+    return UriBuilder.fromPath("/{name}").build(name).getRawPath().substring(1);
   }
 }

@@ -270,7 +270,8 @@ class AccessIT {
     String grant = send(admin, "POST", "/v1/access/grants",
         "{'user_uuid': '" + made + "', 'permission': 'tasks:list'}").text("grant_uuid");
     assertThat(admin.delete("/v1/access/grants/" + grant).status()).isEqualTo(200);
-    String view = send(admin, "POST", "/v1/views", "{'page': 'tasks', 'name': 'mine " + id + "'}")
+    String view = send(admin, "POST", "/v1/views",
+        "{'page': 'tasks', 'name': 'late: mine " + id + "'}")
         .text("view_uuid");
     assertThat(admin.delete("/v1/views/" + view).body()).isEqualTo("{\"outcome\":\"done\"}");
     String who = "{'namespace': 'testing', 'name': 'noted', 'requested_by': 'ann', 'reason': 'x'}";
@@ -289,8 +290,8 @@ class AccessIT {
         .containsExactly("DELETE /v1/pauses: /v1/pauses/testing/noted",
             "POST /v1/pauses: /v1/pauses/testing/noted",
             "POST /v1/templates: /v1/templates/testing/noted/1.0.0",
-            "DELETE /v1/views/…: /v1/views/mine%20" + id,
-            "POST /v1/views: /v1/views/mine%20" + id,
+            "DELETE /v1/views/…: /v1/views/late:%20mine%20" + id,
+            "POST /v1/views: /v1/views/late:%20mine%20" + id,
             "POST /v1/access/users: /v1/access/users/a%2F5%2520%20" + id,
             "DELETE /v1/access/grants/…: /v1/access/users/" + made + " a/5%20 …",
             "POST /v1/access/grants: /v1/access/users/" + made + " a/5%20 …",
