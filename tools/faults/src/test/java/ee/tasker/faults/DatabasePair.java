@@ -121,11 +121,12 @@ final class DatabasePair implements AutoCloseable {
     return ProcessHandle.of(tasker().count("select pid from pg_stat_replication")).orElseThrow();
   }
 
-  private void onPrimary(String... statements) {
+  /** As the superuser; each statement in a transaction of its own. */
+  void onPrimary(String... statements) {
     run(primary, statements);
   }
 
-  private static void run(EmbeddedDatabase database, String... statements) {
+  static void run(EmbeddedDatabase database, String... statements) {
     try (
         Connection connection = DriverManager
             .getConnection("jdbc:postgresql://127.0.0.1:" + database.address().port()

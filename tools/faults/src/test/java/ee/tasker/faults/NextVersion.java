@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -66,12 +67,49 @@ final class NextVersion {
     this.folder = folder;
   }
 
+  /** All of {@code db}, beside the sources that its script of installation is made of. */
+  static Path db() throws IOException {
+    NextVersion next = new NextVersion(
+        Path.of(System.getProperty("tasker.it.folder"), "next", "db"));
+    delete(next.folder);
+    Path db = checkout().resolve("db");
+    for (String part : List.of("install", "optional")) {
+      copy(db.resolve(part), next.folder.resolve(part));
+    }
+    next.write();
+    Path sources = next.folder.resolveSibling("src");
+    if (!Files.isSymbolicLink(sources)) {
+      Files.createSymbolicLink(sources, checkout().resolve("src"));
+    }
+    return next.folder;
+  }
+
+  /** All files of a folder. */
+  static void copy(Path from, Path to) throws IOException {
+    try (Stream<Path> files = Files.walk(from)) {
+      for (Path file : files.toList()) {
+        Path copied = to.resolve(from.relativize(file).toString());
+        Files.createDirectories(copied.getParent());
+        Files.copy(file, copied);
+      }
+    }
+  }
+
+  private static void delete(Path folder) throws IOException {
+    if (!Files.exists(folder)) {
+      return;
+    }
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+
   /** The WAR, a file that is written again. */
   static Path war() {
     try {
-      NextVersion next = new NextVersion(
-          Path.of(System.getProperty("tasker.it.folder"), "next", "db"));
-      next.write();
+      NextVersion next = new NextVersion(db());
       RoutineParts parts = RoutineParts.of(next.folder, VERSION,
           checkout().resolve("src/main/java"));
       return TestServer.warWith("tasker-next.war", war -> war

@@ -8,6 +8,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,19 +22,19 @@ final class Servers implements AutoCloseable {
   private final DatabasePair databases;
   private final Map<String, String> settings;
   private final String name;
-  private final Path war;
   private final Path logs = Path.of(System.getProperty("tasker.checkout"), "target", "faults-logs");
   private int keptLogs;
   private final List<Integer> ports = IntStream.range(0, 2).map(server -> TestServer.freePort())
       .boxed().toList();
   private final TestServer[] servers = new TestServer[ports.size()];
+  private final Path[] wars = new Path[ports.size()];
 
   Servers(DatabasePair databases, String name, Map<String, String> more) {
     this.databases = databases;
     this.name = name;
     this.settings = new HashMap<>(databases.environment());
     this.settings.putAll(more);
-    this.war = TestServer.warWith(name + ".war", unchanged -> unchanged);
+    Arrays.fill(wars, TestServer.warWith(name + ".war", unchanged -> unchanged));
   }
 
   void start() {
@@ -52,7 +53,15 @@ final class Servers implements AutoCloseable {
       keepLog(server);
       servers[server].close();
     }
-    servers[server] = TestServer.starting(databases.primary(), ports.get(server), settings, war);
+    servers[server] = TestServer.starting(databases.primary(), ports.get(server), settings,
+        wars[server]);
+  }
+
+  /** As an operator upgrades: drains and ends it, and starts it with another WAR. */
+  void replaceWith(int server, Path war) {
+    wars[server] = war;
+    begin(server);
+    awaitReady(server);
   }
 
   void awaitReady(int server) {
