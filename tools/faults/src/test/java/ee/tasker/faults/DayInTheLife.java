@@ -41,8 +41,9 @@ class DayInTheLife {
   private static final double RATE = Double.parseDouble(System.getProperty("day.rate", "10"));
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final Path CHECKOUT = Path.of(System.getProperty("tasker.checkout"));
+  /** Not those by which steps of servers that a copy does not have are offered again. */
   private static final String MOVES = "select (select count(*) from tasker.task_transitions)"
-      + " + (select count(*) from tasker.workflow_step_transitions)";
+      + " + (select count(*) from tasker.workflow_step_transitions where actor = 'worker')";
 
   @TempDir
   private Path folder;
@@ -72,8 +73,8 @@ class DayInTheLife {
     makeLogins();
     install(CHECKOUT.resolve("db"), Versions.of(CHECKOUT));
     servers = new Servers(databases, "day", settings());
-    servers.start();
     letTheTestsLook();
+    servers.start();
     servers.client(0).register("/testing/rolling.yaml");
     load = new SteadyLoad(servers.bases(), RATE, DayInTheLife::submission, acknowledged::note);
     load.begin(Integer.MAX_VALUE);
@@ -184,7 +185,7 @@ class DayInTheLife {
             () -> acknowledged.count() >= now + 5 * RATE);
         assertThat(looking.count(MOVES)).as("nothing is processed").isEqualTo(moves);
         assertThat(looking.count("select count(*) from tasker.tasks")).isEqualTo(tasks);
-        assertThat(violations(looking)).isEmpty();
+        assertThat(violations(looking, "1 hour")).as("what is due may wait for as long").isEmpty();
       }
     }
   }
@@ -237,15 +238,15 @@ class DayInTheLife {
     assertThat(tasker.count("select count(*) from tasker.tasks where state <> 'complete'"))
         .isZero();
     assertThat(tasker.count("select count(*) from tasker.tasks")).isEqualTo(acknowledged.count());
-    assertThat(violations(tasker)).isEmpty();
+    assertThat(violations(tasker, "1 second")).isEmpty();
     assertThat(History.broken(tasker)).isEmpty();
     ModelMoves moves = ModelMoves.of(tasker);
     System.out.println(moves.sentence());
     assertThat(moves.unknown()).isEmpty();
   }
 
-  private static List<Map<String, Object>> violations(TaskerClient tasker) {
-    return tasker
-        .sql("select * from tasker.check_history(p_quiet_for => '1 second') where violations > 0");
+  private static List<Map<String, Object>> violations(TaskerClient tasker, String quietFor) {
+    return tasker.sql("select * from tasker.check_history(p_quiet_for => ?::interval) "
+        + "where violations > 0", quietFor);
   }
 }

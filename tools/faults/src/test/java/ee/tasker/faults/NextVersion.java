@@ -119,7 +119,7 @@ final class NextVersion {
               CLASSES + "migration/V9001__add_notes.sql")
           .add(new FileAsset(next.folder.resolve("migration/V9002__fill_notes.sql").toFile()),
               CLASSES + "migration/V9002__fill_notes.sql")
-          .add(new StringAsset("executeInTransaction=false\n"),
+          .add(new FileAsset(next.folder.resolve("migration/V9002__fill_notes.sql.conf").toFile()),
               CLASSES + "migration/V9002__fill_notes.sql.conf"));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -154,6 +154,7 @@ final class NextVersion {
   private void change() {
     files.put("migration/V9001__add_notes.sql", TABLES);
     files.put("migration/V9002__fill_notes.sql", SLICES);
+    files.put("migration/V9002__fill_notes.sql.conf", "executeInTransaction=false\n");
     replaceAll("\\bmay_be_retried\\b", "may_be_tried_again");
     move("may_be_retried", "may_be_tried_again");
     change("get_retry_delay", text -> text
