@@ -307,7 +307,7 @@ class AnalyticsTest {
   private void assertTotalsAreThoseOfTheHistory() {
     String totals = "(select t.* from jsonb_to_recordset(tasker.get_metric_totals(9) -> 'totals')"
         + " as t(metric text, namespace text, template text, label text, bucket int,"
-        + " events bigint, seconds numeric))";
+        + " events bigint, seconds numeric)) totals";
     List<Map<String, Object>> reported = sql.rows("select metric, namespace, template, label, "
         + "sum(events)::bigint as n, sum(seconds) as s from " + totals
         + " group by 1, 2, 3, 4 order by 1, 2, 3, 4");
