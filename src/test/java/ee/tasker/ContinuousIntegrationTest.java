@@ -99,7 +99,7 @@ class ContinuousIntegrationTest {
     assertThat(bash("git init -q . && git add .ci says other && git -c user.name=a "
         + "-c user.email=a@example.org commit -qm first")).isZero();
     return functions(List.of("part", "work", "run", "digest", "plan", "passed"))
-        + "integration_tests() { :; }; long() { :; }; all_but() { :; }; models() { :; }; clients() { :; }\n"
+        + "text() { echo \"$1\"; }\n"
         + "core= faults= long_console= long_servers= long_requests= installing=\n"
         + "inputs() { [ $1 = site ] && echo says || echo other; }\n"
         + "verification() { part units true; }\nsite() { part site cat says; }\n"
