@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.testing.DatabaseTest;
 import ee.tasker.testing.Sql;
-import java.util.stream.DoubleStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -18,7 +17,7 @@ class RegisterTemplateTest {
   private static final int FEW = 1_000;
   private static final int MANY = 4 * FEW;
   private static final double MOST_TIMES = 9;
-  private static final int TRIES = 3;
+  private static final int MOST_TRIES = 12;
 
   private static final String CHAIN = """
       select jsonb_agg(jsonb_build_object('name', 's' || n, 'handler', '{"callable": "h"}'::jsonb,
@@ -41,21 +40,30 @@ class RegisterTemplateTest {
   }
 
   private static double secondsToRegister(String template) {
-    return DoubleStream.generate(() -> {
-      try (Sql session = Sql.session()) {
-        long start = System.nanoTime();
-        assertThat(session.object("select tasker.register_template(?::jsonb)", template)
-            .getString("outcome")).isEqualTo("registered");
-        double seconds = (System.nanoTime() - start) / 1e9;
-        session.rollback();
-        return seconds;
-      }
-    }).limit(TRIES).min().orElseThrow();
+    try (Sql session = Sql.session()) {
+      long start = System.nanoTime();
+      assertThat(session.object("select tasker.register_template(?::jsonb)", template)
+          .getString("outcome")).isEqualTo("registered");
+      double seconds = (System.nanoTime() - start) / 1e9;
+      session.rollback();
+      return seconds;
+    }
   }
 
+  /**
+   * In turns, because a machine is busier at one time than at another: the quickest of each size
+   * are compared, and only a growth that is too steep stays so however often it is tried.
+   */
   private void growsWithTheSteps(String steps) {
-    double few = secondsToRegister(template(steps, FEW));
-    double many = secondsToRegister(template(steps, MANY));
+    String small = template(steps, FEW);
+    String large = template(steps, MANY);
+    double few = Double.MAX_VALUE;
+    double many = Double.MAX_VALUE;
+    int tries = 0;
+    do {
+      few = Math.min(few, secondsToRegister(small));
+      many = Math.min(many, secondsToRegister(large));
+    } while (many / few >= MOST_TIMES && ++tries < MOST_TRIES);
 
     assertThat(many / few).as("%.3f s for %d, %.3f s for %d steps", many, MANY, few, FEW)
         .isLessThan(MOST_TIMES);
