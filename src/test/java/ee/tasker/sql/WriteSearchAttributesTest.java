@@ -258,8 +258,8 @@ class WriteSearchAttributesTest {
         template.namespace(), template.name(), template.version());
     sql.run("analyze tasker.tasks, tasker.task_search_attributes");
 
-    assertThat(read("{\"attributes\": {\"order\": \"2000\"}}", 25)).isBetween(1L, 60L);
-    assertThat(read("{\"attributes\": {\"customer\": \"7\"}}", 5)).isBetween(1L, 60L);
+    assertThat(read("{\"attributes\": {\"order\": \"2000\"}}", 25)).isBetween(1L, 100L);
+    assertThat(read("{\"attributes\": {\"customer\": \"7\"}}", 5)).isBetween(1L, 100L);
     assertThat(read("{\"attributes\": {\"customer\": \"7\", \"order\": \"2000\"}}", 25))
         .as("the leading one, out of two, after 100 rows of each at most").isBetween(1L, 250L);
   }
