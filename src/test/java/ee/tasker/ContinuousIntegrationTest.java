@@ -137,6 +137,8 @@ class ContinuousIntegrationTest {
     assertRan("units", "site");
     bash("CI_ONLY=site\n" + text);
     assertRan("site");
+    assertThat(bash("CI_ONLY='site sites'\n" + text)).isNotZero();
+    assertThat(read(folder.resolve("out"))).isEqualTo("CI_ONLY: there is no part sites\n");
 
     Files.writeString(folder.resolve("says"), "two\n");
     bash("git -c user.name=a -c user.email=a@example.org commit -qam second");
@@ -157,6 +159,10 @@ class ContinuousIntegrationTest {
     assertRan("units", "site");
     assertThat(passedParts()).isEmpty();
     assertThat(read(folder.resolve("out"))).contains("not committed");
+
+    Files.delete(folder.resolve("other"));
+    assertThat(bash("CI_ONLY=site\n" + text)).as(() -> read(folder.resolve("out"))).isZero();
+    assertRan("site");
   }
 
   @Test
