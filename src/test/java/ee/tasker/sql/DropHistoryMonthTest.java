@@ -6,6 +6,7 @@ import ee.tasker.testing.Dag;
 import ee.tasker.testing.DatabaseTest;
 import ee.tasker.testing.Sql;
 import ee.tasker.testing.SqlWorker;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
@@ -70,6 +71,7 @@ class DropHistoryMonthTest {
   @Test
   void a_month_is_dropped_when_no_task_with_history_in_it_is_left_and_the_purged_are_forgotten() {
     purge(finished(3));
+    purgedMovedAt("this_month + interval '14 days'");
     assertThat(drop()).containsExactly(Map.of("outcome", "dropped", "kept_tasks", 0L));
     assertThat(hasMonth()).isFalse();
     assertThat(sql.number("select count(*) from tasker.task_transitions")).isZero();
@@ -78,6 +80,26 @@ class DropHistoryMonthTest {
     assertThat(sql.number("select tasker.forget_purged_tasks(2)")).isEqualTo(1);
     assertThat(sql.number("select count(*) from tasker.purged_tasks")).isZero();
     assertThat(sql.number("select tasker.forget_purged_tasks(2)")).isZero();
+  }
+
+  /** Servers' clocks differ: history of the last day may be in the month that follows. */
+  @Test
+  void what_was_purged_on_the_last_day_of_a_month_is_forgotten_with_the_month_that_follows() {
+    purge(finished(3));
+    purgedMovedAt("this_month + interval '1 month' - interval '1 hour'");
+    assertThat(drop()).hasSize(1);
+    assertThat(sql.number("select tasker.forget_purged_tasks()")).isZero();
+
+    Instant muchLater = later.plus(Duration.ofDays(31));
+    assertThat(sql.text("select tasker.drop_history_month(p_now => ?) ->> 'outcome'", muchLater))
+        .isEqualTo("dropped");
+    assertThat(sql.number("select tasker.forget_purged_tasks()")).isEqualTo(3);
+  }
+
+  /** Else what is kept would depend on the day on which the test runs. */
+  private void purgedMovedAt(String time) {
+    sql.run("update tasker.purged_tasks set created_at = m.at, last_move_at = m.at from (select "
+        + time + " as at from date_trunc('month', now(), 'UTC') this_month) m");
   }
 
   @Test
