@@ -3014,6 +3014,30 @@ function tasker.settle_steps(p_step_uuids uuid[], p_server_uuid uuid, p_now time
     DEFAULT NULL::timestamp with time zone, OUT o_completed uuid[],
     OUT o_deltas tasker.task_delta[]) returns record;
   -- called by advance_tasks, record_task_fault
+-- Whether a step is to be handed off, for the first time or again.
+function tasker.step_awaits_handoff(p_state tasker.step_state) returns boolean, immutable;
+  -- called by admit_steps, begin_compensations, explain_waiting_steps, recount_batches,
+  --   transition_step_state_atomic
+-- Whether a step has a result, or an error, that is not settled yet.
+function tasker.step_awaits_settlement(p_state tasker.step_state) returns boolean, immutable;
+  -- called by evaluate_tasks, explain_waiting_steps, fail_stale_task, get_task_staleness,
+  --   postpone_waiting_tasks, record_task_fault, settle_steps, submit_results, time_out_tasks
+-- Whether a step has ended with a result, or was resolved by an operator.
+function tasker.step_ended_well(p_state tasker.step_state) returns boolean, immutable;
+  -- called by add_steps, check_step_dependencies, copy_finished_steps, expand_decisions,
+  --   explain_waiting_steps, fork_task, get_compensation_document, get_slowest_tasks,
+  --   get_step_readiness_status_batch, get_step_transitive_dependencies, get_task_documents,
+  --   get_task_execution_contexts_batch, judge_restart, move_steps_by_operator, recount_batches,
+  --   weigh_step_state
+-- Whether a step has ended, well or not.
+function tasker.step_has_ended(p_state tasker.step_state) returns boolean, immutable;
+  -- called by apply_step_moves, recount_batches, transition_step_state_atomic
+-- Whether a step is offered to workers, or one works on it.
+function tasker.step_is_handed_off(p_state tasker.step_state) returns boolean, immutable;
+  -- called by apply_step_moves, fail_stale_task, time_out_tasks, transition_step_state_atomic
+-- Whether a step has been handed off and its result is not settled yet.
+function tasker.step_is_in_flight(p_state tasker.step_state) returns boolean, immutable;
+  -- called by get_task_staleness, judge_restart, recount_batches, weigh_step_state
 -- Submits child tasks, and arms the waits of their steps.
 function tasker.submit_children(p_requests jsonb[], p_waits jsonb[], p_server_uuid uuid,
     p_claim_limit integer, p_lease_seconds integer, p_now timestamp with time zone,
@@ -3026,6 +3050,9 @@ function tasker.submit_results(p_results jsonb, p_server_uuid uuid, p_settle boo
     OUT o_failed uuid[], OUT o_cancelled uuid[], OUT o_submitted tasker.step_handoff[],
     OUT o_deltas tasker.task_delta[]) returns record;
   -- called by complete_steps
+-- Whether a task is complete, or was resolved by an operator.
+function tasker.task_ended_well(p_state tasker.task_state) returns boolean, immutable;
+  -- called by get_task_outputs, pass_child_waits, tell_end_of_task
 -- The states through which a task goes from one state to another, p_from first.
 function tasker.task_path(p_from tasker.task_state, p_to tasker.task_state)
     returns tasker.task_state[], immutable;
@@ -3049,7 +3076,7 @@ function tasker.transition_task_state_atomic(p_task_uuid uuid, p_from_state char
 --   failed, retrying.
 function tasker.weigh_step_state(p_state tasker.step_state) returns TABLE(in_flight integer,
     unfinished integer, failed integer, retrying integer), immutable;
-  -- called by apply_step_moves
+  -- called by apply_step_moves, transition_step_state_atomic
 -- Ends handoffs that yielded: stores the checkpoint, and the step waits until its next handoff.
 function tasker.yield_steps(p_results jsonb, p_server_uuid uuid, p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone, OUT o_rest jsonb, OUT o_yielded uuid[],

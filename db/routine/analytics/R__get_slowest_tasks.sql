@@ -34,7 +34,7 @@ begin
          round(extract(epoch from l.duration), 6), l.total_steps,
          (select count(*)
           from tasker.workflow_steps s
-          where s.task_uuid = l.task_uuid and s.state in ('complete', 'resolved_manually')),
+          where s.task_uuid = l.task_uuid and tasker.step_ended_well(s.state)),
          (select count(*)
           from tasker.workflow_steps s
           where s.task_uuid = l.task_uuid and s.state = 'error'),

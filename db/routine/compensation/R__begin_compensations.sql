@@ -58,8 +58,8 @@ begin
     where s.workflow_step_uuid = any (array(select o.workflow_step_uuid
                                             from unnest(p_task_uuids) as a(task_uuid)
                                             cross join lateral tasker.get_open_steps(a.task_uuid) o
-                                            where o.state in ('pending', 'waiting_for_retry')))
-      and s.state in ('pending', 'waiting_for_retry')
+                                            where tasker.step_awaits_handoff(o.state)))
+      and tasker.step_awaits_handoff(s.state)
     order by s.workflow_step_uuid for update)
   select array_agg((i.workflow_step_uuid, i.handoffs, i.state, 'cancelled', 'orchestrator',
                     '{"reason": "the task is compensated"}', null, null, null, null,

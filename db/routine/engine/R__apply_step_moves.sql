@@ -34,7 +34,7 @@ begin
     and r.to_state = g.to_state
     and r.actor = g.actor
   where r.to_state is null
-    or g.to_state in ('enqueued', 'in_progress')
+    or tasker.step_is_handed_off(g.to_state)
   limit 1;
   if found then
     raise exception 'a step may not move from % to % by %',
@@ -43,7 +43,7 @@ begin
   end if;
   with given as materialized (
     select g.*,
-           g.from_state in ('enqueued', 'in_progress')
+           tasker.step_is_handed_off(g.from_state)
              and (g.to_state = 'waiting_for_retry'
                   or (g.to_state = 'pending' and g.actor = 'worker')
                   or (g.to_state = 'cancelled' and g.from_state = 'enqueued')) as is_given_back,
@@ -74,9 +74,7 @@ begin
           = case when g.next_retry_at is not null then
                    ceil(extract(epoch from g.next_retry_at - p_now))::int
                  else s.backoff_request_seconds end,
-        completed_at
-          = case when g.to_state in ('complete', 'error', 'cancelled', 'resolved_manually') then
-                   p_now end,
+        completed_at = case when tasker.step_has_ended(g.to_state) then p_now end,
         last_failure_at = case when g.to_state = 'error' or g.actor = 'recovery' then p_now
                                else s.last_failure_at end
     from given g

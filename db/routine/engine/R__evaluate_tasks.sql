@@ -39,7 +39,7 @@ begin
     (select coalesce(array_agg(s.workflow_step_uuid), '{}')
      from unnest(p_task_uuids) as t(task_uuid)
      cross join lateral tasker.get_open_steps(t.task_uuid) s
-     where s.state in ('enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')),
+     where tasker.step_awaits_settlement(s.state)),
     '{}', p_server_uuid, p_claim_limit, p_lease_seconds, p_now);
   perform tasker.recount_batches(p_task_uuids);
 

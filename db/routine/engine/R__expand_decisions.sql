@@ -102,7 +102,7 @@ begin
         select count(*)::int as total,
                (count(*)
                 filter (where s.state is null
-                        or s.state not in ('complete', 'resolved_manually')))::int as remaining,
+                        or not tasker.step_ended_well(s.state)))::int as remaining,
                coalesce(bool_or(s.workflow_step_uuid = g.decision_uuid), false) as has_decision,
                coalesce(jsonb_agg(coalesce(k.step_uuid, s.workflow_step_uuid)), '[]') as parents,
                coalesce(array_agg(p.position), '{}') as positions

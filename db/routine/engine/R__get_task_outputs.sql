@@ -28,7 +28,7 @@ begin
       select k.task_uuid, coalesce(k.has_output, false) as has_output, o.output, o.error
       from tasker.tasks k
       left join tasker.task_outputs o on o.task_uuid = k.task_uuid
-      where k.task_uuid = u.task_uuid and k.state in ('complete', 'resolved_manually') offset 0) a
+      where k.task_uuid = u.task_uuid and tasker.task_ended_well(k.state) offset 0) a
     cross join lateral (
       select coalesce(jsonb_object_agg(coalesce(s.name, n.name),
                                        r.result) filter (where r.result is not null),

@@ -125,7 +125,7 @@ begin
           and w.kind = 'child'
         order by w.armed_at desc, w.wait_uuid desc limit 1;
         if found then
-          v_takes := v_child.state in ('complete', 'resolved_manually')
+          v_takes := tasker.task_ended_well(v_child.state)
               and v_child.wait_state <> 'satisfied'
             or v_child.state not in ('complete', 'resolved_manually', 'error', 'cancelled',
                                      'blocked_by_failures')
@@ -233,7 +233,7 @@ begin
       select t.* into v_task from tasker.tasks t where t.task_uuid = v_wait.child_task_uuid;
     end if;
     v_end := greatest(v_now, v_wait.armed_at);
-    if v_task.state in ('complete', 'resolved_manually') then
+    if tasker.task_ended_well(v_task.state) then
       if v_step.is_undo then
         v_satisfied := v_satisfied || v_wait.wait_uuid;
         v_ends := v_ends || jsonb_build_object(

@@ -27,7 +27,7 @@ begin
     and not exists (
       select from tasker.workflow_steps s
       where s.task_uuid = t.task_uuid
-        and (s.state in ('enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')
+        and (tasker.step_awaits_settlement(s.state)
              or (s.state = 'pending' and s.remaining_parents = 0)
              or (s.state = 'waiting_for_retry' and s.next_retry_at <= p_now)))
     and not exists (select from tasker.batches b

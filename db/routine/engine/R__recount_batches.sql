@@ -15,7 +15,7 @@ begin
   end if;
   with live as materialized (
     select l.ctid as place, l.task_uuid, l.batch_step_uuid, l.due_at, s.state,
-           case when s.state in ('pending', 'waiting_for_retry') then
+           case when tasker.step_awaits_handoff(s.state) then
                   coalesce(s.next_retry_at, '-infinity') end as is_due_at
     from tasker.batch_live_workers l
     join tasker.workflow_steps s on s.workflow_step_uuid = l.workflow_step_uuid
@@ -26,24 +26,23 @@ begin
     where l.ctid
         = any (array(select v.place
                      from live v
-                     where v.state in ('complete', 'resolved_manually', 'error', 'cancelled')))),
+                     where tasker.step_has_ended(v.state)))),
   turned as (
     update tasker.batch_live_workers l
-    set due_at = (select case when s.state in ('pending', 'waiting_for_retry') then
+    set due_at = (select case when tasker.step_awaits_handoff(s.state) then
                                 coalesce(s.next_retry_at, '-infinity') end
                   from tasker.workflow_steps s
                   where s.workflow_step_uuid = l.workflow_step_uuid)
     where l.ctid
         = any (array(select v.place
                      from live v
-                     where v.state not in ('complete', 'resolved_manually', 'error', 'cancelled')
+                     where not tasker.step_has_ended(v.state)
                        and v.due_at is distinct from v.is_due_at))),
   counts as materialized (
     select v.task_uuid, v.batch_step_uuid,
            (count(*)
-            filter (where v.state in ('enqueued', 'in_progress', 'enqueued_for_orchestration',
-                                      'enqueued_as_error_for_orchestration')))::int as in_flight,
-           (count(*) filter (where v.state in ('complete', 'resolved_manually')))::int as done,
+            filter (where tasker.step_is_in_flight(v.state)))::int as in_flight,
+           (count(*) filter (where tasker.step_ended_well(v.state)))::int as done,
            (count(*) filter (where v.state = 'error'))::int as failed,
            (count(*) filter (where v.state = 'cancelled'))::int as cancelled
     from live v

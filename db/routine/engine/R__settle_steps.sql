@@ -33,7 +33,7 @@ begin
     join tasker.tasks t on t.task_uuid = s.task_uuid
     join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
     where s.workflow_step_uuid = any (p_step_uuids)
-      and s.state in ('enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')),
+      and tasker.step_awaits_settlement(s.state)),
   moved as (
     update tasker.workflow_steps s
     set state = j.to_state,

@@ -90,8 +90,7 @@ begin
          coalesce(array_agg(m.workflow_step_uuid) filter (where m.state = 'cancelled'), '{}'),
          coalesce(array_agg((m.workflow_step_uuid, m.task_uuid, m.handoffs, false, null, 0, null,
                              null, m.attempts, null)::tasker.step_handoff)
-                    filter (where m.state in ('enqueued_for_orchestration',
-                                              'enqueued_as_error_for_orchestration')),
+                    filter (where tasker.step_awaits_settlement(m.state)),
                   '{}'),
          coalesce(array_agg(
                     (m.task_uuid, -1, case m.state when 'complete' then -1 else 0 end, 0,

@@ -14,7 +14,7 @@ declare
   v_output jsonb;
   v_error  jsonb;
 begin
-  if new.has_output and new.state in ('complete', 'resolved_manually') then
+  if new.has_output and tasker.task_ended_well(new.state) then
     begin
       select tasker.evaluate_mapping(nt.output, tasker.get_expression_document(new.task_uuid))
         into v_output

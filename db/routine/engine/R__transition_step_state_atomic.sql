@@ -105,7 +105,7 @@ begin
          and v_step.enqueued_at + n.queue_timeout_seconds * interval '1 second' <= v_now) then
     return false;
   end if;
-  if v_to in ('enqueued', 'in_progress')
+  if tasker.step_is_handed_off(v_to)
      and (v_task.cancel_requested_at is not null
           or not v_task.context_checked
           or v_step.remaining_parents > 0
@@ -238,7 +238,7 @@ begin
 
   -- As in release_steps, yield_steps and request_cancel: the next handoff has a new handoff number
   -- and reuses the attempt number.
-  v_is_given_back := (v_to in ('pending', 'waiting_for_retry') and p_actor = 'worker')
+  v_is_given_back := (tasker.step_awaits_handoff(v_to) and p_actor = 'worker')
     or (v_to = 'cancelled' and v_from = 'enqueued');
 
   with moved as (
@@ -258,8 +258,7 @@ begin
         backoff_request_seconds
           = case when v_to = 'waiting_for_retry' then ceil(v_delay_ms / 1000.0)::int
                  else s.backoff_request_seconds end,
-        completed_at = case
-          when v_to in ('complete', 'error', 'cancelled', 'resolved_manually') then v_now end,
+        completed_at = case when tasker.step_has_ended(v_to) then v_now end,
         last_failure_at = case when v_outcome in ('retryable_failure', 'permanent_failure')
                                  or p_actor = 'recovery' then v_now
                                else s.last_failure_at end,
@@ -284,13 +283,10 @@ begin
            nullif(p_metadata - array['result', 'error', 'outcome', 'lease_seconds', 'delay_ms'],
                   '{}')
     from moved m),
-  counted(state, in_flight, unfinished, failed, retrying) as (
-    select u.state,
-           (u.state in ('enqueued', 'in_progress', 'enqueued_for_orchestration',
-                        'enqueued_as_error_for_orchestration'))::int,
-           (u.state not in ('complete', 'resolved_manually'))::int, (u.state = 'error')::int,
-           (u.state = 'waiting_for_retry')::int
-    from unnest(array[v_from, v_to]) as u(state))
+  counted as (
+    select u.state, w.*
+    from unnest(array[v_from, v_to]) as u(state)
+    cross join lateral tasker.weigh_step_state(u.state) w)
   select m.task_uuid, a.in_flight - b.in_flight, a.unfinished - b.unfinished, a.failed - b.failed,
          a.retrying - b.retrying into v_delta
   from moved m

@@ -42,8 +42,7 @@ begin
   with moved as (
     update tasker.tasks t
     set state = v_to, transition_count = t.transition_count + 1,
-        completed_at = case
-          when v_to in ('complete', 'error', 'cancelled', 'resolved_manually') then v_now end
+        completed_at = case when tasker.is_terminal(v_to) then v_now end
     where t.task_uuid = p_task_uuid
       and t.state = p_from_state::tasker.task_state
       and (v_to <> 'cancelled' or t.cancel_requested_at is not null)
@@ -99,7 +98,7 @@ begin
         using errcode = 'TK005';
     end if;
   end if;
-  if v_moved and v_to in ('complete', 'error', 'cancelled', 'resolved_manually') then
+  if v_moved and tasker.is_terminal(v_to) then
     perform tasker.cancel_waits(array[p_task_uuid], null, v_now);
   end if;
   if v_moved and v_to = 'blocked_by_failures' then

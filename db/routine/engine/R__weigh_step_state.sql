@@ -7,9 +7,8 @@ create or replace function tasker.weigh_step_state(p_state tasker.step_state)
 returns table (in_flight int, unfinished int, failed int, retrying int)
 language sql immutable parallel safe rows 1
 as $$
-  select (p_state in ('enqueued', 'in_progress', 'enqueued_for_orchestration',
-                      'enqueued_as_error_for_orchestration'))::int,
-         (p_state not in ('complete', 'resolved_manually'))::int,
+  select tasker.step_is_in_flight(p_state)::int,
+         (not tasker.step_ended_well(p_state))::int,
          (p_state = 'error')::int,
          (p_state = 'waiting_for_retry')::int
 $$;

@@ -90,19 +90,19 @@ begin
                        where b.workflow_step_uuid = s.workflow_step_uuid
                          and b.closed_at is null
                          and s.remaining_parents = 0
-                         and s.state in ('pending', 'waiting_for_retry') limit 1) ba on true
+                         and tasker.step_awaits_handoff(s.state) limit 1) ba on true
     left join lateral (select w.*
                        from tasker.step_waits w
                        where w.workflow_step_uuid = s.workflow_step_uuid
                          and w.state = 'open'
                          and s.remaining_parents = 0
-                         and s.state in ('pending', 'waiting_for_retry') limit 1) wt on true
+                         and tasker.step_awaits_handoff(s.state) limit 1) wt on true
     left join lateral (select w.*
                        from tasker.concurrency_slots w
                        where w.holder_uuid in (s.workflow_step_uuid, s.task_uuid)
                          and w.admitted_at is null
                          and s.remaining_parents = 0
-                         and s.state in ('pending', 'waiting_for_retry')
+                         and tasker.step_awaits_handoff(s.state)
                        order by w.requested_at limit 1) sl on true),
   offered_handlers as materialized (
     select h.*, (select count(*) from tasker.get_available_workers(h.namespace, v_now)) as workers,
@@ -116,8 +116,7 @@ begin
     select s.*, h.workers,
            case
              when s.state = 'error' then 'failed'
-             when s.state in ('enqueued_for_orchestration',
-                              'enqueued_as_error_for_orchestration') then 'result_submitted'
+             when tasker.step_awaits_settlement(s.state) then 'result_submitted'
              when s.state = 'in_progress' and s.lease_expires_at <= v_now then 'lease_expired'
              when s.state = 'in_progress' and s.is_cancelled then 'cancelling'
              when s.state = 'in_progress' then 'running'
@@ -329,7 +328,7 @@ begin
                                                        'state', p.state) order by p.step_position)
                    from tasker.get_parent_steps(j.workflow_step_uuid) p
                    join tasker.named_steps pn on pn.named_step_uuid = p.named_step_uuid
-                   where p.state not in ('complete', 'resolved_manually')) end as parents,
+                   where not tasker.step_ended_well(p.state)) end as parents,
            case when j.cause = 'child' then
                   (select c.state from tasker.tasks c where c.task_uuid = j.child_task_uuid) end
              as child_state,

@@ -40,7 +40,7 @@ as $$
                      and k.step_position = nt.total_steps + n.step_position
                      and k.step_type = 'compensation'
                    where s.attempts > 0
-                     and s.state not in ('complete', 'resolved_manually')
+                     and not tasker.step_ended_well(s.state)
                      and not k.undoes_attempts
                    order by s.step_position limit 100) x))
   from tasker.task_compensations c

@@ -61,8 +61,8 @@ begin
                  join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
                  cross join lateral (
                    select count(*)::int as total,
-                          (count(*) filter (where parent.state in (
-                                              'complete', 'resolved_manually')))::int as satisfied
+                          (count(*) filter (
+                            where tasker.step_ended_well(parent.state)))::int as satisfied
                    from tasker.get_parent_steps(s.workflow_step_uuid) parent) p
                  where s.task_uuid = t.task_uuid and s.step_position <= 1000000) end as steps
       from tasker.get_task_headers(p_task_uuids) h

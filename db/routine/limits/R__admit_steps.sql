@@ -54,7 +54,7 @@ begin
           and h.holder_uuid
             = case p.counts when 'tasks' then s.task_uuid else s.workflow_step_uuid end
         where s.is_limited
-          and s.state in ('pending', 'waiting_for_retry')
+          and tasker.step_awaits_handoff(s.state)
           and h.admitted_at is null
           and t.completed_at is null
         order by s.workflow_step_uuid, p.counts, p.policy_uuid),
@@ -141,7 +141,7 @@ begin
     join tasker.tasks t on t.task_uuid = s.task_uuid
     join tasker.named_tasks_named_steps d on d.named_step_uuid = s.named_step_uuid
     where s.is_limited
-      and s.state in ('pending', 'waiting_for_retry')
+      and tasker.step_awaits_handoff(s.state)
       and t.cancel_requested_at is null
       and (t.failed_steps = 0 or t.continue_on_error)
       and not exists (select from tasker.named_tasks_policies u

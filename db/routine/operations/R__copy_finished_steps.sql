@@ -37,7 +37,7 @@ begin
         and f.name is null
         and f.state = 'pending'
         and f.remaining_parents = 0
-        and s.state in ('complete', 'resolved_manually')
+        and tasker.step_ended_well(s.state)
         and s.workflow_step_uuid <> all (p_rerun)
         and (b.workflow_step_uuid is null
              or b.closed_at is not null and b.workflow_step_uuid <> all (p_rerun))

@@ -140,9 +140,9 @@ begin
                           where d.task_uuid = p_task_uuid
                             and d.is_decision
                             and (d.workflow_step_uuid = any (v_rerun)
-                                 or d.state not in ('complete', 'resolved_manually')))
+                                 or not tasker.step_ended_well(d.state)))
                 else c.workflow_step_uuid = any (v_rerun)
-                  or c.state not in ('complete', 'resolved_manually') end
+                  or not tasker.step_ended_well(c.state) end
      order by s.step_position, n.step_position limit 1));
   if v_refusal is not null then
     return v_refusal || jsonb_build_object(

@@ -55,13 +55,11 @@ begin
   end if;
   select array_agg(s.workflow_step_uuid)
            filter (where s.state in ('error', 'waiting_for_retry')
-                   or (s.state in ('complete', 'resolved_manually')
+                   or (tasker.step_ended_well(s.state)
                        and p_action = 'retry_from_step'
                        and coalesce((p_data ->> 'rerun_completed')::boolean, false))),
-         count(
-           *) filter (where s.state in ('enqueued', 'in_progress', 'enqueued_for_orchestration',
-                                        'enqueued_as_error_for_orchestration')),
-         count(*) filter (where s.state in ('complete', 'resolved_manually'))
+         count(*) filter (where tasker.step_is_in_flight(s.state)),
+         count(*) filter (where tasker.step_ended_well(s.state))
     into o_steps, v_busy, v_done
   from tasker.workflow_steps s
   where s.workflow_step_uuid = any (v_below);
@@ -129,7 +127,7 @@ begin
                  join tasker.workflow_steps s on s.workflow_step_uuid = any (o_steps)
                  where b.task_uuid = p_task.task_uuid
                    and ((b.batchable_step_uuid = s.workflow_step_uuid
-                         and s.state in ('complete', 'resolved_manually'))
+                         and tasker.step_ended_well(s.state))
                         or (b.closed_at is not null
                             and b.workflow_step_uuid in (
                               s.workflow_step_uuid, s.batch_step_uuid)))) then
@@ -137,7 +135,7 @@ begin
         'outcome', 'refused', 'code', 'step-not-movable', 'field', 'step',
         'message', 'the batches of one of these steps have been made, and are not made again')
     when p_action = 'retry_from_step'
-      and v_from.state in ('complete', 'resolved_manually')
+      and tasker.step_ended_well(v_from.state)
       and not coalesce((p_data ->> 'rerun_completed')::boolean, false) then
       jsonb_build_object(
         'outcome', 'refused', 'code', 'step-already-done', 'field', 'rerun_completed',

@@ -45,7 +45,7 @@ begin
              join tasker.workflow_steps s on s.workflow_step_uuid = b.batchable_step_uuid
              where p_to = 'pending'
                and b.batchable_step_uuid = any (p_step_uuids)
-               and s.state in ('complete', 'resolved_manually')) then
+               and tasker.step_ended_well(s.state)) then
     raise exception 'the batches of a step that is to start again have been made'
       using errcode = 'TK005';
   end if;
@@ -106,7 +106,7 @@ begin
     select s.workflow_step_uuid, s.handoffs, s.state,
            p_to = 'pending'
              and coalesce((p_metadata ->> 'new_idempotency_token')::boolean,
-                          s.state in ('complete', 'resolved_manually')) as gets_new_token
+                          tasker.step_ended_well(s.state)) as gets_new_token
     from tasker.workflow_steps s
     where s.workflow_step_uuid = any (p_step_uuids) and s.task_uuid = p_task_uuid
     order by s.workflow_step_uuid
@@ -132,8 +132,7 @@ begin
   -- Recounted instead of adjusted: the call is rare, and a recount is right for every kind of move.
   update tasker.workflow_steps s set remaining_parents = r.remaining
   from (select c.step_uuid,
-               (count(*) filter (where p.state not in ('complete',
-                                                       'resolved_manually')))::int as remaining
+               (count(*) filter (where not tasker.step_ended_well(p.state)))::int as remaining
         from (select distinct a.workflow_step_uuid as step_uuid
               from unnest(p_step_uuids) as u(step_uuid)
               cross join lateral tasker.get_child_steps(u.step_uuid) a) c

@@ -5,7 +5,7 @@ language sql stable parallel safe
 as $$
   select not exists (
            select from tasker.get_parent_steps(s.workflow_step_uuid) parent
-           where parent.state not in ('complete', 'resolved_manually'))
+           where not tasker.step_ended_well(parent.state))
   from tasker.workflow_steps s
   where s.workflow_step_uuid = p_step_uuid
 $$;

@@ -15,7 +15,7 @@ as $$
   select s.workflow_step_uuid, s.task_uuid, s.named_step_uuid, coalesce(s.name, n.name)::text,
          s.state::text, p.total = p.satisfied, e.retry_eligible,
          tasker.evaluate_step_state_readiness(
-             s.state::text, s.state in ('complete', 'resolved_manually'),
+             s.state::text, tasker.step_ended_well(s.state),
              s.lease_expires_at is not null, p.total = p.satisfied, e.retry_eligible, s.retryable,
              s.next_retry_at, p_now)
            and tasker.accepts_handoffs(t)
@@ -29,8 +29,7 @@ as $$
   -- cache with this count.
   cross join lateral (
     select count(*)::int as total,
-           (count(*) filter (where parent.state in ('complete',
-                                                    'resolved_manually')))::int as satisfied
+           (count(*) filter (where tasker.step_ended_well(parent.state)))::int as satisfied
     from tasker.get_parent_steps(s.workflow_step_uuid) parent) p
   -- The first attempt is always allowed; after it retryable and max_attempts decide. A pending step
   -- that has attempts behind was put there by recovery, a release or an operator, and may be tried.

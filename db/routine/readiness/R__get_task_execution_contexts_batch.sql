@@ -20,7 +20,7 @@ as $$
            count(
              *) filter (where s.state in ('enqueued', 'enqueued_for_orchestration',
                                           'enqueued_as_error_for_orchestration')) as enqueued,
-           count(*) filter (where s.state in ('complete', 'resolved_manually'))
+           count(*) filter (where tasker.step_ended_well(s.state))
              + coalesce(max(b.done), 0) as completed,
            count(*) filter (where s.state = 'error') as failed,
            coalesce(max(b.failed), 0) as tolerated,

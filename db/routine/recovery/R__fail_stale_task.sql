@@ -25,12 +25,11 @@ begin
   from tasker.workflow_steps s
   where s.workflow_step_uuid = any (array(select a.workflow_step_uuid
                                           from tasker.get_open_steps(p_task_uuid) a
-                                          where a.state in ('enqueued', 'in_progress')))
+                                          where tasker.step_is_handed_off(a.state)))
   order by s.workflow_step_uuid
   for no key update;
   if exists (select from tasker.get_open_steps(p_task_uuid) s
-             where s.state in ('enqueued_for_orchestration',
-                               'enqueued_as_error_for_orchestration')) then
+             where tasker.step_awaits_settlement(s.state)) then
     return false;
   end if;
   v_offered := array(select s.workflow_step_uuid
@@ -41,8 +40,8 @@ begin
     from tasker.workflow_steps s
     where s.workflow_step_uuid = any (array(select a.workflow_step_uuid
                                             from tasker.get_open_steps(p_task_uuid) a
-                                            where a.state in ('enqueued', 'in_progress')))
-      and s.state in ('enqueued', 'in_progress')
+                                            where tasker.step_is_handed_off(a.state)))
+      and tasker.step_is_handed_off(s.state)
     order by s.workflow_step_uuid for no key update)
   select array_agg((o.workflow_step_uuid, o.handoffs, o.state, 'error', 'recovery',
                     '{"reason": "task_timed_out"}', 'permanent_failure', null,

@@ -68,11 +68,9 @@ begin
              min(w.enqueued_at) filter (where w.state = 'enqueued') as first_offer,
              min(w.lease_expires_at) as first_lease_end,
              min(w.last_attempted_at) filter (
-               where w.state in ('enqueued_for_orchestration',
-                                 'enqueued_as_error_for_orchestration')) as first_result,
+               where tasker.step_awaits_settlement(w.state)) as first_result,
              min(w.enqueued_at) filter (
-               where w.state in ('enqueued', 'in_progress', 'enqueued_for_orchestration',
-                                 'enqueued_as_error_for_orchestration')) as first_out,
+               where tasker.step_is_in_flight(w.state)) as first_out,
              count(
                *) filter (where w.state in ('in_progress', 'enqueued_for_orchestration',
                                             'enqueued_as_error_for_orchestration')) as claimed

@@ -46,7 +46,7 @@ begin
   -- is rolled back too.
   for v_step in
     select s.workflow_step_uuid from tasker.get_open_steps(p_task_uuid) s
-    where s.state in ('enqueued_for_orchestration', 'enqueued_as_error_for_orchestration')
+    where tasker.step_awaits_settlement(s.state)
       and not tasker.is_too_expensive(p_sqlstate)
     order by s.workflow_step_uuid
   loop

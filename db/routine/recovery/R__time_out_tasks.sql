@@ -41,7 +41,7 @@ begin
                      and t.completed_at is null
                      and t.task_uuid = any (p_task_uuids)
                      and v_now >= greatest(t.start_at, t.created_at) + nt.max_duration
-                     and o.state in ('enqueued', 'in_progress')))
+                     and tasker.step_is_handed_off(o.state)))
   order by s.workflow_step_uuid
   for no key update;
   with late as (
@@ -57,8 +57,7 @@ begin
       and t.state <> 'blocked_by_failures'
       and greatest(t.start_at, t.created_at) + nt.max_duration <= v_now
       and not exists (select from tasker.get_open_steps(t.task_uuid) s
-                      where s.state in ('enqueued_for_orchestration',
-                                        'enqueued_as_error_for_orchestration'))
+                      where tasker.step_awaits_settlement(s.state))
     returning t.task_uuid)
   select array_agg(l.task_uuid order by l.task_uuid) into v_late from late l;
   for v_task in

@@ -85,7 +85,7 @@ begin
                     where t.task_uuid in (
                       select f.task_uuid from tasker.find_erasure_family(v_roots, p_children) f)
                     order by t.task_uuid for no key update skip locked);
-  -- Judged under the locks; a child that was submitted since is locked by nobody here.
+  -- Judged under the locks; a child that was submitted since is not locked here.
   with judged as (
     select r.task_uuid,
            case when exists (

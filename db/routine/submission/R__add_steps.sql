@@ -204,7 +204,7 @@ begin
     from given g
     union all
     select coalesce(s.name, n.name)::text, s.workflow_step_uuid, s.step_position,
-           s.state in ('complete', 'resolved_manually'), false
+           tasker.step_ended_well(s.state), false
     from tasker.workflow_steps s
     join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
     where s.task_uuid = p_task_uuid),

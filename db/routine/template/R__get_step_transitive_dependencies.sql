@@ -29,7 +29,7 @@ as $$
     where a.distance > 0 and a.step_uuid <> target_step_uuid
     group by a.step_uuid)
   select s.workflow_step_uuid, s.task_uuid, s.named_step_uuid, coalesce(s.name, n.name)::text,
-         r.result, s.state in ('complete', 'resolved_manually'), nearest.distance
+         r.result, tasker.step_ended_well(s.state), nearest.distance
   from nearest
   join tasker.workflow_steps s on s.workflow_step_uuid = nearest.step_uuid
   join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid

@@ -148,7 +148,7 @@ class EraseTaskDocumentsTest {
         worker.complete(claim.success());
       }
     }
-    throw new AssertionError("nobody offers " + step);
+    throw new AssertionError(step + " is not offered");
   }
 
   private Dag.Task finished(Dag dag) {
