@@ -284,8 +284,14 @@ record Options(Properties properties) {
     return checkout().resolve(".tasker/benchmark");
   }
 
+  /** The application with the samples. */
   Path war() {
     return Path.of(properties.getProperty("tasker.war"));
+  }
+
+  /** The jar of the benchmark's handlers. */
+  Path handlers() {
+    return Path.of(properties.getProperty("tasker.handlers"));
   }
 
   Path liberty() {

@@ -59,7 +59,8 @@ final class Servers implements AutoCloseable {
         .withConsole(options.folder().resolve("server-" + port + ".log"));
     running.add(server);
     server.claimPort();
-    server.start(options.checkout().resolve("server-config/liberty"), options.war());
+    server.start(options.checkout().resolve("server-config/liberty"), Application
+        .with(options.handlers(), options.war(), options.folder().resolve("benchmark.war")));
     server.awaitReady(Duration.ofMinutes(15), database);
   }
 
