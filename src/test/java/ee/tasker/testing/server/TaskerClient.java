@@ -280,7 +280,7 @@ public final class TaskerClient {
     Map<String, Long> counts = new LinkedHashMap<>();
     for (Map<String, Object> table : sql(
         "select table_schema || '.' || quote_ident(table_name) as name from information_schema.tables"
-            + " where table_schema in ('tasker', 'pgmq') and table_type = 'BASE TABLE' and table_name not in ('servers', 'flyway_schema_history', 'write_requests', 'metric_totals') and table_name not like '%tallies' order by 1")) {
+            + " where table_schema in ('tasker', 'pgmq') and table_type = 'BASE TABLE' and table_name not in ('servers', 'flyway_schema_history', 'write_requests', 'metric_totals', 'metric_templates') and table_name not like '%tallies' order by 1")) {
       counts.put((String) table.get("name"), count("select count(*) from " + table.get("name")));
     }
     return counts;

@@ -105,7 +105,6 @@ final class Console implements AutoCloseable {
     browser.press("Sign in");
   }
 
-  /** Opens a page and waits until nothing on it is being loaded. */
   /** Follows the address, until everything on the page was read and drawn. */
   void go(String hash) {
     // A page is drawn after the address changed, and reads after it was drawn: so for some frames.

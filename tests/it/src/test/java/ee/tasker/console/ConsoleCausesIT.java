@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
  * test made them.
  */
 @Tag("long")
-class ConsoleCausesIT extends WithConsole {
+class ConsoleCausesIT extends WithBrowser {
   private static final Set<String> CAUSES = Set.of("batch", "yielded", "parents", "held_back",
       "not_checked", "delayed", "paused", "timer",
       "signal", "approval", "child", "child_retry", "slot", "not_started", "ready", "retry",

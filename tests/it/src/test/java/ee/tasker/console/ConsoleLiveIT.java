@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** Live pages in a browser: many events at once, and many tabs over few connections. */
 @Tag("long")
-class ConsoleLiveIT extends WithConsole {
+class ConsoleLiveIT extends WithBrowser {
   /**
    * Measured without load on the machine: 20 to 45 ms. The machine of a build is shared, so that a
    * thread may lose its processor meanwhile.

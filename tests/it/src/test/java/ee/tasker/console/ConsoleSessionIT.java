@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
  * when the session or the server is gone.
  */
 @Tag("long")
-class ConsoleSessionIT extends WithConsole {
+class ConsoleSessionIT extends WithBrowser {
   private static final TokenIssuer ISSUER = new TokenIssuer();
 
   @BeforeAll

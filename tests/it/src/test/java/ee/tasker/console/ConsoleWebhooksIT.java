@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /** The page of webhooks in a browser, with receivers. */
 @Tag("long")
-class ConsoleWebhooksIT extends WithConsole {
+class ConsoleWebhooksIT extends WithBrowser {
   private static final String ENTER = "\uE007";
   private static final String SECRET = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
 
