@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -94,6 +95,11 @@ class BatchWidthTest {
         roots.stream().filter(claim -> claim != cut).findFirst().orElseThrow(), worker.uuid());
   }
 
+  /** Of three calls: a session may have to read the catalog again at any time. */
+  private static int fewestBlocks(Sql session, Object[] call) {
+    return IntStream.range(0, 3).map(time -> blocks(session, call)).min().orElseThrow();
+  }
+
   /** The blocks of a call that is rolled back, with everything that its functions read. */
   private static int blocks(Sql session, Object[] call) {
     Object[] arguments = Arrays.copyOfRange(call, 1, call.length);
@@ -118,8 +124,8 @@ class BatchWidthTest {
           blocks(session, narrow.calls().get(name));
         }
         blocks(session, call);
-        int few = blocks(session, narrow.calls().get(name));
-        int many = blocks(session, call);
+        int few = fewestBlocks(session, narrow.calls().get(name));
+        int many = fewestBlocks(session, call);
         if (many > 1.5 * few) {
           grown.put(name,
               "%d blocks, and %d with a thousand times as many workers".formatted(few, many));

@@ -85,7 +85,7 @@ class CancelIT {
 
     tasker.delete("/v1/tasks/" + task + "?grace_seconds=1");
 
-    assertThat(tasker.awaitTerminalOrBlocked(task, Duration.ofSeconds(20)).getString("state"))
+    assertThat(tasker.awaitTerminalOrBlocked(task, Duration.ofMinutes(1)).getString("state"))
         .isEqualTo("cancelled");
     assertThat(tasker.steps(task).get("deaf").getString("state")).isEqualTo("cancelled");
     assertThat(tasker.count(
