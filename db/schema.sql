@@ -3026,7 +3026,7 @@ function tasker.step_awaits_settlement(p_state tasker.step_state) returns boolea
 function tasker.step_ended_well(p_state tasker.step_state) returns boolean, immutable;
   -- called by add_steps, check_step_dependencies, copy_finished_steps, expand_decisions,
   --   explain_waiting_steps, fork_task, get_compensation_document, get_slowest_tasks,
-  --   get_step_readiness_status_batch, get_step_transitive_dependencies, get_task_documents,
+  --   get_step_readiness_status_batch, get_step_transitive_dependencies,
   --   get_task_execution_contexts_batch, judge_restart, move_steps_by_operator, recount_batches,
   --   weigh_step_state
 -- Whether a step has ended, well or not.
@@ -4054,8 +4054,7 @@ function tasker.get_next_ready_tasks(p_limit integer DEFAULT 5, p_now timestamp 
 function tasker.get_parent_steps(p_step_uuid uuid) returns SETOF tasker.workflow_steps, stable;
   -- called by add_steps, calculate_decision_depth, calculate_dependency_levels,
   --   check_step_dependencies, explain_waiting_steps, get_step_readiness_status_batch,
-  --   get_step_transitive_dependencies, get_task_documents, get_task_staleness,
-  --   move_steps_by_operator
+  --   get_step_transitive_dependencies, get_task_staleness, move_steps_by_operator
 -- The steps of a task that can be handed off now; they may run in parallel.
 function tasker.get_ready_steps(p_task_uuid uuid, p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns TABLE(workflow_step_uuid uuid, name text,

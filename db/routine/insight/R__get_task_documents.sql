@@ -48,22 +48,17 @@ begin
                               'step_uuid', s.workflow_step_uuid,
                               'template_step_uuid', s.named_step_uuid,
                               'name', coalesce(s.name, n.name), 'state', s.state,
-                              'dependencies_satisfied', p.total = p.satisfied,
+                              'dependencies_satisfied', s.remaining_parents = 0,
                               'retry_eligible', false, 'ready_for_execution', false,
                               'last_failure_at', s.last_failure_at,
-                              'next_retry_at', s.next_retry_at, 'total_parents', p.total,
-                              'completed_parents', p.satisfied, 'attempts', s.attempts,
-                              'max_attempts', s.max_attempts,
+                              'next_retry_at', s.next_retry_at, 'total_parents', s.total_parents,
+                              'completed_parents', s.total_parents - s.remaining_parents,
+                              'attempts', s.attempts, 'max_attempts', s.max_attempts,
                               'backoff_request_seconds', s.backoff_request_seconds,
                               'last_attempted_at', s.last_attempted_at) order by s.step_position),
                           '[]')
                  from tasker.workflow_steps s
                  join tasker.named_steps n on n.named_step_uuid = s.named_step_uuid
-                 cross join lateral (
-                   select count(*)::int as total,
-                          (count(*) filter (
-                            where tasker.step_ended_well(parent.state)))::int as satisfied
-                   from tasker.get_parent_steps(s.workflow_step_uuid) parent) p
                  where s.task_uuid = t.task_uuid and s.step_position <= 1000000) end as steps
       from tasker.get_task_headers(p_task_uuids) h
       join tasker.tasks t on t.task_uuid = h.task_uuid

@@ -16,7 +16,8 @@ public enum Program {
   PSQL("psql", "postgresql-client"), PGBOUNCER("pgbouncer", "pgbouncer"), OPENSSL("openssl",
       "openssl"),
   PROMETHEUS("prometheus", "prometheus"), PROMTOOL("promtool", "prometheus"),
-  GCC("gcc", "gcc");
+  GCC("gcc", "gcc"), PG_DUMP("pg_dump", "postgresql-client"), PG_RESTORE("pg_restore",
+      "postgresql-client");
 
   private final String command;
   private final String ofPackage;

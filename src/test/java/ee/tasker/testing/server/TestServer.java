@@ -48,7 +48,7 @@ public final class TestServer implements AutoCloseable {
    */
   public static EmbeddedDatabase newDatabase() {
     return started(EmbeddedDatabase.forTests(MIGRATED.get(),
-        Path.of(property("tasker.it.folder")), Path.of(property("tasker.checkout"), ".tasker"),
+        Path.of(property("tasker.it.folder")), binaries(),
         property("tasker.postgres.version"), freePort()));
   }
 
@@ -59,7 +59,7 @@ public final class TestServer implements AutoCloseable {
 
   private static EmbeddedDatabase emptyDatabase(Path folder) {
     return EmbeddedDatabase.forTests(
-        folder, Path.of(property("tasker.checkout"), ".tasker"),
+        folder, binaries(),
         property("tasker.postgres.version"), freePort());
   }
 
@@ -87,9 +87,18 @@ public final class TestServer implements AutoCloseable {
    * password.
    */
   public static EmbeddedDatabase newDurableDatabase() {
-    return started(EmbeddedDatabase.forBenchmarks(
-        Path.of(property("tasker.it.folder")), Path.of(property("tasker.checkout"), ".tasker"),
-        property("tasker.postgres.version"), freePort(), Map.of()));
+    return newDurableDatabase(property("tasker.postgres.version"), freePort());
+  }
+
+  /** The same of a release whose programs have been unpacked, at a port of the caller's choice. */
+  public static EmbeddedDatabase newDurableDatabase(String version, int port) {
+    return started(EmbeddedDatabase.forBenchmarks(Path.of(property("tasker.it.folder")),
+        binaries(), version, port, Map.of()));
+  }
+
+  /** Where programs of PostgreSQL are unpacked, once for each release. */
+  public static Path binaries() {
+    return Path.of(property("tasker.checkout"), ".tasker");
   }
 
   /**
@@ -98,7 +107,7 @@ public final class TestServer implements AutoCloseable {
    */
   public static EmbeddedDatabase newStandby(EmbeddedDatabase primary, int port) {
     return startedAndStopped(EmbeddedDatabase.standbyOf(primary,
-        Path.of(property("tasker.it.folder")), Path.of(property("tasker.checkout"), ".tasker"),
+        Path.of(property("tasker.it.folder")), binaries(),
         property("tasker.postgres.version"), port));
   }
 

@@ -1,6 +1,10 @@
 package ee.tasker.faults;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import ee.tasker.run.EmbeddedDatabase;
+import ee.tasker.testing.server.History;
+import ee.tasker.testing.server.ModelMoves;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
 import java.time.Duration;
@@ -12,13 +16,19 @@ import java.util.List;
  * and when this JVM ends.
  */
 final class Cluster implements AutoCloseable {
-  private final EmbeddedDatabase database = TestServer.newDurableDatabase();
   private final List<Node> nodes = new ArrayList<>();
-  private final FaultPoints points;
   private final TaskerClient tasker;
+  private EmbeddedDatabase database;
+  private FaultPoints points;
 
   /** The database alone, empty. */
   Cluster(int servers) throws Exception {
+    this(servers, TestServer.newDurableDatabase());
+  }
+
+  /** The same with that database, which is closed with the cluster. */
+  Cluster(int servers, EmbeddedDatabase database) throws Exception {
+    this.database = database;
     for (int i = 0; i < servers; i++) {
       nodes.add(new Node(database));
     }
@@ -69,8 +79,38 @@ final class Cluster implements AutoCloseable {
     database.start();
   }
 
+  /** The servers, which have been stopped, work on another database at the same address. */
+  void moveTo(EmbeddedDatabase other) throws Exception {
+    points.close();
+    database = other;
+    points = new FaultPoints(url());
+    nodes.forEach(Node::start);
+    nodes.forEach(Node::awaitReady);
+    awaitServers(nodes.size());
+  }
+
   String url() {
     return database.address().jdbcUrl();
+  }
+
+  /**
+   * Ends the schedule, waits until nothing is under way, and checks every promise and each move.
+   *
+   * @return what the models say of the moves
+   */
+  String expectSound() {
+    tasker.sql("update tasker.schedules set ends_at = greatest(next_fire_at, clock_timestamp()), "
+        + "version = version + 1");
+    TaskerClient.until("the schedule has caught up", Duration.ofMinutes(2), () -> tasker
+        .count("select count(*) from tasker.schedules where wake_at is not null") == 0);
+    TaskerClient.until("no message is left", Duration.ofMinutes(2),
+        () -> History.messages(tasker).isEmpty());
+    ModelMoves moves = ModelMoves.of(tasker);
+    assertThat(tasker.sql("select * from tasker.check_history(p_quiet_for => '1 second') "
+        + "where violations > 0")).isEmpty();
+    assertThat(moves.unknown()).isEmpty();
+    assertThat(History.broken(tasker)).isEmpty();
+    return moves.sentence();
   }
 
   @Override

@@ -90,6 +90,11 @@ final class Node implements AutoCloseable {
     awaitReady();
   }
 
+  /** As an operator stops it, until it has ended. */
+  void stop() {
+    server.close();
+  }
+
   /** SIGTERM: the server drains. */
   void terminate() {
     server.terminate();

@@ -3,8 +3,6 @@ package ee.tasker.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.testing.Reports;
-import ee.tasker.testing.server.History;
-import ee.tasker.testing.server.ModelMoves;
 import ee.tasker.testing.server.TaskerClient;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,7 +12,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -174,24 +171,12 @@ class RollingUpgrade {
   }
 
   private void expectSound() throws Exception {
-    TaskerClient tasker = cluster.tasker();
-    tasker.sql("update tasker.schedules set ends_at = greatest(next_fire_at, clock_timestamp()), "
-        + "version = version + 1");
-    TaskerClient.until("the schedule has caught up", Duration.ofMinutes(2), () -> tasker
-        .count("select count(*) from tasker.schedules where wake_at is not null") == 0);
-    TaskerClient.until("no message is left", Duration.ofMinutes(2),
-        () -> History.messages(tasker).isEmpty());
-    List<Map<String, Object>> broken = tasker
-        .sql("select * from tasker.check_history(p_quiet_for => '1 second') where violations > 0");
-    ModelMoves moves = ModelMoves.of(tasker);
     String report = """
         | Phase | Change | Tasks | Steps | Run again | Submitted again | Longest wait for a lock | Answers |
         |---|---|---|---|---|---|---|---|
         """ + String.join("\n", table) + "\n";
-    System.out.println(report + moves.sentence());
+    System.out.println(report);
     Reports.write("rolling-upgrade.md", report);
-    assertThat(broken).isEmpty();
-    assertThat(moves.unknown()).isEmpty();
-    assertThat(History.broken(tasker)).isEmpty();
+    System.out.println(cluster.expectSound());
   }
 }

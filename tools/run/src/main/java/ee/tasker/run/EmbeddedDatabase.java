@@ -101,6 +101,14 @@ public final class EmbeddedDatabase implements AutoCloseable {
   }
 
   /**
+   * Unpacks the programs of another release than the class path's, from its jar, so that databases
+   * of that version can be made with that folder of binaries.
+   */
+  public static void unpackPrograms(Path binariesFolder, String version, Path jar) {
+    PostgresBinaries.unpackedIn(binariesFolder, version, jar);
+  }
+
+  /**
    * A standby of a running {@link #forBenchmarks} database, to be started by the caller: from a
    * base copy taken now over
    * SQL, since the bundled programs lack {@code pg_basebackup}. The write-ahead log comes from the

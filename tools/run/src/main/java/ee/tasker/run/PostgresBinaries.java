@@ -3,12 +3,14 @@ package ee.tasker.run;
 import io.zonky.test.db.postgres.embedded.DefaultPostgresBinaryResolver;
 import java.io.BufferedInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Locale;
+import java.util.zip.ZipFile;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.apache.commons.compress.compressors.xz.XZCompressorInputStream;
@@ -18,7 +20,28 @@ record PostgresBinaries(Path folder) {
 
   static final boolean WINDOWS = System.getProperty("os.name").startsWith("Windows");
 
+  /** An archive of programs, as the embedded PostgreSQL's jars have it. */
+  private interface Archive {
+    InputStream open() throws IOException;
+  }
+
+  /** Those on the class path, whose release has to be that version. */
   static PostgresBinaries unpackedIn(Path parent, String version) {
+    return unpackedIn(parent, version,
+        () -> DefaultPostgresBinaryResolver.INSTANCE.getPgBinary(system(), machine()));
+  }
+
+  /** Those of another release, in a jar that is not on the class path. */
+  static PostgresBinaries unpackedIn(Path parent, String version, Path jar) {
+    try (var content = new ZipFile(jar.toFile())) {
+      return unpackedIn(parent, version, () -> content.getInputStream(content.getEntry(
+          "postgres-" + system().toLowerCase(Locale.ROOT) + "-" + machine() + ".txz")));
+    } catch (IOException e) {
+      throw new RunProblem("Cannot read " + jar + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static PostgresBinaries unpackedIn(Path parent, String version, Archive archive) {
     var folder = parent.resolve("postgres-binaries-" + version);
     if (Files.isDirectory(folder))
       return new PostgresBinaries(folder);
@@ -27,7 +50,7 @@ record PostgresBinaries(Path folder) {
       // that looks complete.
       Files.createDirectories(parent);
       var unfinished = Files.createTempDirectory(parent, "postgres-binaries-");
-      unpack(unfinished);
+      unpack(archive, unfinished);
       if (!WINDOWS)
         Files.setPosixFilePermissions(unfinished, PosixFilePermissions.fromString("rwxr-xr-x"));
       try {
@@ -47,8 +70,8 @@ record PostgresBinaries(Path folder) {
     return folder.resolve("bin").resolve(WINDOWS ? name + ".exe" : name).toString();
   }
 
-  private static void unpack(Path target) throws IOException {
-    try (var packed = DefaultPostgresBinaryResolver.INSTANCE.getPgBinary(system(), machine());
+  private static void unpack(Archive archive, Path target) throws IOException {
+    try (var packed = archive.open();
         var tar = new TarArchiveInputStream(
             new XZCompressorInputStream(new BufferedInputStream(packed)))) {
       for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
