@@ -46,8 +46,11 @@ class ContinuousIntegrationTest {
   }
 
   private int bash(String text) throws IOException, InterruptedException {
-    Process process = new ProcessBuilder("bash", "-c", text).directory(folder.toFile())
-        .redirectErrorStream(true).redirectOutput(folder.resolve("out").toFile()).start();
+    ProcessBuilder bash = new ProcessBuilder("bash", "-c", text).directory(folder.toFile())
+        .redirectErrorStream(true).redirectOutput(folder.resolve("out").toFile());
+    // What the run that these tests are part of was asked for.
+    bash.environment().keySet().removeAll(List.of("CI_ALL", "CI_ONLY"));
+    Process process = bash.start();
     assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
     return process.exitValue();
   }
@@ -184,6 +187,44 @@ class ContinuousIntegrationTest {
     assertThat(bash(text.toString())).as(() -> read(folder.resolve("out"))).isZero();
     assertThat(Files.readAllLines(folder.resolve("out"))).hasSameSizeAs(parts)
         .allMatch(line -> line.matches("[a-z_]+ [1-9][0-9]+"));
+  }
+
+  /** The parts depend on few of the units' own files. */
+  @Test
+  void helpers_of_units_that_others_use_are_what_parts_depend_on()
+      throws IOException, InterruptedException {
+    String text = functions(List.of("product"))
+        + Pattern.compile("(?m)^(committed|helpers)\\(\\) \\{.*\\}$").matcher(script).results()
+            .map(found -> found.group() + "\n").reduce("", String::concat)
+        + "cd '" + Path.of("").toAbsolutePath() + "'\nproduct\n";
+    assertThat(bash(text)).isZero();
+    List<String> files = Files.readAllLines(folder.resolve("out"));
+    String others = sources("tests") + sources("tools/faults/src");
+
+    try (Stream<Path> helpers = Files.walk(Path.of("src/test/java"))) {
+      List<String> used = helpers.map(Path::toString)
+          .filter(file -> file.matches(".*/[A-Za-z]+(?<!Test|package-info)\\.java"))
+          .filter(file -> isUsed(file.replaceFirst("^src/test/java/", ""), others)).toList();
+      assertThat(used).contains("src/test/java/ee/tasker/docs/Readme.java");
+      assertThat(files).containsAll(used);
+    }
+  }
+
+  private static String sources(String root) throws IOException {
+    try (Stream<Path> files = Files.walk(Path.of(root))) {
+      return files.filter(file -> file.toString().endsWith(".java"))
+          .map(ContinuousIntegrationTest::read).collect(Collectors.joining("\n"));
+    }
+  }
+
+  /** Imported, or named, which a class of the same package may do. */
+  private static boolean isUsed(String helper, String others) {
+    String name = helper.replaceFirst("\\.java$", "").replace('/', '.');
+    String simple = name.substring(name.lastIndexOf('.') + 1);
+    String inPackage = "package " + name.substring(0, name.lastIndexOf('.')) + ";";
+    return others.contains("import " + name + ";") || others.contains("import static " + name + ".")
+        || others.contains(inPackage)
+            && Pattern.compile("\\b" + simple + "\\.[a-z]").matcher(others).find();
   }
 
   @ParameterizedTest

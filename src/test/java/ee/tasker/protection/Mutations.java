@@ -1666,7 +1666,7 @@ final class Mutations {
               "on conflict (task_uuid) where resolution_status = 'pending' do update set sla_due_at = excluded.sla_due_at",
               ""),
       of("steps of ended tasks are shown as they are", "R__get_task_documents.sql",
-          "'dependencies_satisfied', p.total = p.satisfied", "'dependencies_satisfied', true",
+          "'dependencies_satisfied', s.remaining_parents = 0", "'dependencies_satisfied', true",
           "ReadinessAgreementTest#a_task_is_shown_with"),
       of("a version is one template", "V0003__create_templates.sql",
           "  constraint one_template_per_version unique (task_namespace_uuid, name, version),\n",
