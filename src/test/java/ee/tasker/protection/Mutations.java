@@ -7,6 +7,7 @@ import java.util.List;
 /** The guards of the database, one entry each. */
 final class Mutations {
   private static final String TAKE = "R__take_messages.sql";
+  private static final String STATES = "StepStatesTest#these_states";
   private static final String WRITER = "R__apply_step_moves.sql";
   private static final String CLAIM = "R__claim_offered_steps.sql";
   private static final String ONE = "R__complete_step.sql";
@@ -330,6 +331,20 @@ final class Mutations {
           "ApplyStepMovesTest#a_move_that_no_rule_allows"),
       of("a move has the time of its caller", WRITER, "p_now end, last_failure_at",
           "clock_timestamp() end, last_failure_at", "ApplyStepMovesTest#all_times_are"),
+      of("a step that an operator resolved has ended well", "R__step_ended_well.sql",
+          ", 'resolved_manually'", "", STATES),
+      of("a task that an operator resolved has ended well", "R__task_ended_well.sql",
+          ", 'resolved_manually'", "", STATES),
+      of("a step that was cancelled has ended", "R__step_has_ended.sql", ", 'cancelled'", "",
+          STATES),
+      of("a step that waits for a retry awaits its handoff", "R__step_awaits_handoff.sql",
+          ", 'waiting_for_retry'", "", STATES),
+      of("a step that runs is handed off", "R__step_is_handed_off.sql", ", 'in_progress'", "",
+          STATES),
+      of("an error awaits its settlement", "R__step_awaits_settlement.sql",
+          ", 'enqueued_as_error_for_orchestration'", "", STATES),
+      of("a step with an error that is not settled is in flight", "R__step_is_in_flight.sql",
+          ",\n                     'enqueued_as_error_for_orchestration'", "", STATES),
       of("a retry is counted as one", "R__weigh_step_state.sql",
           "(p_state = 'waiting_for_retry')::int", "0",
           "ApplyStepMovesTest#every_state_has", "YieldStepsTest#a_step_that_yields_goes_on"),
