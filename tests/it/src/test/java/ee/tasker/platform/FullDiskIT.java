@@ -53,7 +53,7 @@ class FullDiskIT {
         AtomicBoolean hasEnded = new AtomicBoolean();
         Thread callers = new Thread(() -> {
           while (!hasEnded.get()) {
-            submit(tasker);
+            submit(tasker, hasEnded);
           }
         });
         callers.start();
@@ -102,7 +102,8 @@ class FullDiskIT {
             && ready(tasker).status() == 503);
 
     Files.delete(folder.resolve(LOG));
-    database.kill();
+    // It has ended, or is about to, or has recovered and will be full again.
+    database.crash();
     database.start(environment(library));
     awaitGoingOn(tasker);
     assertThat(server.isAlive()).isTrue();
@@ -115,8 +116,8 @@ class FullDiskIT {
         () -> acknowledged.size() > before + 20);
   }
 
-  /** As a client does that sends a request again until it knows. */
-  private void submit(TaskerClient tasker) {
+  /** As a client does that sends a request again until it knows, or gives up. */
+  private void submit(TaskerClient tasker, AtomicBoolean givesUp) {
     String key = UUID.randomUUID().toString();
     Answer answer;
     do {
@@ -125,7 +126,7 @@ class FullDiskIT {
           .POST(HttpRequest.BodyPublishers.ofString(
               TaskerClient.taskRequest("testing", "work", "{'filler': '" + filler() + "'}"))));
       statuses.add(answer.status());
-    } while (answer.status() == 503);
+    } while (answer.status() == 503 && !givesUp.get());
     if (answer.status() == 201) {
       acknowledged.add(answer.taskUuid());
     }
