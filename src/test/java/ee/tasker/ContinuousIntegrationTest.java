@@ -18,7 +18,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The list of {@code .ci/run}, worked by its own functions with parts that do nothing. */
 class ContinuousIntegrationTest {
-  private static final List<String> FUNCTIONS = List.of("part", "beside", "ended", "work", "run");
+  private static final List<String> PART = List.of("part", "begun", "end", "watch");
+  private static final List<String> FUNCTIONS = Stream
+      .concat(PART.stream(), Stream.of("beside", "ended", "work", "run")).toList();
 
   @TempDir
   private Path folder;
@@ -89,6 +91,56 @@ class ContinuousIntegrationTest {
     assertThat(ran()).doesNotContain("part_19");
   }
 
+  // ---- What does not end
+
+  private String one(String part) {
+    return functions(PART) + "part stuck " + part + "\n";
+  }
+
+  /** No file is open any more, and so nothing that it has begun runs. */
+  private void assertNothingRuns() throws IOException {
+    String open = folder.toRealPath().resolve("running").toString();
+    assertThat(ProcessHandle.allProcesses().map(process -> process.info().commandLine().orElse("")))
+        .noneMatch(words -> words.contains(open));
+  }
+
+  private String sleeping() throws IOException {
+    return "tail -f '" + Files.writeString(folder.toRealPath().resolve("running"), "") + "'";
+  }
+
+  @Test
+  void what_a_part_leaves_running_is_named_and_ended_with_it()
+      throws IOException, InterruptedException {
+    String text = one("sh -c \"" + sleeping() + " & echo begun\"");
+
+    assertThat(bash(text)).isZero();
+
+    assertThat(read(folder.resolve("out"))).contains("begun\n", "left behind by stuck:\n",
+        " tail -f ");
+    assertNothingRuns();
+  }
+
+  @Test
+  void a_part_that_does_not_end_shows_its_threads_and_fails()
+      throws IOException, InterruptedException {
+    Path waiting = Files.writeString(folder.resolve("Waiting.java"), """
+        class Waiting {
+          public static void main(String[] words) throws InterruptedException {
+            Thread.sleep(Long.MAX_VALUE);
+          }
+        }
+        """);
+    String java = Path.of(System.getProperty("java.home"), "bin/java").toString();
+    String text = "CI_PART_SECONDS=8\n"
+        + one("sh -c \"" + sleeping() + " & '" + java + "' '" + waiting + "'\"");
+
+    assertThat(bash(text)).isNotZero();
+
+    assertThat(read(folder.resolve("out"))).contains("stuck has not ended after 8 s; its threads:",
+        "at Waiting.main(Waiting.java:3)", "ended:\n");
+    assertNothingRuns();
+  }
+
   // ---- What has passed
 
   /**
@@ -102,7 +154,8 @@ class ContinuousIntegrationTest {
     Files.writeString(folder.resolve("other"), "");
     assertThat(bash("git init -q . && git add .ci says other && git -c user.name=a "
         + "-c user.email=a@example.org commit -qm first")).isZero();
-    return functions(List.of("part", "work", "run", "digest", "plan", "passed"))
+    return functions(Stream.concat(PART.stream(),
+        Stream.of("work", "run", "digest", "plan", "passed")).toList())
         + "text() { echo \"$1\"; }\n"
         + "core= faults= long_console= long_servers= long_requests= installing=\n"
         + "inputs() { [ $1 = site ] && echo says || echo other; }\n"

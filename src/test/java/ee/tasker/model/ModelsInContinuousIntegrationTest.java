@@ -17,8 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
  * ends as the test wants it.
  */
 class ModelsInContinuousIntegrationTest {
-  private static final List<String> FUNCTIONS = List.of("part", "beside", "ended", "work",
-      "run", "row_aside", "models");
+  private static final List<String> FUNCTIONS = List.of("part", "begun", "end", "watch",
+      "beside", "ended", "work", "run", "row_aside", "models");
 
   @TempDir
   private Path folder;
