@@ -120,6 +120,16 @@ class ContinuousIntegrationTest {
     assertNothingRuns();
   }
 
+  /** What watches it is gone, and has not done what the script does when it ends. */
+  @Test
+  void parts_that_are_over_at_once_end_nothing_but_themselves()
+      throws IOException, InterruptedException {
+    assertThat(bash(functions(PART) + "trap 'echo the script has ended' EXIT\n"
+        + "for n in $(seq 300); do part short true; done\n")).isZero();
+
+    assertThat(read(folder.resolve("out"))).isEqualTo("the script has ended\n");
+  }
+
   @Test
   void a_part_that_does_not_end_shows_its_threads_and_fails()
       throws IOException, InterruptedException {
