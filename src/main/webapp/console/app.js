@@ -116,7 +116,8 @@ const Page = memo(() => {
     return () => {
       isWanted = false;
     };
-  }, [name, address]);
+    // The module too: one that comes between a drawing and what follows it is not the one that this drawing had.
+  }, [name, address, module.name]);
   useEffect(() => {
     // Screen readers and the keyboard begin at the new page.
     if (module.page && document.activeElement === document.body) main.current?.focus({ preventScroll: true });

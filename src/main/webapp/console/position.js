@@ -22,9 +22,11 @@ function enter() {
   }
   const before = here();
   current = known ?? `${Date.now()}-${++made}`;
+  // Browsers put it off when addresses change very often.
   history.replaceState({ ...history.state, place: current }, "");
-  places.set(current, history.state.changed ? before : { y: 0, href: null });
-  if (!history.state.changed) scrollTo(0, 0);
+  const isChange = !!history.state?.changed;
+  places.set(current, isChange ? before : { y: 0, href: null });
+  if (!isChange) scrollTo(0, 0);
 }
 
 function restore({ y, href }) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.testing.server.TaskerClient;
 import jakarta.json.Json;
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Tag;
@@ -420,5 +421,33 @@ class ConsoleNavigationIT extends WithConsole {
     System.out.println("failed order: " + clicks + " clicks in the browser (" + millis + " ms), "
         + requests + " requests by REST");
     assertThat(clicks).isEqualTo(3).isLessThan(requests);
+  }
+
+  /** The module of the page that was left may come in any moment between. */
+  @Test
+  void a_quick_step_back_ends_at_a_page_and_not_at_its_loading() {
+    UUID task = console.blocked();
+    console.signIn("ann");
+    console.go("tasks?namespace=testing");
+    browser.run("""
+        window.stuck = [];
+        window.flips = 0;
+        const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+        const isThere = () => document.querySelector('main h1');
+        (async () => {
+          for (let i = 0; i < 60; i++) {
+            location.hash = '#/tasks/' + arguments[0];
+            await wait(i % 30);
+            location.hash = '#/tasks?namespace=testing';
+            for (let waited = 0; !isThere() && waited < 1500; waited += 10) await wait(10);
+            if (!isThere()) window.stuck.push(i % 30);
+            window.flips++;
+            // Browsers refuse an address that changes too often.
+            await wait(150);
+          }
+        })();""", task.toString());
+    TaskerClient.until("it was flipped", Duration.ofSeconds(120),
+        () -> number("window.flips") == 60 || number("window.stuck.length") > 0);
+    assertThat(text("window.stuck.join()")).as("after so many milliseconds").isEmpty();
   }
 }
