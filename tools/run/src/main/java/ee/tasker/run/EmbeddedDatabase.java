@@ -2,6 +2,7 @@ package ee.tasker.run;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -226,26 +227,28 @@ public final class EmbeddedDatabase implements AutoCloseable {
 
   /**
    * Kills all its processes at once, as a power cut would. The next start has to recover; harmless
-   * when it is down.
+   * when it is down, also when it has ended by itself.
    */
   public synchronized void kill() {
-    if (started) {
-      started = false;
+    var pidFile = data.resolve("postmaster.pid");
+    if (started && isPostgres(pidFile)) {
       try {
-        long pid = Long
-            .parseLong(Files.readAllLines(data.resolve("postmaster.pid")).get(0).strip());
+        long pid = Long.parseLong(Files.readAllLines(pidFile).get(0).strip());
         var postmaster = ProcessHandle.of(pid);
         var all = new ArrayList<>(postmaster.stream().flatMap(ProcessHandle::descendants).toList());
         postmaster.ifPresent(all::add);
         all.forEach(ProcessHandle::destroyForcibly);
         for (var each : all)
           each.onExit().get(30, TimeUnit.SECONDS);
+      } catch (NoSuchFileException endedMeanwhile) {
+        // There is nothing to kill.
       } catch (IOException | ExecutionException | TimeoutException e) {
         throw new RunProblem("PostgreSQL could not be killed: " + e, e);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }
     }
+    started = false;
     if (lock != null)
       lock.close();
     lock = null;
