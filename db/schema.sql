@@ -887,6 +887,9 @@ create table tasker.named_tasks (
   published_lifecycle jsonb
       generated always as (configuration #> '{lifecycle,publishes_events}'::text[]) stored,
   created_at             timestamp with time zone not null default now(),
+  -- Null when nothing of the template is sealed; otherwise {context?, errors?}: the places of the
+  --   context, as read_sealed_places has them, and whether messages of errors are sealed.
+  sealed                 jsonb,
   constraint named_tasks_pkey PRIMARY KEY (named_task_uuid),
   constraint one_template_per_version UNIQUE (task_namespace_uuid, name, version),
   constraint named_tasks_task_namespace_uuid_fkey FOREIGN KEY (task_namespace_uuid)
@@ -963,6 +966,9 @@ create table tasker.named_tasks_named_steps (
   created_at            timestamp with time zone not null default now(),
   -- hash_step_definition at registration.
   document_hash         bigint not null,
+  -- The sealed places of the result, of the payload of the signal or of the values of the approval,
+  --   as read_sealed_places has them; null: none.
+  sealed                jsonb,
   constraint named_tasks_named_steps_pkey PRIMARY KEY (ntns_uuid),
   constraint named_tasks_named_steps_named_step_uuid_key UNIQUE (named_step_uuid),
   constraint one_step_per_position UNIQUE (named_task_uuid, step_position),
@@ -2686,6 +2692,36 @@ function tasker.wants_compensation(p_task_uuid uuid) returns boolean, stable;
   -- called by roll_up_task_states
 
 
+-- Functions: document
+-- -------------------
+-- How many documents each key has sealed something of, by table.
+function tasker.count_document_keys() returns TABLE(key text, place text, documents bigint), stable;
+  -- called by no function or class: for manual use
+-- The JSON pointer of a value that is to be sealed and is not; null when there is none.
+function tasker.find_unsealed(p_document jsonb, p_places jsonb) returns text, immutable;
+  -- called by act_on_task, find_sealing_violations, refuse_unsealed
+-- A document as it can be compared: with what is sealed in it replaced by its being sealed.
+function tasker.mask_sealed(p_document jsonb) returns jsonb, immutable;
+  -- called by decide_approval, store_signal
+-- What is sealed by one of two schemas.
+function tasker.merge_sealed_places(p_one jsonb, p_other jsonb) returns jsonb, immutable;
+  -- called by read_sealed_places
+-- The places of a document that a JSON Schema marks as sealed.
+function tasker.read_sealed_places(p_schema jsonb) returns jsonb, immutable;
+  -- called by find_sealing_violations, read_sealing, register_template
+-- What a template seals of its tasks, from its normal form.
+function tasker.read_sealing(p_template jsonb) returns jsonb, immutable;
+  -- called by find_sealing_violations, register_template
+-- Records that a caller opens what is sealed in the documents of a task, or of one of its steps.
+function tasker.record_opening(p_task_uuid uuid, p_step_uuid uuid, p_by text, p_reason text,
+    p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns jsonb;
+  -- called by OperationGateway
+-- The refusal of a document with a value in clear that is to be sealed.
+function tasker.refuse_unsealed(p_document jsonb, p_places jsonb, p_field text) returns jsonb,
+    immutable;
+  -- called by act_on_step, act_on_task, decide_approval, queue_signals, store_signal, submit_tasks
+
+
 -- Functions: engine
 -- -----------------
 -- The steps that the parallelism of their batches lets be handed off.
@@ -2992,10 +3028,10 @@ function tasker.refuse_unknown(p_kind text, p_id text, p_field text DEFAULT NULL
   -- called by act_on_step, act_on_task, add_steps, begin_approval_action, cancel_bulk_action,
   --   change_delivery, change_schedule, change_webhook, create_session, delete_view,
   --   erase_task_documents, erase_tasks_by_attribute, find_templates_to_pause, fork_task,
-  --   grant_access, queue_signals, replay_dead_messages, request_cancel, revoke_api_key,
-  --   revoke_grant, run_bulk_action, save_schedule, save_webhook, send_signals, send_task_to_dlq,
-  --   set_concurrency_limit, set_password, set_retention_policy, set_user_enabled, start_backfill,
-  --   store_signal, trigger_schedule, update_dlq_entry
+  --   grant_access, queue_signals, record_opening, replay_dead_messages, request_cancel,
+  --   revoke_api_key, revoke_grant, run_bulk_action, save_schedule, save_webhook, send_signals,
+  --   send_task_to_dlq, set_concurrency_limit, set_password, set_retention_policy,
+  --   set_user_enabled, start_backfill, store_signal, trigger_schedule, update_dlq_entry
 -- Counts down the remaining parents of the children of finished steps.
 function tasker.release_children(p_completed uuid[], OUT o_ready uuid[], OUT o_grows boolean)
     returns record;
@@ -3538,7 +3574,7 @@ function tasker.cancel_bulk_action(p_token uuid, p_by text, p_now timestamp with
 -- Refuses an operator action that is unknown, or has no actor or no reason, with TK007.
 function tasker.check_action(p_action text, p_known text[], p_by text, p_reason text) returns void;
   -- called by act_on_step, act_on_task, erase_task_documents, erase_tasks_by_attribute, fork_task,
-  --   pause_templates, preview_bulk_action, resume_templates, send_task_to_dlq,
+  --   pause_templates, preview_bulk_action, record_opening, resume_templates, send_task_to_dlq,
   --   set_retention_policy, update_dlq_entry
 -- Copies the finished steps of its source into a fork, except those that run again and what follows
 --   from them.
@@ -3785,6 +3821,10 @@ function tasker.find_result_violations(p_since timestamp with time zone
   -- called by check_history
 -- Schedules whose fires do not match their tasks or their cursor: one row per finding.
 function tasker.find_schedule_violations(p_since timestamp with time zone
+    DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text, example jsonb), stable;
+  -- called by check_history
+-- Values in clear that a template seals, and sealing that is not that of its template.
+function tasker.find_sealing_violations(p_since timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns TABLE(invariant text, example jsonb), stable;
   -- called by check_history
 -- Policies, slots, pauses, bulk actions and single rows that do not match what was declared or

@@ -21,6 +21,7 @@ declare
   v_values  jsonb := coalesce(p_values, '{}');
   v_state   tasker.approval_state := case when p_approved then 'approved' else 'rejected' end;
   v_form    jsonb;
+  v_sealed  jsonb;
   v_refusal jsonb;
   v_outcome text := 'done';
 begin
@@ -29,13 +30,13 @@ begin
   if v_action.o_refusal ->> 'code' = 'approval-decided'
      and lower((v_action.o_approval).decided_by) = v_action.o_approver ->> 'name'
      and (v_action.o_approval).state = v_state
-     and (v_action.o_approval).form_values = v_values
+     and tasker.mask_sealed((v_action.o_approval).form_values) = tasker.mask_sealed(v_values)
      and (v_action.o_approval).decision_comment is not distinct from p_comment then
     v_outcome := 'duplicate';
   elsif v_action.o_refusal is not null then
     return v_action.o_refusal || v_action.o_moved;
   else
-    select n.wait_for -> 'form' into v_form
+    select n.wait_for -> 'form', n.sealed into v_form, v_sealed
     from tasker.workflow_steps s
     join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
     where s.workflow_step_uuid = (v_action.o_approval).workflow_step_uuid;
@@ -62,7 +63,8 @@ begin
         and not coalesce(p_values_checked, false) then jsonb_build_object(
         'code', 'payload-not-checked', 'field', 'values',
         'message', 'the approval has a form: decide over REST, where a server validates the '
-                   'values, or validate them and set p_values_checked') end;
+                   'values, or validate them and set p_values_checked')
+      when v_values <> '{}' then tasker.refuse_unsealed(v_values, v_sealed, 'values') end;
     if v_refusal is not null then
       return v_refusal || '{"outcome": "refused"}' || v_action.o_moved;
     end if;

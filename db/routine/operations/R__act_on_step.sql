@@ -61,6 +61,9 @@ begin
   v_now := coalesce(p_now, clock_timestamp());
 
   v_refusal := coalesce(tasker.judge_step_action(v_task, v_step, p_action, p_by, p_reason, p_data),
+                        (select tasker.refuse_unsealed(p_data -> 'result', n.sealed, 'result')
+                         from tasker.named_tasks_named_steps n
+                         where n.named_step_uuid = v_step.named_step_uuid),
                         (select jsonb_build_object('outcome', 'refused', 'code', 'invalid-request',
                                                    'field', d.field, 'message', d.complaint)
                          from (select e.key as field, tasker.check_document(e.value) as complaint

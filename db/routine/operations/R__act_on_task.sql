@@ -75,6 +75,15 @@ begin
       jsonb_build_object('field', 'rerun_completed', 'message', 'must be true or false')
     when jsonb_typeof(p_data -> 'new_idempotency_token') not in ('boolean', 'null') then
       jsonb_build_object('field', 'new_idempotency_token', 'message', 'must be true or false')
+    when p_data ? 'context'
+      and exists (select from tasker.named_tasks nt
+                  where nt.named_task_uuid = v_task.named_task_uuid
+                    and tasker.find_unsealed(p_data -> 'context', nt.sealed -> 'context')
+                      is not null) then
+      (select tasker.refuse_unsealed(p_data -> 'context', nt.sealed -> 'context', 'context')
+              - array['outcome', 'code']
+       from tasker.named_tasks nt
+       where nt.named_task_uuid = v_task.named_task_uuid)
     when p_data ? 'context' then
       (select jsonb_build_object('field', 'context.' || a.path, 'message', a.complaint)
        from tasker.named_tasks nt

@@ -1,5 +1,5 @@
 -- The schemas against which a server validates a new context or result: {input_schema,
--- result_schema, template}; null when there is no such task or, with p_step_uuid, step.
+-- result_schema, template, namespace}; null when there is no such task or, with p_step_uuid, step.
 create or replace function tasker.get_action_schemas(
   p_task_uuid uuid, p_step_uuid uuid default null)
 returns jsonb
@@ -7,6 +7,7 @@ language sql stable
 set search_path = ''
 as $$
   select jsonb_build_object('template', ns.name || '/' || nt.name || ':' || nt.version,
+                            'namespace', ns.name,
                             'input_schema', nullif(nt.configuration -> 'input_schema', 'null'),
                             'result_schema', n.result_schema)
   from tasker.tasks t

@@ -94,7 +94,8 @@ as $$
             'slot_belongs_to_its_task', 'recovery_record_belongs_to_a_task',
             'unclaimed_offer_is_one_of_its_task', 'worker_claim_is_one_of_its_worker',
             'handler_is_in_the_catalog', 'claimed_step_is_of_a_worker_that_serves_it',
-            'tallies_equal_a_recount'] || case
+            'tallies_equal_a_recount', 'sealed_value_is_sealed',
+            'sealing_is_that_of_its_template'] || case
         when p_quiet_for is not null then
           array['offer_has_a_message', 'message_is_about_an_unfinished_step',
                 'due_task_is_processed', 'expired_lease_is_recovered', 'queue_is_there',
@@ -103,6 +104,9 @@ as $$
                 'due_delivery_is_sent', 'nothing_is_put_off',
                 'queued_signal_is_delivered'] end) with ordinality as i(name, n)),
   found as (
+    select f.invariant, f.example
+    from tasker.find_sealing_violations(p_since) f
+    union all
     select f.invariant, f.example
     from tasker.find_history_violations(p_since) f
     union all

@@ -4,7 +4,8 @@
 insert into tasker.access_permissions (permission)
 select unnest(array['*:*', 'tasks:*', 'tasks:create', 'tasks:read', 'tasks:list', 'tasks:cancel',
                     'tasks:context_read', 'tasks:act', 'tasks:signal', 'tasks:erase', 'steps:*',
-                    'steps:read', 'steps:resolve', 'steps:work', 'approvals:*', 'approvals:read',
+                    'steps:read', 'steps:resolve', 'steps:work', 'documents:*', 'documents:open',
+                    'approvals:*', 'approvals:read',
                     'approvals:decide', 'approvals:assign', 'dlq:*', 'dlq:read', 'dlq:update',
                     'dlq:stats', 'templates:*', 'templates:read', 'templates:validate',
                     'templates:register', 'templates:pause', 'policies:*', 'policies:read',

@@ -1,7 +1,7 @@
 -- The unfinished tasks to which a signal by correlation id goes: a JSON array of {task_uuid,
--- schema}, the oldest first, one more than p_limit at most, so that the caller sees that there are
--- more. A task is left out when no step of its template waits for the signal, when it is being
--- cancelled, or when its namespace is not in p_namespaces; null: all namespaces.
+-- namespace, schema}, the oldest first, one more than p_limit at most, so that the caller sees that
+-- there are more. A task is left out when no step of its template waits for the signal, when it is
+-- being cancelled, or when its namespace is not in p_namespaces; null: all namespaces.
 -- schema: the JSON Schema of the payload, null when there is none.
 -- Locks: none. Source: ADR 0038.
 create or replace function tasker.find_signal_targets(
@@ -12,9 +12,10 @@ set search_path = '' set jit = off set enable_seqscan = off set enable_hashjoin 
 set enable_mergejoin = off
 as $$
   select coalesce(jsonb_agg(jsonb_build_object('task_uuid', f.task_uuid,
+                                               'namespace', f.namespace,
                                                'schema', f.schema) order by f.task_uuid),
                   '[]')
-  from (select t.task_uuid, k.schema
+  from (select t.task_uuid, ns.name as namespace, k.schema
         from tasker.tasks t
         join tasker.named_tasks nt on nt.named_task_uuid = t.named_task_uuid
         join tasker.task_namespaces ns on ns.task_namespace_uuid = nt.task_namespace_uuid

@@ -41,10 +41,13 @@ begin
                         jsonb_build_object(
                           'code', 'payload-not-checked', 'field', 'payload',
                           'message', 'the signal has a schema: validate the '
-                                     'payload and set p_payload_checked') end) as refusal
+                                     'payload and set p_payload_checked') end,
+                    tasker.refuse_unsealed(p_payload, nullif(k.sealed, 'null'), 'payload')
+                      - 'outcome') as refusal
     from unnest(p_task_uuids) with ordinality as u(task_uuid, n)
     left join tasker.tasks t on t.task_uuid = u.task_uuid
-    left join lateral (select bool_or(n.wait_for ? 'schema') as has_schema
+    left join lateral (select bool_or(n.wait_for ? 'schema') as has_schema,
+                              jsonb_path_query_first(jsonb_agg(n.sealed), '$[0]') as sealed
                        from tasker.named_tasks_named_steps n
                        where n.named_task_uuid = t.named_task_uuid
                          and n.wait_for ->> 'kind' = 'signal'

@@ -16,7 +16,7 @@ declare
   v_known  record;
   v_answer jsonb;
 begin
-  select t as task, k.names, k.is_known, k.has_schema,
+  select t as task, k.names, k.is_known, k.has_schema, k.sealed,
          (select coalesce(max(g.number), 0)
           from tasker.task_signals g
           where g.task_uuid = t.task_uuid) as signals into v_task
@@ -24,7 +24,9 @@ begin
   left join lateral (
     select string_agg(distinct n.wait_for ->> 'name', ', ') as names,
            bool_or(n.wait_for ->> 'name' = p_name) as is_known,
-           bool_or(n.wait_for ->> 'name' = p_name and n.wait_for ? 'schema') as has_schema
+           bool_or(n.wait_for ->> 'name' = p_name and n.wait_for ? 'schema') as has_schema,
+           jsonb_path_query_first(
+             jsonb_agg(n.sealed) filter (where n.wait_for ->> 'name' = p_name), '$[0]') as sealed
     from tasker.named_tasks_named_steps n
     where n.named_task_uuid = t.named_task_uuid and n.wait_for ->> 'kind' = 'signal') k on true
   where t.task_uuid = p_task_uuid;
@@ -39,7 +41,7 @@ begin
     -- task has ended meanwhile.
     if found then
       v_answer := case
-        when v_known.payload = p_payload then
+        when tasker.mask_sealed(v_known.payload) = tasker.mask_sealed(p_payload) then
           jsonb_build_object('outcome', 'duplicate', 'signal_uuid', v_known.signal_uuid,
                              'number', v_known.number, 'is_consumed', v_known.is_consumed)
         else jsonb_build_object(
@@ -55,7 +57,8 @@ begin
     case when v_task.has_schema and not p_payload_checked then jsonb_build_object(
            'code', 'payload-not-checked', 'field', 'payload',
            'message', 'the signal has a schema: send it over REST, where a server '
-                      'validates it, or validate it and set p_payload_checked') end);
+                      'validates it, or validate it and set p_payload_checked') end,
+    tasker.refuse_unsealed(p_payload, nullif(v_task.sealed, 'null'), 'payload'));
   if v_answer is not null then
     return v_answer || '{"outcome": "refused"}';
   end if;

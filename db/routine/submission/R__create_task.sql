@@ -2,9 +2,9 @@
 -- one request, with statements for single rows. Setting up a statement for many rows costs several
 -- times what it does for one, and most calls of a quiet installation bring one request.
 -- Only the ordinary course is written here: a request that starts at once, has no parent and no
--- earlier task's identity, of a template without limits, waits or search attributes, whose first
--- steps the caller claims all or none. Everything else, refusals and duplicates among it, is left
--- to submit_tasks. A test compares what both ways leave and answer.
+-- earlier task's identity, of a template without limits, waits, sealed members or search
+-- attributes, whose first steps the caller claims all or none. Everything else, refusals and
+-- duplicates among it, is left to submit_tasks. A test compares what both ways leave and answer.
 -- p_request: one element of p_requests of submit_tasks.
 -- Returns the reply of submit_tasks; null when it is left to it: then nothing has changed.
 -- Locks: none but the new rows. Source: ADR 0078.
@@ -64,6 +64,7 @@ begin
     and nt.version = v_version
     and nt.identity_reuse = 'never'
     and nt.search_attributes is null
+    and nt.sealed is null
     and not nt.is_limited
     and not nt.has_automatic_root
     and (p_context_checked or not nt.has_input_schema)

@@ -17,7 +17,7 @@
 -- reuse allows it: after_failure from error or cancelled, after_end from any terminal state. If an
 -- operator restarts the task at the same time, the transaction that locks the row first wins. A
 -- context whose search attributes cannot be stored (extract_search_attributes) is invalid in the
--- field context.<path>.
+-- field context.<path>; one with a value in clear that the template seals is in context/<pointer>.
 -- Returns {verdicts: [{verdict, task_uuid?, state?, correlation_id?, version?, replaces_task_uuid?,
 -- field?, message?}] in the order of the requests, claimed_steps (for pass_child_waits their uuids
 -- alone: its callers read them), queued}; verdict is created, duplicate (task_uuid is the existing
@@ -104,7 +104,7 @@ begin
     select r.ordinality::int as request_position, r.value as request,
            r.value ->> 'namespace' as namespace, nt.version::text as version, nt.named_task_uuid,
            nt.identity_strategy, nt.identity_reuse, nt.has_input_schema, nt.search_attributes,
-           nt.has_automatic_root, ns.priority_modifier
+           nt.sealed, nt.has_automatic_root, ns.priority_modifier
     from jsonb_array_elements(p_requests) with ordinality as r
     left join tasker.task_namespaces ns on ns.name = r.value ->> 'namespace'
     left join tasker.named_tasks nt on nt.task_namespace_uuid = ns.task_namespace_uuid
@@ -118,6 +118,14 @@ begin
              tasker.judge_task_request(
                g.request, g.namespace, g.named_task_uuid, g.identity_strategy, v_parents,
                p_context_checked, v_now),
+             case when g.sealed is not null then (
+               select jsonb_build_object('verdict', 'invalid', 'field', u.refusal -> 'field',
+                                         'message', (u.refusal ->> 'field') || ' '
+                                                    || (u.refusal ->> 'message'))
+               from (select tasker.refuse_unsealed(
+                              g.request -> 'context', g.sealed -> 'context',
+                              'context') as refusal) u
+               where u.refusal is not null) end,
              case when g.search_attributes is not null then (
                select jsonb_build_object('verdict', 'invalid', 'field', 'context.' || a.path,
                                          'message', format('context.%s %s', a.path, a.complaint))

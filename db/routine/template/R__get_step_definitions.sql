@@ -22,6 +22,9 @@ as $$
                       'callable', n.handler_callable, 'method', n.handler_method,
                       'resolver', n.handler_resolver, 'initialization', n.initialization,
                       'result_schema', n.result_schema, 'timeout_seconds', n.timeout_seconds,
+                      'sealing', case when nt.sealed is null then 'nothing'
+                                      when nt.sealed -> 'errors' = 'true' then 'members_and_errors'
+                                      else 'members' end,
                       'namespace', ns.name, 'name', nt.name, 'version', nt.version,
                       'ancestors', (
                         select coalesce(jsonb_agg(an.name order by a.step_position), '[]')

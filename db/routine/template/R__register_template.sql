@@ -79,7 +79,8 @@ begin
 
   insert into tasker.named_tasks
     (task_namespace_uuid, name, version, description, configuration, source_text, content_hash,
-     identity_strategy, identity_reuse, search_attributes, output, has_input_schema, total_steps,
+     identity_strategy, identity_reuse, search_attributes, output, has_input_schema, sealed,
+     total_steps,
      initial_steps, root_steps, continue_on_error, sla_minutes, max_duration, on_timeout,
      is_limited, has_automatic_root)
   values (v_ns_uuid, p_template ->> 'name', p_template ->> 'version', p_template ->> 'description',
@@ -90,6 +91,7 @@ begin
           nullif(nullif(p_template -> 'search_attributes', 'null'), '{}'),
           nullif(p_template -> 'output', 'null'),
           jsonb_typeof(coalesce(p_template -> 'input_schema', 'null')) <> 'null',
+          tasker.read_sealing(p_template),
           jsonb_array_length(p_template -> 'steps'),
           jsonb_array_length(p_template -> 'steps') - coalesce(cardinality(v_grown), 0),
           (select count(*)
@@ -132,7 +134,7 @@ begin
      handler_callable, handler_method, handler_resolver, initialization, result_schema,
      default_retryable, default_max_attempts, backoff, backoff_base_ms, max_backoff_ms,
      timeout_seconds, queue_timeout_seconds, on_worker_lost, growth_rank, runs_on_none, rules,
-     wait_for, batch, events)
+     wait_for, batch, events, sealed)
   with steps as materialized (
     select s.ordinality::int as position, s.value ->> 'name' as name, s.value as step
     from jsonb_array_elements(p_template -> 'steps') with ordinality as s),
@@ -185,7 +187,10 @@ begin
              'failure_strategy', coalesce(c.config -> 'failure_strategy', '"continue_on_failure"'),
              'tolerate', case c.config ->> 'failure_strategy' when 'fail_fast' then '0'
                               when 'isolate' then coalesce(c.config -> 'tolerate', '0') end) end,
-         tasker.get_event_definitions(p_template -> 'domain_events', s.step -> 'publishes_events')
+         tasker.get_event_definitions(p_template -> 'domain_events', s.step -> 'publishes_events'),
+         tasker.read_sealed_places(coalesce(
+           nullif(s.step -> 'result_schema', 'null'), s.step #> '{signal,schema}',
+           s.step #> '{approval,form}'))
   from steps s
   join tasker.named_steps n on n.named_task_uuid = v_uuid and n.name = s.name
   left join parents on parents.child_position = s.position

@@ -194,6 +194,7 @@ const english = {
       cancel: ["Cancel", "No further steps start; running ones are asked to stop."],
       erase: ["Erase", "Empties for good what the task holds about persons: context, inputs, results, errors, signals, forms and free texts. Its states, times and history stay. It cannot be retried or forked after that."],
     },
+    open: ["Open what is sealed", "Shows it to you, here and now. The history of the task keeps that you did, and why."], opened: "Opened",
     eraseChildren: "Its child tasks, too", eraseReason: "The reason is kept. Do not name the person in it.", erased: "The documents of this task were erased",
     stepActions: {
       reset_for_retry: ["Reset", "The step runs again, with fresh attempts."],

@@ -76,6 +76,23 @@ function StepActions({ task, step, isDecision, onDone }) {
       send=${(values, key) => change("POST", `v1/tasks/${task.task_uuid}/forks`, { from: values.from.split(",").map((name) => name.trim()).filter(Boolean), requested_by: shared.me.name, reason: values.reason, ...(values.context.trim() && { context: json(values.context) }) }, key)} /></div>`;
 }
 
+// ---- What is sealed
+
+const isSealed = (...documents) => documents.some((document) => JSON.stringify(document ?? null).includes('"$sealed":{"key":'));
+
+/** Opens a task or a step for who looks at it; what it answers is shown until another page is. */
+function Open({ task, path, kind, of, onDone }) {
+  return html`<div class="row actions"><${Action} label=${t.task.open[0]} sentence=${t.task.open[1]} kind=${kind} of=${of} isOffered isAllowed=${may("documents:open", task.namespace)} onDone=${onDone}
+    send=${({ reason }) => change("POST", `${path}/open`, { requested_by: shared.me.name, reason })} /></div>`;
+}
+
+function OpenStep({ task, step }) {
+  const [opened, setOpened] = useState(null);
+  if (!isSealed(step.result, step.error)) return null;
+  return opened ? html`<h3>${t.task.opened}</h3><${Json} value=${{ result: opened.step.result, error: opened.step.error }} name=${`${step.name}-open`} label=${t.task.opened} />`
+    : html`<${Open} task=${task} path=${`v1/tasks/${task.task_uuid}/workflow_steps/${step.step_uuid}`} kind=${t.task.kindOfStep} of=${step.name} onDone=${setOpened} />`;
+}
+
 // ---- Parts
 
 function Attempts({ task, step }) {
@@ -107,6 +124,7 @@ function Inspector({ task, node, decision, onDone }) {
       <${StepActions} task=${task} step=${step} isDecision=${!!decision} onDone=${onDone} />
       ${step.document_bytes?.error && html`<h3>${t.task.stepError}</h3><${Document} ...${ofStep(task, step, "error")} name=${`${node.name}-error`} />`}
       ${step.document_bytes?.result && html`<h3>${t.task.stepResult}</h3><${Document} ...${ofStep(task, step, "result")} name=${node.name} />`}
+      <${OpenStep} key=${step.step_uuid} task=${task} step=${step} />
       <${Attempts} key=${step.step_uuid} task=${task} step=${step} />`}</aside>`;
 }
 
@@ -160,6 +178,8 @@ function Story({ history, isEnded }) {
 }
 
 function Data({ task, steps }) {
+  const [opened, setOpened] = useState(null);
+  const shownOfTask = (kind) => (opened ? html`<${Json} value=${opened[kind]} name=${kind} label=${t.task[kind]} />` : html`<${Document} ...${ofTask(kind)} name=${kind} label=${t.task[kind]} />`);
   const seesSteps = may("steps:read", task.namespace);
   const longResults = (steps ?? []).filter((step) => step.document_bytes?.result > MOST_BYTES);
   const ofTask = (kind) => ({ value: task[kind], bytes: task.document_bytes[kind], path: `v1/tasks/${task.task_uuid}/documents/${kind}` });
@@ -168,9 +188,10 @@ function Data({ task, steps }) {
       [t.task.submittedBy, task.submitted_by], [t.task.traceId, task.trace_id], [t.task.initiator, task.initiator], [t.task.sourceSystem, task.source_system], [t.task.requestReason, task.reason],
       [t.task.priority, task.priority], [t.task.tags, (task.tags ?? []).join(", ")], [t.task.created, html`<${Time} at=${task.created_at} />`], [t.task.updated, html`<${Time} at=${task.updated_at} />`],
       [t.task.completed, task.completed_at && html`<${Time} at=${task.completed_at} />`]]} />
-    <h2>${t.task.context}</h2>${task.context === undefined ? html`<p class="quiet">${t.task.noContext}</p>` : html`<${Document} ...${ofTask("context")} name="context" label=${t.task.context} />`}
+    ${!opened && isSealed(task.context, task.output) && html`<${Open} task=${task} path=${`v1/tasks/${task.task_uuid}`} kind=${t.task.kind} of=${t.task.named(task)} onDone=${setOpened} />`}
+    <h2>${t.task.context}</h2>${task.context === undefined ? html`<p class="quiet">${t.task.noContext}</p>` : shownOfTask("context")}
     ${task.output_error ? html`<h2>${t.task.output}</h2><${Json} value=${task.output_error} name="output" label=${t.task.output} />`
-      : task.document_bytes.output ? html`<h2>${t.task.output}</h2><${Document} ...${ofTask("output")} name="output" label=${t.task.output} />` : null}
+      : task.document_bytes.output ? html`<h2>${t.task.output}</h2>${shownOfTask("output")}` : null}
     <h2>${t.task.results}</h2>${seesSteps ? html`<${Json} value=${results} name="results" label=${t.task.results} />
       ${longResults.map((step) => html`<h3>${step.name}</h3><${Document} key=${step.step_uuid} ...${ofStep(task, step, "result")} name=${step.name} />`)}` : html`<p class="quiet">${t.task.noSteps}</p>`}`;
 }

@@ -52,6 +52,9 @@ class ArchitectureTest {
       .resideInAnyPackage("java..", "jakarta.json..", "ee.tasker.handler..");
 
   @ArchTest
+  static final ArchRule document_knows_platform_only = knowsOnly("document", "platform");
+
+  @ArchTest
   static final ArchRule engine_knows_platform_only = knowsOnly("engine", "platform");
 
   @ArchTest
@@ -69,15 +72,15 @@ class ArchitectureTest {
   static final ArchRule tracing_knows_platform_only = knowsOnly("tracing", "platform");
 
   @ArchTest
-  static final ArchRule template_knows_platform = knowsOnly("template", "platform");
+  static final ArchRule template_knows_platform = knowsOnly("template", "platform", "document");
 
   @ArchTest
   static final ArchRule task_knows_template_and_no_dispatch = knowsOnly("task", "platform",
-      "engine", "message", "tracing", "template");
+      "document", "engine", "message", "tracing", "template");
 
   @ArchTest
-  static final ArchRule step_knows_template_and_no_task = knowsOnly("step", "platform", "engine",
-      "template");
+  static final ArchRule step_knows_template_and_no_task = knowsOnly("step", "platform",
+      "document", "engine", "template");
 
   @ArchTest
   static final ArchRule dispatch_knows_step_and_no_task_and_no_worker = knowsOnly("dispatch",
@@ -99,17 +102,17 @@ class ArchitectureTest {
 
   @ArchTest
   static final ArchRule worker_knows_dispatch_and_handlers_and_no_task_and_no_orchestration = knowsOnly(
-      "worker", "platform", "engine",
+      "worker", "platform", "document", "engine",
       "message", "tracing", "template", "step", "dispatch", "handler");
 
   @ArchTest
   static final ArchRule remote_runs_no_handler_and_knows_no_worker_of_a_server = knowsOnly("remote",
-      "platform", "engine", "message",
+      "platform", "document", "engine", "message",
       "template", "step");
 
   @ArchTest
   static final ArchRule operation_knows_task_and_template = knowsOnly("operation", "platform",
-      "engine", "message", "template", "task");
+      "document", "engine", "message", "template", "task");
 
   @ArchTest
   static final ArchRule permits_are_counted_by_dispatch_and_worker_only = noClasses().that()

@@ -1,6 +1,8 @@
 package ee.tasker.operation;
 
+import ee.tasker.platform.Json;
 import jakarta.json.JsonObject;
+import jakarta.json.JsonValue;
 
 /**
  * An action that an operator requests.
@@ -11,4 +13,9 @@ import jakarta.json.JsonObject;
  * @param data   arguments of the action, such as {@code result} or {@code context}
  */
 public record Action(String name, String by, String reason, JsonObject data) {
+  /** The same with another value of a member. */
+  Action with(String member, JsonValue value) {
+    return new Action(name, by, reason,
+        Json.build().createObjectBuilder(data).add(member, value).build());
+  }
 }

@@ -1,5 +1,6 @@
 package ee.tasker.operation;
 
+import ee.tasker.document.Seals;
 import ee.tasker.engine.reply.ActionReply;
 import ee.tasker.message.WorkNotifier;
 import ee.tasker.platform.AfterCommit;
@@ -27,6 +28,9 @@ import java.util.UUID;
 public class Approvals {
   @Inject
   private ApprovalGateway gateway;
+
+  @Inject
+  private Seals seals;
 
   @Inject
   private WorkNotifier workNotifier;
@@ -86,7 +90,13 @@ public class Approvals {
     JsonObject document = describe(approval, by);
     if ("open".equals(document.getString("state"))
         && document.get("form") instanceof JsonObject form && (approved || values != null)) {
-      validate(form, values == null ? JsonValue.EMPTY_JSON_OBJECT : values);
+      JsonObject accepted = ContextSchema.compile(form.toString())
+          .accept(values == null ? JsonValue.EMPTY_JSON_OBJECT : values, seals,
+              document.getString("namespace"), "values",
+              () -> Problem.of(400, "invalid-values", "the values do not fit the form"))
+          .asJsonObject();
+      return done(approval, gateway.decideApproval(approval, by, approved,
+          values == null ? null : accepted, comment));
     }
     return done(approval, gateway.decideApproval(approval, by, approved, values, comment));
   }
@@ -104,11 +114,6 @@ public class Approvals {
     });
     return Json.build().createObjectBuilder().add("outcome", Refusals.outcome(reply))
         .add("approval", reply.get("approval")).build();
-  }
-
-  private static void validate(JsonObject form, JsonObject values) {
-    ContextSchema.compile(form.toString()).require(values, "values",
-        () -> Problem.of(400, "invalid-values", "the values do not fit the form"));
   }
 
   public static Problem notFound(UUID approval) {

@@ -31,6 +31,12 @@ class OperationGateway {
     sql.run("begin_action(cast(? as text))", caller.name());
   }
 
+  JsonObject recordOpening(UUID task, UUID step, String by, String reason) {
+    tellCaller();
+    return sql.object("record_opening(cast(? as uuid), cast(? as uuid), ?, ?)", task, step, by,
+        reason);
+  }
+
   JsonObject actOnStep(UUID task, UUID step, Action action) {
     tellCaller();
     return sql.object(

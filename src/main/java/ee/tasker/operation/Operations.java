@@ -1,5 +1,6 @@
 package ee.tasker.operation;
 
+import ee.tasker.document.Seals;
 import ee.tasker.engine.reply.ActionReply;
 import ee.tasker.message.WorkNotifier;
 import ee.tasker.platform.ActingCaller;
@@ -36,6 +37,9 @@ public class Operations {
   private OperationGateway gateway;
 
   @Inject
+  private Seals seals;
+
+  @Inject
   private ActingCaller caller;
 
   @Inject
@@ -55,12 +59,12 @@ public class Operations {
     if (!(gateway.getActionSchemas(task, step) instanceof JsonObject schemas)) {
       throw Tasks.stepNotFound(task, step);
     }
-    if (action.data().containsKey("result")) {
-      require(schemas.get("result_schema"), action.data().get("result"), "completion_data/result",
-          () -> Problem.of(400, "invalid-result",
-              "the result does not fit the result schema of the step"));
-    }
-    JsonObject reply = Refusals.check(gateway.actOnStep(task, step, action),
+    Action accepted = !action.data().containsKey("result") ? action
+        : action.with("result",
+            accepted(schemas, "result_schema", action.data().get("result"),
+                "completion_data/result", () -> Problem.of(400, "invalid-result",
+                    "the result does not fit the result schema of the step")));
+    JsonObject reply = Refusals.check(gateway.actOnStep(task, step, accepted),
         () -> Tasks.stepNotFound(task, step));
     tell(action, task, reply);
     return reply;
@@ -74,10 +78,22 @@ public class Operations {
    *     current state does not allow the action
    */
   public JsonObject actOnTask(UUID task, Action action) {
-    checkContext(task, action);
-    JsonObject reply = Refusals.check(gateway.actOnTask(task, action), () -> Tasks.notFound(task));
+    JsonObject reply = Refusals.check(gateway.actOnTask(task, withContext(task, action)),
+        () -> Tasks.notFound(task));
     tell(action, task, reply);
     return reply;
+  }
+
+  /**
+   * Records that documents are opened, before they are.
+   *
+   * @param step null for the documents of the task
+   * @throws Problem 404 task-not-found, step-not-found
+   */
+  public void recordOpening(UUID task, UUID step, String by, String reason) {
+    Refusals.check(gateway.recordOpening(task, step, by, reason), () -> Tasks.notFound(task));
+    LOG.write(LogEvent.OPERATOR_ACTED, "action", "open_documents", "task", task, "step", step, "by",
+        caller.actor(by), "claimed_actor", caller.claimedActor(by), "reason", reason);
   }
 
   /**
@@ -89,8 +105,7 @@ public class Operations {
    *     not-validated when that takes too much work, 409 fork-not-possible
    */
   public UUID fork(UUID source, Action action) {
-    checkContext(source, action);
-    JsonObject reply = Refusals.check(gateway.forkTask(source, action),
+    JsonObject reply = Refusals.check(gateway.forkTask(source, withContext(source, action)),
         () -> Tasks.notFound(source));
     tell(action, source, reply);
     return Json.uuid(reply, "task_uuid");
@@ -108,21 +123,24 @@ public class Operations {
     throw Tasks.notFound(task);
   }
 
-  private void checkContext(UUID task, Action action) {
+  /** The action with its new context, if it has one, as it may be stored. */
+  private Action withContext(UUID task, Action action) {
     if (action.data().containsKey("context")
         && gateway.getActionSchemas(task, null) instanceof JsonObject schemas) {
-      require(schemas.get("input_schema"), action.data().get("context"), "context",
-          () -> Problem.of(400, "invalid-context",
-              "the context does not fit the input schema of template "
-                  + schemas.getString("template")));
+      return action.with("context",
+          accepted(schemas, "input_schema", action.data().get("context"), "context",
+              () -> Problem.of(400, "invalid-context",
+                  "the context does not fit the input schema of template "
+                      + schemas.getString("template"))));
     }
+    return action;
   }
 
-  private static void require(JsonValue schema, JsonValue value, String field,
+  private JsonValue accepted(JsonObject schemas, String schema, JsonValue document, String field,
       Supplier<Problem> misfit) {
-    if (schema != null && schema != JsonValue.NULL) {
-      ContextSchema.compile(schema.toString()).require(value, field, misfit);
-    }
+    return schemas.isNull(schema) ? document
+        : ContextSchema.compile(schemas.get(schema).toString()).accept(document, seals,
+            schemas.getString("namespace"), field, misfit);
   }
 
   private void tell(Action action, UUID task, JsonObject reply) {

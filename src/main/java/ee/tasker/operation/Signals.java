@@ -11,10 +11,12 @@ import ee.tasker.task.Tasks;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;
+import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 import jakarta.transaction.Transactional;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
@@ -28,6 +30,9 @@ import java.util.UUID;
 public class Signals {
   @Inject
   private SignalGateway gateway;
+
+  @Inject
+  private SignalQueue queue;
 
   @Inject
   private WorkNotifier workNotifier;
@@ -48,8 +53,9 @@ public class Signals {
     if (!(gateway.getSignalSchema(task, name) instanceof JsonObject known)) {
       throw Tasks.notFound(task);
     }
-    SignalQueue.checkPayload(known.get("schema"), payload);
-    return Refusals.check(sent(List.of(task), name, payload, signalId).getJsonObject(0),
+    return Refusals.check(
+        sent(queue.checked(List.of(task), List.of(known), payload), name, signalId)
+            .getJsonObject(0),
         () -> Tasks.notFound(task));
   }
 
@@ -70,10 +76,10 @@ public class Signals {
     List<JsonObject> targets = gateway.findSignalTargets(correlationId, name, namespaces, limit)
         .getValuesAs(JsonObject.class);
     SignalQueue.checkTargets(targets.size(), name, limit);
-    targets.forEach(target -> SignalQueue.checkPayload(target.get("schema"), payload));
     JsonArray answers = sent(
-        targets.stream().map(target -> Json.uuid(target, "task_uuid")).toList(), name, payload,
-        signalId);
+        queue.checked(targets.stream().map(target -> Json.uuid(target, "task_uuid")).toList(),
+            targets, payload),
+        name, signalId);
     if (answers.getValuesAs(JsonObject.class).stream()
         .allMatch(answer -> "payload-too-large".equals(answer.getString("code", "")))) {
       Refusals.check(answers.getJsonObject(0), () -> Tasks.notFound(targetOf(answers)));
@@ -83,6 +89,14 @@ public class Signals {
 
   private static UUID targetOf(JsonArray answers) {
     return Json.uuid(answers.getJsonObject(0), "task_uuid");
+  }
+
+  /** @param receivers by the payload that they get */
+  private JsonArray sent(Map<JsonValue, List<UUID>> receivers, String name, String signalId) {
+    JsonArrayBuilder answers = Json.build().createArrayBuilder();
+    receivers.forEach((payload, tasks) -> sent(tasks, name, payload, signalId)
+        .forEach(answers::add));
+    return answers.build();
   }
 
   private JsonArray sent(List<UUID> tasks, String name, JsonValue payload, String signalId) {

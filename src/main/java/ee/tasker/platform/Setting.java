@@ -176,6 +176,14 @@ public enum Setting {
   WEBHOOKS_ALLOW_ADDRESSES("tasker.webhooks.allow-addresses", null, "networks, with commas",
       "Networks such as `10.1.0.0/16` that webhooks may call although they are [not "
           + "public](webhooks.md#which-addresses)"),
+  DOCUMENTS_KEYSTORE("tasker.documents.keystore", null, "an existing file",
+      "A keystore (PKCS #12) with AES keys for [sealed members](reference/sealed.md) of documents; without "
+          + "it, and without a codec of the application's own, nothing can be sealed or opened"),
+  DOCUMENTS_KEYSTORE_PASSWORD("tasker.documents.keystore-password", null, "any",
+      "Password of the keystore and of its keys"),
+  DOCUMENTS_KEY("tasker.documents.key", null, "an alias",
+      "The key that seals from now on; the others only open. Required when the keystore has more "
+          + "than one"),
   REPLICA_DATA_SOURCE("tasker.replica.data-source", null, "a name of JNDI",
       "The datasource of a [read replica](configuration.md#a-read-replica); none without it"),
   REPLICA_MAX_STALENESS_SECONDS("tasker.replica.max-staleness-seconds", 30, 1, 3_600,

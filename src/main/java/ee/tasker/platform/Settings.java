@@ -41,6 +41,7 @@ import java.util.Set;
  * @param statementTimeout   {@link Setting#DATABASE_STATEMENT_TIMEOUT_SECONDS}
  * @param replica            a standby for reads that may be stale; empty for none
  * @param metricTemplates  {@link Setting#METRICS_TEMPLATES}
+ * @param documents        the keys of sealed members; empty for none
  */
 public record Settings(
     Set<Role> roles, boolean startsPaused, boolean events, boolean migrates, boolean guards,
@@ -52,7 +53,8 @@ public record Settings(
     Optional<String> baseUrl, RecoverySettings recovery, Duration idempotencyRetention,
     StreamSettings streams, HousekeepingSettings housekeeping, boolean traces,
     Optional<MessagingSettings> messaging, SecuritySettings security, WebhookSettings webhooks,
-    Duration statementTimeout, Optional<ReplicaSettings> replica, int metricTemplates) {
+    Duration statementTimeout, Optional<ReplicaSettings> replica, int metricTemplates,
+    Optional<DocumentSettings> documents) {
 
   public Settings {
     roles = Set.copyOf(roles);
@@ -71,7 +73,7 @@ public record Settings(
         templatesFolder, environment, worker, listen, maxBodyBytes, largeBytes, bodyPace,
         maxRequests, longestQueueing, allowedOrigins, baseUrl, recovery, idempotencyRetention,
         streams, housekeeping, traces, messaging, security, webhooks, statementTimeout, replica,
-        metricTemplates);
+        metricTemplates, documents);
   }
 
   /**
@@ -126,6 +128,18 @@ public record Settings(
    * @param maxStaleness {@link Setting#REPLICA_MAX_STALENESS_SECONDS}
    */
   public record ReplicaSettings(String dataSource, Duration maxStaleness) {
+  }
+
+  /**
+   * @param keystore {@link Setting#DOCUMENTS_KEYSTORE}
+   * @param password {@link Setting#DOCUMENTS_KEYSTORE_PASSWORD}
+   * @param key      {@link Setting#DOCUMENTS_KEY}
+   */
+  public record DocumentSettings(Path keystore, String password, Optional<String> key) {
+    @Override
+    public String toString() {
+      return "DocumentSettings[" + keystore + "]";
+    }
   }
 
   /**

@@ -86,7 +86,7 @@ final class SettingsReader {
         "false".equalsIgnoreCase(text("otel.sdk.disabled", "true")),
         messaging(), security(), webhooks(),
         seconds(Setting.DATABASE_STATEMENT_TIMEOUT_SECONDS), replica(),
-        number(Setting.METRICS_TEMPLATES));
+        number(Setting.METRICS_TEMPLATES), documents());
     if (!complaints.isEmpty()) {
       throw new IllegalStateException(
           "the configuration cannot be used: " + String.join("; ", complaints));
@@ -104,6 +104,17 @@ final class SettingsReader {
     }
     return factory == null || topic == null ? Optional.empty()
         : Optional.of(new Settings.MessagingSettings(factory, topic));
+  }
+
+  /** Empty without a keystore. */
+  private Optional<Settings.DocumentSettings> documents() {
+    String password = secret(Setting.DOCUMENTS_KEYSTORE_PASSWORD);
+    Optional<Path> keystore = readable(Setting.DOCUMENTS_KEYSTORE.key());
+    if (keystore.isPresent() && password == null) {
+      complaints.add("tasker.documents.keystore needs tasker.documents.keystore-password");
+    }
+    return keystore.map(file -> new Settings.DocumentSettings(file, password,
+        Optional.ofNullable(text(Setting.DOCUMENTS_KEY)).map(String::strip)));
   }
 
   /** Empty without a datasource. */

@@ -1,5 +1,6 @@
 package ee.tasker.remote;
 
+import ee.tasker.document.Seals;
 import ee.tasker.engine.reply.CheckpointsReply;
 import ee.tasker.engine.reply.StepResultsReply;
 import ee.tasker.engine.reply.WorkerBatchReply;
@@ -15,6 +16,7 @@ import ee.tasker.platform.Meters;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Role;
 import ee.tasker.step.ClaimedStep;
+import ee.tasker.step.StepSeals;
 import ee.tasker.step.StepSpec;
 import ee.tasker.step.Steps;
 import ee.tasker.step.model.StepKey;
@@ -63,6 +65,9 @@ public class RemoteWorkers {
 
   @Inject
   private Steps steps;
+
+  @Inject
+  private Seals seals;
 
   @Inject
   private WorkNotifier workNotifier;
@@ -142,14 +147,15 @@ public class RemoteWorkers {
   private List<WorkerResult> check(UUID worker, String owner, List<WorkerResult> results,
       Map<Integer, JsonObject> failed) {
     Map<UUID, StepSpec> specs = definitions(worker, owner,
-        results.stream().filter(WorkerResult::isSuccess).toList());
+        results.stream().filter(WorkerResult::isOfAHandler).toList());
     List<WorkerResult> checked = new ArrayList<>(results.size());
     for (WorkerResult result : results) {
-      StepSpec spec = result.isSuccess() ? specs.get(result.stepUuid()) : null;
-      Optional<JsonObject> rejection = spec == null ? Optional.empty()
+      StepSpec spec = specs.get(result.stepUuid());
+      Optional<JsonObject> rejection = spec == null || !result.isSuccess() ? Optional.empty()
           : spec.rejection(result.result());
       rejection.ifPresent(error -> failed.put(checked.size(), error));
-      checked.add(rejection.map(result::failed).orElse(result));
+      WorkerResult fitting = rejection.map(result::failed).orElse(result);
+      checked.add(spec == null ? fitting : fitting.sealed(new StepSeals(seals), spec));
     }
     return checked;
   }
@@ -230,7 +236,17 @@ public class RemoteWorkers {
    *   is saved
    */
   public CheckpointsReply saveCheckpoints(UUID worker, String owner, JsonArray checkpoints) {
-    CheckpointsReply reply = calls.saveCheckpoints(worker, owner, checkpoints);
+    List<JsonObject> given = checkpoints.getValuesAs(JsonObject.class);
+    Map<UUID, StepSpec> specs = definitions(worker, owner, given.stream().map(each -> WorkerResult
+        .released(Json.uuid(each, "step_uuid"), each.getInt("handoff"))).toList());
+    JsonArrayBuilder sealed = Json.build().createArrayBuilder();
+    given.forEach(each -> {
+      StepSpec spec = specs.get(Json.uuid(each, "step_uuid"));
+      sealed.add(spec == null ? each : Json.build().createObjectBuilder(each)
+          .add("checkpoint", new StepSeals(seals).sealCheckpoint(spec, each.get("checkpoint")))
+          .build());
+    });
+    CheckpointsReply reply = calls.saveCheckpoints(worker, owner, sealed.build());
     if (reply.isUnknown()) {
       throw notFound(worker);
     }

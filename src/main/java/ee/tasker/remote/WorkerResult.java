@@ -3,6 +3,8 @@ package ee.tasker.remote;
 import ee.tasker.engine.model.Outcome;
 import ee.tasker.platform.Json;
 import ee.tasker.step.StepResult;
+import ee.tasker.step.StepSeals;
+import ee.tasker.step.StepSpec;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
@@ -59,6 +61,17 @@ public record WorkerResult(UUID stepUuid, int handoff, String outcome, JsonValue
   WorkerResult failed(JsonObject why) {
     return new WorkerResult(stepUuid, handoff, Outcome.PERMANENT_FAILURE.word(), JsonValue.NULL,
         why, executionTime, Optional.empty(), Optional.empty(), Optional.empty());
+  }
+
+  /** As it may be stored. */
+  WorkerResult sealed(StepSeals seals, StepSpec spec) {
+    if (spec.sealing() == StepSpec.Sealing.NOTHING) {
+      return this;
+    }
+    return new WorkerResult(stepUuid, handoff, outcome,
+        isSuccess() ? seals.sealResult(spec, result) : seals.sealPartialResult(spec, result),
+        seals.sealError(spec, error), executionTime, decision, batches,
+        yield.map(given -> seals.sealYield(spec, given)));
   }
 
   JsonObject toJson() {

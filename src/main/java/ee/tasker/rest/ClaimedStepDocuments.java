@@ -8,6 +8,7 @@ import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonValue;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 
 /** Claimed steps as a worker outside the servers gets them: everything that a handler needs. */
 final class ClaimedStepDocuments {
@@ -15,9 +16,10 @@ final class ClaimedStepDocuments {
   private ClaimedStepDocuments() {
   }
 
-  static JsonArrayBuilder of(List<ClaimedStep> steps) {
+  /** @param opener opens what its caller may open */
+  static JsonArrayBuilder of(List<ClaimedStep> steps, UnaryOperator<ClaimedStep> opener) {
     JsonArrayBuilder array = Json.build().createArrayBuilder();
-    steps.forEach(step -> array.add(of(step)));
+    steps.forEach(step -> array.add(of(opener.apply(step))));
     return array;
   }
 

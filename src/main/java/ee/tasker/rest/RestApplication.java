@@ -36,7 +36,7 @@ public class RestApplication extends Application {
         EventsResource.class,
         HandlersResource.class,
         KeysResource.class,
-        MeResource.class,
+        MeResource.class, OpenDocumentsResource.class,
         PausesResource.class,
         RolesResource.class,
         QueuesResource.class,

@@ -1,5 +1,6 @@
 package ee.tasker.rest;
 
+import ee.tasker.document.Seals;
 import ee.tasker.engine.reply.CheckpointsReply;
 import ee.tasker.engine.reply.StepResultsReply;
 import ee.tasker.engine.reply.WorkerBatchReply;
@@ -12,12 +13,16 @@ import ee.tasker.remote.Poll;
 import ee.tasker.remote.RemotePolls;
 import ee.tasker.remote.RemoteWorkers;
 import ee.tasker.rest.Requires.Scope;
+import ee.tasker.security.Caller;
 import ee.tasker.security.Permission;
+import ee.tasker.step.ClaimedStep;
+import ee.tasker.step.StepSeals;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
+import jakarta.json.JsonValue;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.GET;
@@ -55,6 +60,9 @@ public class WorkersResource {
 
   @Inject
   private RemotePolls polls;
+
+  @Inject
+  private Seals seals;
 
   @Inject
   private RequestBodies bodies;
@@ -150,12 +158,14 @@ public class WorkersResource {
         .recheck(caller -> Optional.of(caller.grants())
             .filter(grants -> grants.may(Permission.STEPS_WORK))
             .map(grants -> grants.namespaces(Permission.STEPS_WORK)));
+    Caller caller = access.caller();
     polls.poll(poll, permission).whenComplete((steps, fault) -> {
       if (fault != null) {
         answer.resume(fault instanceof CompletionException && fault.getCause() != null
             ? fault.getCause() : fault);
       } else if (!answer.resume(
-          Json.build().createObjectBuilder().add("steps", ClaimedStepDocuments.of(steps))
+          Json.build().createObjectBuilder()
+              .add("steps", ClaimedStepDocuments.of(steps, step -> opened(caller, step)))
               .add("lease_seconds", leaseSeconds).build()
               .toString())) {
         workers.giveBack(worker, poll.owner(), steps);
@@ -191,7 +201,8 @@ public class WorkersResource {
     }
     return Json.build().createObjectBuilder().add("verdicts", verdicts)
         .add("state", submission.state())
-        .add("steps", ClaimedStepDocuments.of(submission.steps()))
+        .add("steps",
+            ClaimedStepDocuments.of(submission.steps(), step -> opened(access.caller(), step)))
         .add("lease_seconds", leaseSeconds()).build().toString();
   }
 
@@ -239,7 +250,8 @@ public class WorkersResource {
         WorkerReader.stepNames(names));
     // The permission may have been taken away since the claim.
     access.require(reply.namespace());
-    return Json.build().createObjectBuilder().add("results", reply.results()).build().toString();
+    return Json.build().createObjectBuilder()
+        .add("results", opened(reply.namespace(), reply.results())).build().toString();
   }
 
   @Requires(value = Permission.STEPS_WORK, in = Scope.ASKED)
@@ -260,8 +272,30 @@ public class WorkersResource {
       throw Problem.invalid("name",
           "must be the name of a batch step that has made its batches and from which this step follows");
     }
-    return Json.build().createObjectBuilder().add("results", reply.results())
+    return Json.build().createObjectBuilder()
+        .add("results", opened(reply.namespace(), reply.results()))
         .add("next", reply.next()).build().toString();
+  }
+
+  /**
+   * What is sealed is open for workers that may open it. What cannot be opened here stays sealed:
+   * the handler sees it, and another server may have the key.
+   */
+  private ClaimedStep opened(Caller caller, ClaimedStep step) {
+    try {
+      return mayOpen(caller, step.definition().namespace()) ? new StepSeals(seals).open(step)
+          : step;
+    } catch (Problem notOpened) {
+      return step;
+    }
+  }
+
+  private JsonValue opened(String namespace, JsonValue documents) {
+    return mayOpen(access.caller(), namespace) ? seals.open(documents, namespace) : documents;
+  }
+
+  private static boolean mayOpen(Caller caller, String namespace) {
+    return caller.grants().may(Permission.DOCUMENTS_OPEN, namespace);
   }
 
   private String owner() {

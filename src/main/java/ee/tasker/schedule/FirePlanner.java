@@ -116,6 +116,22 @@ class FirePlanner {
     return at(fire).version(schedule, fire);
   }
 
+  /**
+   * A schedule that may be stored: what its template seals in the context is sealed.
+   *
+   * @throws Problem as {@link RequestCheck#sealed}
+   */
+  JsonObject sealed(JsonObject schedule) {
+    String namespace = schedule.getString("namespace");
+    String template = schedule.getString("template_name");
+    TaskRequest request = check.complete(Json.text(schedule, "template_version")
+        .map(version -> TaskRequest.of(namespace, template, version))
+        .orElseGet(() -> TaskRequest.of(namespace, template)));
+    JsonObject context = check.sealed(request.context(schedule.getJsonObject("context")),
+        Json.text(schedule, "time_member"));
+    return Json.build().createObjectBuilder(schedule).add("context", context).build();
+  }
+
   static List<String> upcoming(Timing timing, Instant after, int count) {
     List<String> times = new java.util.ArrayList<>();
     for (Optional<Instant> next = timing.next(after); next.isPresent()

@@ -282,9 +282,9 @@ public class Schedules {
     return changed(uuid, "update_schedule", author);
   }
 
-  /** Checks a schedule and adds its first fire time after an instant. */
+  /** Checks a schedule, adds its first fire time after an instant, and seals its context. */
   private JsonObject prepared(JsonObject schedule, Instant now) {
-    return FirePlan.first(schedule, now, planner::version);
+    return planner.sealed(FirePlan.first(schedule, now, planner::version));
   }
 
   /** @throws Problem 404 schedule-not-found */

@@ -1,12 +1,15 @@
 package ee.tasker.step;
 
+import ee.tasker.document.SealedPlaces;
 import ee.tasker.platform.Json;
 import ee.tasker.template.ContextSchema;
 import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonString;
 import jakarta.json.JsonValue;
 import java.time.Duration;
 import java.util.LinkedHashSet;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -17,11 +20,23 @@ import java.util.UUID;
  * @param name the name in the template; a step that was added to a task has a name of its own,
  *   {@link ClaimedStep#name}
  * @param ancestors names of all steps on which this one depends, directly or indirectly
+ * @param sealing   not {@code NOTHING} if anything of the template is sealed
  */
 public record StepSpec(
     UUID namedStepUuid, String namespace, String taskName, String taskVersion, String name,
     String callable, String method, Optional<String> resolver, JsonObject initialization,
-    Optional<ContextSchema> resultSchema, Optional<Duration> timeout, Set<String> ancestors) {
+    Optional<ContextSchema> resultSchema, Optional<Duration> timeout, Set<String> ancestors,
+    Sealing sealing) {
+
+  /** What is sealed of the steps of a template. */
+  public enum Sealing {
+    /** Nothing. */
+    NOTHING,
+    /** What their schemas mark, and whole checkpoints, which no schema describes. */
+    MEMBERS,
+    /** That, and messages and details of errors. */
+    MEMBERS_AND_ERRORS
+  }
 
   /** The callable, with {@code #method} when the method is not the default. */
   public String handler() {
@@ -48,8 +63,15 @@ public record StepSpec(
     });
   }
 
-  private static JsonObject error(String type, String message, JsonValue result) {
-    return StepResult.error(type, message).add("result", result).build();
+  /** Without the result where members of it are sealed: it does not fit the schema that says so. */
+  private JsonObject error(String type, String message, JsonValue result) {
+    JsonObjectBuilder error = StepResult.error(type, message);
+    return (sealed().isNone() ? error.add("result", result) : error).build();
+  }
+
+  /** The places of a valid result that are to be sealed. */
+  public SealedPlaces sealed() {
+    return resultSchema.map(ContextSchema::sealed).orElse(SealedPlaces.NONE);
   }
 
   /** @param document as {@code tasker.get_step_definitions} answers it */
@@ -64,6 +86,7 @@ public record StepSpec(
         document.getString("name"), document.getString("version"), document.getString("step"),
         document.getString("callable"), document.getString("method"),
         Json.text(document, "resolver"), document.getJsonObject("initialization"), schema, timeout,
-        new LinkedHashSet<>(document.getJsonArray("ancestors").getValuesAs(JsonString::getString)));
+        new LinkedHashSet<>(document.getJsonArray("ancestors").getValuesAs(JsonString::getString)),
+        Sealing.valueOf(document.getString("sealing").toUpperCase(Locale.ROOT)));
   }
 }

@@ -1,5 +1,6 @@
 package ee.tasker.task;
 
+import ee.tasker.document.Seals;
 import ee.tasker.engine.reply.QueuedRequest;
 import ee.tasker.engine.reply.RoundReply;
 import ee.tasker.engine.reply.SubmissionReply;
@@ -12,7 +13,6 @@ import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Settings;
 import ee.tasker.template.ContextSchema;
-import ee.tasker.template.KnownTemplate;
 import ee.tasker.template.Templates;
 import ee.tasker.template.ValidationTime;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -57,6 +57,9 @@ public class QueuedRequests {
   private Templates templates;
 
   @Inject
+  private Seals seals;
+
+  @Inject
   private Settings settings;
 
   /**
@@ -90,8 +93,8 @@ public class QueuedRequests {
           queue(signal);
           continue;
         }
-        TaskRequest request = check.complete(TaskRequestReader.read(requestIn(message.message())));
-        check.check(request);
+        TaskRequest request = check
+            .check(check.complete(TaskRequestReader.read(requestIn(message.message())))).request();
         requests.add(request.toJson());
         submitted.add(message);
       } catch (Problem problem) {
@@ -253,10 +256,22 @@ public class QueuedRequests {
     return first.map(task -> "task " + task.taskUuid());
   }
 
+  /** What cannot be opened here is unknown. */
+  private ContextSchema.Verdict verdict(ContextSchema schema, JsonObject context,
+      String namespace) {
+    try {
+      return schema
+          .validate(schema.sealed().isNone() ? context : seals.open(context, namespace));
+    } catch (Problem notOpened) {
+      return new ContextSchema.Verdict.Undecided(notOpened.getMessage());
+    }
+  }
+
   private JsonObjectBuilder verdict(UncheckedTask task) {
     ContextSchema.Verdict verdict = templates.find(task.templateUuid())
-        .flatMap(KnownTemplate::inputSchema)
-        .map(schema -> schema.validate(task.context())).orElseGet(ContextSchema.Verdict.Valid::new);
+        .flatMap(template -> template.inputSchema()
+            .map(schema -> verdict(schema, task.context(), template.key().namespace())))
+        .orElseGet(ContextSchema.Verdict.Valid::new);
     JsonArrayBuilder violations = Json.build().createArrayBuilder();
     verdict.complaints().forEach(violation -> violations.add(Json.build().createObjectBuilder()
         .add("field", "context" + violation.pointer()).add("message", violation.message())));

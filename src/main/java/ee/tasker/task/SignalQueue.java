@@ -1,5 +1,6 @@
 package ee.tasker.task;
 
+import ee.tasker.document.Seals;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.JsonbCheck;
 import ee.tasker.platform.Problem;
@@ -10,6 +11,9 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -22,6 +26,9 @@ import java.util.UUID;
 public class SignalQueue {
   @Inject
   private SubmissionGateway gateway;
+
+  @Inject
+  private Seals seals;
 
   void queue(UUID task, String name, JsonValue payload, String signalId, String sentBy) {
     if (!(gateway.getSignalSchema(task, name) instanceof JsonObject known)) {
@@ -45,11 +52,10 @@ public class SignalQueue {
     JsonbCheck.complaint(payload).ifPresent(complaint -> {
       throw Problem.invalid("payload", complaint);
     });
-    schemas.forEach(each -> checkPayload(each.get("schema"), payload));
-    gateway.queueSignals(tasks, name, payload, signalId, sentBy).getValuesAs(JsonObject.class)
-        .forEach(
-            answer -> Refusals.check(answer,
-                () -> RequestCheck.unknownTask(Json.uuid(answer, "task_uuid"))));
+    checked(tasks, schemas, payload).forEach((given, receivers) -> gateway
+        .queueSignals(receivers, name, given, signalId, sentBy).getValuesAs(JsonObject.class)
+        .forEach(answer -> Refusals.check(answer,
+            () -> RequestCheck.unknownTask(Json.uuid(answer, "task_uuid")))));
   }
 
   /** @throws Problem 404 no-task-for-signal, 409 too-many-receivers */
@@ -68,15 +74,33 @@ public class SignalQueue {
   }
 
   /**
-   * @param schema JSON null or null when the signal has none
-   * @throws Problem 400 invalid-payload, 422 not-validated
+   * The payload as each task gets it: the same for all of one namespace and schema, sealed as that
+   * says.
+   *
+   * @param targets of each task {@code {namespace, schema}}; the schema may be null
+   * @return the tasks by payload; one group unless something is sealed
+   * @throws Problem 400 invalid-payload, 422 not-validated, 503 document-key-missing, 409
+   *   document-not-opened
    */
-  public static void checkPayload(JsonValue schema, JsonValue payload) {
-    if (schema == null || schema == JsonValue.NULL) {
-      return;
+  public Map<JsonValue, List<UUID>> checked(List<UUID> tasks, List<JsonObject> targets,
+      JsonValue payload) {
+    Map<JsonObject, JsonValue> known = new HashMap<>();
+    Map<JsonValue, List<UUID>> receivers = new LinkedHashMap<>();
+    for (int i = 0; i < tasks.size(); i++) {
+      JsonObject target = Json.build().createObjectBuilder()
+          .add("namespace", targets.get(i).get("namespace"))
+          .add("schema", targets.get(i).getOrDefault("schema", JsonValue.NULL)).build();
+      receivers.computeIfAbsent(known.computeIfAbsent(target, each -> accepted(each, payload)),
+          none -> new ArrayList<>()).add(tasks.get(i));
     }
-    ContextSchema.compile(schema.toString()).require(payload, "payload",
-        () -> Problem.of(400, "invalid-payload",
-            "the payload does not fit the schema of the signal"));
+    return receivers;
+  }
+
+  private JsonValue accepted(JsonObject target, JsonValue payload) {
+    JsonValue schema = target.get("schema");
+    return schema == JsonValue.NULL ? payload
+        : ContextSchema.compile(schema.toString()).accept(payload, seals,
+            target.getString("namespace"), "payload", () -> Problem.of(400, "invalid-payload",
+                "the payload does not fit the schema of the signal"));
   }
 }

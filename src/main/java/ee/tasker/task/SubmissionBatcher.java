@@ -171,8 +171,9 @@ public class SubmissionBatcher {
   }
 
   private Waiting checked(TaskRequest request) {
-    TaskRequest complete = check.complete(request);
-    return new Waiting(complete, check.check(complete).rootSteps(),
+    RequestCheck.Checked checked = check.check(check.complete(request));
+    TaskRequest complete = checked.request();
+    return new Waiting(complete, checked.template().rootSteps(),
         JsonbCheck.size(complete.context()), new CompletableFuture<>());
   }
 

@@ -63,8 +63,8 @@ public class TransactionalSubmissions implements TaskSubmissions {
   @Transactional
   public List<SubmittedTask> submitAll(List<TaskRequest> requests) {
     requests.forEach(TransactionalSubmissions::requireStorable);
-    List<TaskRequest> complete = requests.stream().map(check::complete).toList();
-    complete.forEach(check::check);
+    List<TaskRequest> complete = requests.stream()
+        .map(request -> check.check(check.complete(request)).request()).toList();
     List<SubmissionVerdict> verdicts = submitJoined(traced(complete));
     List<SubmittedTask> submitted = new ArrayList<>(complete.size());
     for (int i = 0; i < complete.size(); i++) {
@@ -84,9 +84,7 @@ public class TransactionalSubmissions implements TaskSubmissions {
     List<TaskRequest> checked = new ArrayList<>(requests.size());
     for (TaskRequest request : requests) {
       CompletableFuture<SubmittedTask> answer = outcome(() -> {
-        TaskRequest complete = check.complete(request);
-        check.check(complete);
-        checked.add(complete);
+        checked.add(check.check(check.complete(request)).request());
         return null;
       });
       answers.add(answer);

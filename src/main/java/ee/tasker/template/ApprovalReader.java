@@ -169,6 +169,7 @@ final class ApprovalReader {
                   "does not fit the form: " + violation.pointer() + " " + violation.message());
             });
       }
+      WaitReader.refuseSealed(valuesPlace, form, values.map(CanonicalJson::write));
       JsonObject decision = place.json().map(JsonValue::asJsonObject)
           .orElse(JsonValue.EMPTY_JSON_OBJECT);
       return Optional.of(CanonicalJson.write(decision));

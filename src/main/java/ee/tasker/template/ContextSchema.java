@@ -3,6 +3,8 @@ package ee.tasker.template;
 import dev.harrel.jsonschema.Validator;
 import dev.harrel.jsonschema.ValidatorFactory;
 import dev.harrel.jsonschema.providers.JakartaJsonNode;
+import ee.tasker.document.SealedPlaces;
+import ee.tasker.document.Seals;
 import ee.tasker.platform.Problem;
 import jakarta.json.JsonException;
 import jakarta.json.JsonValue;
@@ -24,6 +26,7 @@ import java.util.stream.Collectors;
 public final class ContextSchema {
   private final Validator validator;
   private final URI uri;
+  private final SealedPlaces sealed;
 
   /**
    * @param pointer JSON pointer to the invalid value; empty for the whole document
@@ -50,9 +53,10 @@ public final class ContextSchema {
     }
   }
 
-  private ContextSchema(Validator validator, URI uri) {
+  private ContextSchema(Validator validator, URI uri, SealedPlaces sealed) {
     this.validator = validator;
     this.uri = uri;
+    this.sealed = sealed;
   }
 
   /**
@@ -78,7 +82,8 @@ public final class ContextSchema {
           .collect(Collectors.joining("; ", "not a valid JSON Schema: ", "")));
     }
     var validator = newValidator(true);
-    return new ContextSchema(validator, validator.registerSchema((Object) schema));
+    return new ContextSchema(validator, validator.registerSchema((Object) schema),
+        SealedPlaces.of(schema));
   }
 
   /**
@@ -93,9 +98,24 @@ public final class ContextSchema {
         .createValidator();
   }
 
-  /** Bounded in time and memory; the same for the same value on every server. */
+  /** The places of a valid document that are to be sealed. */
+  public SealedPlaces sealed() {
+    return sealed;
+  }
+
+  /**
+   * Bounded in time and memory; the same for the same value on every server. What is said of a
+   * value that is to be sealed does not quote it: it is logged and stored.
+   */
   public Verdict validate(JsonValue value) {
-    return validate(validator, uri, value);
+    Verdict verdict = validate(validator, uri, value);
+    return sealed.isNone() || !(verdict instanceof Verdict.Invalid invalid) ? verdict
+        : new Verdict.Invalid(invalid.violations().stream().map(this::withoutValue).toList());
+  }
+
+  private Violation withoutValue(Violation violation) {
+    return sealed.cover(violation.pointer())
+        ? new Violation(violation.pointer(), "does not fit its schema") : violation;
   }
 
   static Verdict validate(Validator validator, URI uri, JsonValue value) {
@@ -109,6 +129,20 @@ public final class ContextSchema {
     } catch (SchemaMeter.TooMuch tooMuch) {
       return new Verdict.Undecided(tooMuch.getMessage());
     }
+  }
+
+  /**
+   * Lets a valid document pass, with what is to be sealed in it sealed. What is sealed already is
+   * opened for the check and stays as it is.
+   *
+   * @param field the document's name in the request
+   * @param misfit the problem of an invalid document, to which the violations are added
+   * @throws Problem that one; 422 not-validated; as {@link Seals#seal} and {@link Seals#open}
+   */
+  public JsonValue accept(JsonValue document, Seals seals, String namespace, String field,
+      Supplier<Problem> misfit) {
+    require(sealed.isNone() ? document : seals.open(document, namespace), field, misfit);
+    return seals.seal(document, sealed, namespace);
   }
 
   /**

@@ -3,6 +3,7 @@ package ee.tasker.template;
 import dev.harrel.jsonschema.JsonNode;
 import dev.harrel.jsonschema.SpecificationVersion;
 import dev.harrel.jsonschema.Validator;
+import ee.tasker.document.SealedPlaces;
 import ee.tasker.template.ContextSchema.Verdict;
 import ee.tasker.template.ContextSchema.Violation;
 import jakarta.json.JsonNumber;
@@ -41,6 +42,7 @@ final class SchemaCheck {
       "prefixItems");
   private static final Set<String> MAP_OF_SCHEMAS = Set.of("properties", "patternProperties",
       "$defs", "definitions", "dependentSchemas");
+  private static final Set<String> SEALABLE = Set.of("properties", "items", "allOf");
   private static final Set<String> SIZES = Set.of("minLength", "maxLength", "minItems", "maxItems",
       "minProperties",
       "maxProperties", "minContains", "maxContains");
@@ -78,7 +80,7 @@ final class SchemaCheck {
     }
     try {
       var check = new SchemaCheck(schema);
-      check.visit(schema, "");
+      check.visit(schema, "", true);
       check.references.forEach(check::resolve);
       return new Findings(List.copyOf(check.found), check.patternSize);
     } catch (StackOverflowError endless) {
@@ -86,26 +88,34 @@ final class SchemaCheck {
     }
   }
 
-  private void visit(JsonValue schema, String pointer) {
+  /** @param isPlace whether what it judges is at one place of the document, and there only */
+  private void visit(JsonValue schema, String pointer, boolean isPlace) {
     if (!(schema instanceof JsonObject object)) {
       return;
     }
     object.forEach((keyword, value) -> {
       var place = pointer + "/" + JsonNode.encodeJsonPointer(keyword);
+      var isPlaceBelow = isPlace && SEALABLE.contains(keyword);
       if (ONE_SCHEMA.contains(keyword)) {
-        visit(value, place);
+        visit(value, place, isPlaceBelow);
       } else if (LIST_OF_SCHEMAS.contains(keyword)) {
         var schemas = value.asJsonArray();
         for (int i = 0; i < schemas.size(); i++) {
-          visit(schemas.get(i), place + "/" + i);
+          visit(schemas.get(i), place + "/" + i, isPlaceBelow);
         }
       } else if (MAP_OF_SCHEMAS.contains(keyword)) {
         value.asJsonObject().forEach((name, schemaOfName) -> {
           if (keyword.equals("patternProperties")) {
             compile(name, place);
           }
-          visit(schemaOfName, place + "/" + JsonNode.encodeJsonPointer(name));
+          visit(schemaOfName, place + "/" + JsonNode.encodeJsonPointer(name), isPlaceBelow);
         });
+      } else if (keyword.equals(SealedPlaces.KEYWORD)) {
+        refuse(value != JsonValue.TRUE && value != JsonValue.FALSE, place,
+            "must be true or false");
+        refuse(value == JsonValue.TRUE && !isPlace, place,
+            "only what is reached by properties, items and allOf can be sealed: beside a $ref the "
+                + "keyword may stand, but not in what it refers to");
       } else {
         check(keyword, value, place);
       }

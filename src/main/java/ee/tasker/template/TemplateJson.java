@@ -90,6 +90,9 @@ public final class TemplateJson {
       content.add("reuse", word(template.reuse()));
     }
     template.output().ifPresent(mapping -> content.add("output", JsonText.parse(mapping)));
+    if (template.sealsErrors()) {
+      content.add("seal_errors", true);
+    }
     if (!template.searchAttributes().isEmpty()) {
       var paths = JsonText.object();
       template.searchAttributes().paths().forEach(paths::add);

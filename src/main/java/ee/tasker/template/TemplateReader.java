@@ -1,5 +1,6 @@
 package ee.tasker.template;
 
+import ee.tasker.document.SealedPlaces;
 import ee.tasker.template.model.IdentityReuse;
 import ee.tasker.template.model.IdentityStrategy;
 import ee.tasker.template.model.LimitedUnit;
@@ -93,6 +94,10 @@ public final class TemplateReader {
     var concurrency = ConcurrencyReader.read(keys, LimitedUnit.TASKS);
     var output = keys.find("output")
         .flatMap(place -> WaitReader.mapping(place, Optional.empty(), expressions));
+    var sealsErrors = keys.find("seal_errors").flatMap(Located::flag).orElse(false);
+    inputSchema.ifPresent(
+        schema -> refuseSealed(keys, identity, searchAttributes,
+            SealedPlaces.of(JsonText.parse(schema))));
     var steps = steps(keys);
     drafts = steps;
     byName = StepGraphCheck.check(steps);
@@ -103,7 +108,8 @@ public final class TemplateReader {
     return problems.none()
         ? Optional.of(new TemplateDefinition(key.orElseThrow(), description, identity, reuse,
             searchAttributes, inputSchema, lifecycle, metadata, systems, events, environments,
-            steps.stream().map(step -> step.definition().get()).toList(), concurrency, output))
+            steps.stream().map(step -> step.definition().get()).toList(), concurrency, output,
+            sealsErrors))
         : Optional.empty();
   }
 
@@ -167,6 +173,23 @@ public final class TemplateReader {
     // The problem has been reported; the record would refuse the value.
     paths.keySet().removeIf(name -> !SearchAttributes.isName(name));
     return SearchAttributes.of(paths);
+  }
+
+  /** What the database compares or shows is not sealed: equal values are sealed differently. */
+  private static void refuseSealed(Keys template, IdentityStrategy identity,
+      SearchAttributes attributes, SealedPlaces sealed) {
+    if (identity == IdentityStrategy.STRICT && !sealed.isNone()) {
+      template.find("identity_strategy").orElse(template.mapping())
+          .refuse("identity_strategy must be caller_provided or always_unique, because members of "
+              + "the context are sealed: equal contexts could not be told");
+    }
+    attributes.paths().forEach((name, path) -> {
+      if (sealed.concerns(path.split("\\."))) {
+        template.find("search_attributes").flatMap(Located::keys)
+            .flatMap(keys -> keys.find(name)).orElse(template.mapping())
+            .refuse("context." + path + " is sealed and cannot be searched for");
+      }
+    });
   }
 
   private static SystemDependencies systems(Keys template) {

@@ -1,5 +1,6 @@
 package ee.tasker.template;
 
+import ee.tasker.document.SealedPlaces;
 import ee.tasker.template.StepDraft.Expression;
 import ee.tasker.template.StepDraft.Named;
 import ee.tasker.template.StepDraft.SignalDraft;
@@ -8,6 +9,7 @@ import ee.tasker.template.model.StepType;
 import ee.tasker.template.model.StepWait;
 import ee.tasker.template.model.TemplateKey;
 import jakarta.json.JsonString;
+import jakarta.json.JsonValue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -132,9 +134,23 @@ record WaitReader(Optional<Located> place, boolean isChild, List<Expression> exp
         .filter(value -> !(value instanceof JsonString text && text.getString().equals(ERROR)))
         .map(CanonicalJson::write);
     keys.refuseOthers();
+    refuseSealed(onTimeoutPlace, schema, defaultValue);
     onTimeoutPlace.filter(place -> timeoutPlace.isEmpty())
         .ifPresent(place -> place.refuse("needs a timeout beside it"));
     return new Draft(name, schemaPlace, schema, timeout, defaultValue);
+  }
+
+  /** A value that the template itself gives is in clear, in the template at least. */
+  static void refuseSealed(Optional<Located> place, Optional<String> schema,
+      Optional<String> value) {
+    if (place.isPresent() && schema.isPresent() && value.isPresent()) {
+      var clear = JsonText.parse(value.get());
+      var sealed = SealedPlaces.of(JsonText.parse(schema.get()))
+          .replace(clear, each -> JsonValue.NULL);
+      if (!clear.equals(sealed)) {
+        place.get().refuse("must have no member that the schema seals");
+      }
+    }
   }
 
   static Optional<String> duration(Located place) {

@@ -5,6 +5,7 @@ import ee.tasker.handler.BatchResult;
 import ee.tasker.handler.StaleAttemptException;
 import ee.tasker.handler.StepContext;
 import ee.tasker.step.ClaimedStep;
+import ee.tasker.step.StepSeals;
 import ee.tasker.step.Steps;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
@@ -24,13 +25,16 @@ final class DefaultStepContext implements StepContext {
   private final RunningStep running;
   private final ClaimedStep claimedStep;
   private final Steps steps;
+  private final StepSeals seals;
   private volatile JsonObject ancestorResults;
   private volatile Optional<JsonValue> checkpoint;
 
-  DefaultStepContext(RunningStep running, Steps steps) {
+  /** @param opened what the handler may see of the running step */
+  DefaultStepContext(RunningStep running, ClaimedStep opened, Steps steps, StepSeals seals) {
     this.running = running;
-    this.claimedStep = running.claimedStep();
+    this.claimedStep = opened;
     this.steps = steps;
+    this.seals = seals;
     this.checkpoint = claimedStep.checkpoint();
   }
 
@@ -126,7 +130,7 @@ final class DefaultStepContext implements StepContext {
       return Optional.of(direct);
     }
     if (ancestorResults == null) {
-      ancestorResults = steps.ancestorResults(stepUuid());
+      ancestorResults = open(steps.ancestorResults(stepUuid())).asJsonObject();
     }
     return Optional.ofNullable(ancestorResults.get(stepName));
   }
@@ -134,7 +138,9 @@ final class DefaultStepContext implements StepContext {
   @Override
   public Iterable<BatchResult> batchResults(String stepName) {
     return () -> new BatchPages(
-        (after, limit) -> steps.ancestorBatchResults(stepUuid(), stepName, after, limit), stepName);
+        (after, limit) -> steps.ancestorBatchResults(stepUuid(), stepName, after, limit)
+            .map(page -> open(page).asJsonArray()),
+        stepName);
   }
 
   @Override
@@ -144,10 +150,11 @@ final class DefaultStepContext implements StepContext {
 
   @Override
   public void checkpoint(JsonValue progress) {
-    Checkpoints.complaint(progress).ifPresent(complaint -> {
+    JsonValue sealed = seals.sealCheckpoint(claimedStep.definition(), progress);
+    Checkpoints.complaint(sealed).ifPresent(complaint -> {
       throw new IllegalArgumentException(complaint);
     });
-    if (!steps.saveCheckpoint(claimedStep.key(), progress)) {
+    if (!steps.saveCheckpoint(claimedStep.key(), sealed)) {
       running.markLost();
       throw new StaleAttemptException(stepUuid(), attempt());
     }
@@ -156,7 +163,11 @@ final class DefaultStepContext implements StepContext {
 
   @Override
   public List<JsonObject> signals() {
-    return steps.signals(taskUuid());
+    return steps.signals(taskUuid()).stream().map(signal -> open(signal).asJsonObject()).toList();
+  }
+
+  private JsonValue open(JsonValue document) {
+    return seals.open(claimedStep.definition(), document);
   }
 
   @Override

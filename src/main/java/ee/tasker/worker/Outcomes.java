@@ -6,6 +6,7 @@ import ee.tasker.handler.RetryableStepException;
 import ee.tasker.handler.StepOutcome;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.JsonbCheck;
+import ee.tasker.platform.Problem;
 import ee.tasker.step.ClaimedStep;
 import ee.tasker.step.StepResult;
 import jakarta.json.JsonArray;
@@ -140,6 +141,18 @@ public final class Outcomes {
         error("transaction_ended", "the handler ended the transaction that belongs to its step")
             .build(),
         result.executionTime());
+  }
+
+  /** A key is missing, or what is sealed was changed. */
+  static StepResult notOpened(ClaimedStep step, Problem why, Duration time) {
+    return new StepResult(step.key(), Outcome.RETRYABLE_FAILURE, JsonValue.NULL,
+        error(why.code().replace('-', '_'), why.getMessage()).build(), time);
+  }
+
+  /** Nothing of the result is kept. */
+  static StepResult notSealed(StepResult result, Problem why) {
+    return new StepResult(result.key(), Outcome.RETRYABLE_FAILURE, JsonValue.NULL,
+        error(why.code().replace('-', '_'), why.getMessage()).build(), result.executionTime());
   }
 
   public static StepResult panicked(ClaimedStep step, Error e, Duration time) {

@@ -4,6 +4,7 @@ import ee.tasker.dispatch.Permits;
 import ee.tasker.dispatch.Prefetch;
 import ee.tasker.dispatch.RunningStep;
 import ee.tasker.dispatch.RunningSteps;
+import ee.tasker.document.Seals;
 import ee.tasker.engine.model.Outcome;
 import ee.tasker.handler.StepHandler;
 import ee.tasker.handler.StepOutcome;
@@ -11,8 +12,11 @@ import ee.tasker.platform.EngineThreads;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Meters;
+import ee.tasker.platform.Problem;
 import ee.tasker.step.ClaimedStep;
 import ee.tasker.step.StepResult;
+import ee.tasker.step.StepSeals;
+import ee.tasker.step.StepSpec;
 import ee.tasker.step.Steps;
 import ee.tasker.tracing.TraceSpan;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -39,6 +43,9 @@ class StepRunner {
 
   @Inject
   private Steps steps;
+
+  @Inject
+  private Seals seals;
 
   @Inject
   private Permits permits;
@@ -122,6 +129,7 @@ class StepRunner {
     } catch (Error e) {
       result = panicked(running, e, start);
     }
+    result = sealed(step, result);
     boolean isOurs = running.finish();
     if (timer != null) {
       timer.cancel(false);
@@ -138,6 +146,10 @@ class StepRunner {
     // From here on no other thread of this server ends the step; in the database its handoff
     // decides.
     StepResult left = transaction.end(result);
+    if (left != null) {
+      // What the database says about a transaction may quote what the handler wrote.
+      left = sealed(step, left);
+    }
     StepResult outcome = left == null ? result : left;
     record(running, outcome);
     return left;
@@ -189,8 +201,15 @@ class StepRunner {
     if (running.isCancelRequested()) {
       return Outcomes.cancelledBeforeStart(step);
     }
+    ClaimedStep opened;
     try {
-      StepOutcome outcome = handler.handle(new DefaultStepContext(running, steps));
+      opened = new StepSeals(seals).open(step);
+    } catch (Problem notOpened) {
+      return Outcomes.notOpened(step, notOpened, since(start));
+    }
+    try {
+      StepOutcome outcome = handler
+          .handle(new DefaultStepContext(running, opened, steps, new StepSeals(seals)));
       return Outcomes.toResult(step, outcome == null ? StepOutcome.success() : outcome,
           since(start));
     } catch (Exception e) {
@@ -200,15 +219,31 @@ class StepRunner {
     }
   }
 
+  /** What may not be stored in clear is not stored at all: the handler runs again later. */
+  private StepResult sealed(ClaimedStep step, StepResult result) {
+    try {
+      return new StepSeals(seals).seal(step.definition(), result);
+    } catch (Problem notSealed) {
+      return Outcomes.notSealed(result, notSealed);
+    }
+  }
+
   private static StepResult threw(RunningStep running, Exception e, long start) {
-    running.span().threw(e);
+    trace(running, e);
     return Outcomes.toResult(running.claimedStep(),
         Outcomes.ofException(e, running.isCancelRequested()), since(start));
   }
 
   private static StepResult panicked(RunningStep running, Error e, long start) {
-    running.span().threw(e);
+    trace(running, e);
     return Outcomes.panicked(running.claimedStep(), e, since(start));
+  }
+
+  /** Its message can be read in traces, unless it is sealed. */
+  private static void trace(RunningStep running, Throwable fault) {
+    if (running.claimedStep().definition().sealing() != StepSpec.Sealing.MEMBERS_AND_ERRORS) {
+      running.span().threw(fault);
+    }
   }
 
   private static Duration since(long start) {

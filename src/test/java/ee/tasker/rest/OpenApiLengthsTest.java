@@ -47,6 +47,7 @@ class OpenApiLengthsTest {
       new Rule("(TaskAction|/v1/tasks/.*)/reason", ACTED, "tasks.cancel_reason",
           "task_compensations.reason"),
       new Rule("EraseRequest/reason", ACTED, "tasks.cancel_reason"),
+      new Rule("OpenRequest/reason", ACTED),
       new Rule("EraseTasksRequest/reason", ACTED),
       new Rule("EraseTasksRequest/attribute", "task_search_attributes.name"),
       new Rule("EraseTasksRequest/value", "task_search_attributes.value"),

@@ -4,7 +4,6 @@ import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
 import ee.tasker.task.RequestCheck;
 import ee.tasker.task.TaskRequest;
-import ee.tasker.template.KnownTemplate;
 import ee.tasker.testing.Sql;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
@@ -38,7 +37,7 @@ final class ScheduleDesk {
     }
 
     @Override
-    public KnownTemplate check(TaskRequest request) {
+    public Checked check(TaskRequest request) {
       if (request.context().containsKey("wrong")) {
         throw Problem.of(400, "invalid-context", "context/wrong: is wrong");
       }

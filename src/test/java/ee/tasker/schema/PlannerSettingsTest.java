@@ -103,7 +103,7 @@ class PlannerSettingsTest {
           "find_history_violations",
           "find_identity_violations", "find_order_violations", "find_reference_violations",
           "find_result_violations",
-          "find_schedule_violations", "find_setting_violations",
+          "find_schedule_violations", "find_sealing_violations", "find_setting_violations",
           "find_slot_violations", "find_state_violations", "find_tally_violations",
           "find_template_violations", "find_time_violations",
           "find_wait_violations", "find_wakeup_violations", "find_webhook_violations",

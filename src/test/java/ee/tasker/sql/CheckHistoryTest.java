@@ -45,7 +45,7 @@ class CheckHistoryTest {
     complete();
     try (Sql sql = Sql.open()) {
       assertThat(sql.rows("select * from tasker.check_history(p_quiet_for => '-1 hour')"))
-          .hasSize(188).allSatisfy(row -> assertThat(row.get("violations")).isEqualTo(0L));
+          .hasSize(190).allSatisfy(row -> assertThat(row.get("violations")).isEqualTo(0L));
     }
   }
 
@@ -326,7 +326,7 @@ class CheckHistoryTest {
           .isEmpty();
       assertThat(
           reader.number("select count(*) from tasker.check_history(p_quiet_for => '10 minutes')"))
-          .isEqualTo(188);
+          .isEqualTo(190);
     }
   }
 }

@@ -70,6 +70,12 @@ class CorruptionsTest {
       complete(worker, done, "s2", "{\"total\": 13}");
       complete(worker, done, "s3", "{}");
 
+      String account = "{\"properties\": {\"iban\": {\"x-sealed\": true}}}";
+      String envelope = "{\"iban\": {\"$sealed\": {\"key\": \"k\", \"data\": \"\"}}}";
+      Dag.Task sealed = add("sealed", Dag.of("a").resultSchema(account));
+      complete(worker, sealed, "a", envelope);
+      add("sealed_in", Dag.of("a").inputSchema(account).context(envelope));
+
       Dag.Task exhausted = add("exhausted",
           Dag.of("a").maxAttempts(1).slaMinutes(600).step("b").dependsOn("a"));
       worker.complete(claim(worker, exhausted, "a").retryableFailure());

@@ -46,6 +46,7 @@ class RefuseUnknownTest {
         call("task", "task_uuid", "request_cancel(ID, 'ann', 'a test', p_children => 'cancel')"),
         call("task", "task_uuid", "fork_task(ID, 'ann', 'a test', '{\"from\": [\"a\"]}')"),
         call("task", "task_uuid", "erase_task_documents(ID, 'ann', 'a test')"),
+        call("task", "task_uuid", "record_opening(ID, null, 'ann', 'a test')"),
         call("template", "namespace",
             "erase_tasks_by_attribute(ID, null, 'customer', 'x', 'ann', 'a test')"),
         call("task", "task_uuid", "add_steps(ID, '[{\"name\": \"b\", \"step\": \"a\"}]')"),

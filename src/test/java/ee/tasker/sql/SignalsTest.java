@@ -442,9 +442,9 @@ class SignalsTest {
     assertThat(sql.array("select tasker.find_signal_targets(?, 'payment', array['others'], 5)",
         correlation)).isEmpty();
     assertThat(sql.text("select tasker.get_signal_schema(?, 'payment')::text", first.uuid()))
-        .isEqualTo("{\"schema\": {\"type\": \"object\"}}");
+        .isEqualTo("{\"schema\": {\"type\": \"object\"}, \"namespace\": \"orders\"}");
     assertThat(sql.text("select tasker.get_signal_schema(?, 'payment')::text", second.uuid()))
-        .isEqualTo("{\"schema\": null}");
+        .isEqualTo("{\"schema\": null, \"namespace\": \"orders\"}");
     assertThat(sql.text("select tasker.get_signal_schema(?, 'payment')::text", UUID.randomUUID()))
         .isNull();
   }

@@ -210,7 +210,8 @@ class TemplatePropertiesTest {
               List.of("x", "y").subList(0, random.nextInt(3))),
           List.of(), environments,
           graph.entrySet().stream().map(step -> step(step.getKey(), step.getValue())).toList(),
-          policies(oneOf(LimitedUnit.values())), maybe(oneOf("{}", "{\"a\":\"$.context.a\"}")));
+          policies(oneOf(LimitedUnit.values())), maybe(oneOf("{}", "{\"a\":\"$.context.a\"}")),
+          random.nextBoolean());
     }
 
     private StepDefinition step(String name, List<String> dependencies) {

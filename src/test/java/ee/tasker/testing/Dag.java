@@ -35,6 +35,7 @@ public final class Dag {
     private String waits;
     private boolean runsOnNone;
     private String batchConfig;
+    private String resultSchema;
     private final List<JsonObject> policies = new ArrayList<>();
   }
 
@@ -47,7 +48,7 @@ public final class Dag {
   private String output;
   private String version = "1";
   private boolean continueOnError;
-  private boolean hasInputSchema;
+  private String inputSchema;
   private Integer slaMinutes;
   private Integer cancelGraceSeconds;
   private final List<JsonObject> policies = new ArrayList<>();
@@ -306,7 +307,17 @@ public final class Dag {
   }
 
   public Dag withInputSchema() {
-    hasInputSchema = true;
+    return inputSchema("{\"type\": \"object\"}");
+  }
+
+  public Dag inputSchema(String json) {
+    inputSchema = json;
+    return this;
+  }
+
+  /** Of the current step. */
+  public Dag resultSchema(String json) {
+    current.resultSchema = json;
     return this;
   }
 
@@ -453,6 +464,9 @@ public final class Dag {
       if (step.runsOnNone) {
         json.add("on_none", "run");
       }
+      if (step.resultSchema != null) {
+        json.add("result_schema", object(step.resultSchema));
+      }
       if (step.queueTimeoutSeconds != null) {
         json.add("queue_timeout_seconds", step.queueTimeoutSeconds);
       }
@@ -499,8 +513,8 @@ public final class Dag {
     if (output != null) {
       template.add("output", object(output));
     }
-    if (hasInputSchema) {
-      template.add("input_schema", Json.createObjectBuilder().add("type", "object"));
+    if (inputSchema != null) {
+      template.add("input_schema", object(inputSchema));
     }
     if (!policies.isEmpty()) {
       template.add("concurrency", Json.createArrayBuilder(policies));

@@ -22,13 +22,14 @@ import java.util.TreeSet;
  * @param concurrency how many tasks, or steps of them, may be active
  * @param output      a mapping that makes the output of a task, as canonical JSON text; empty: the
  *   results of the leaves
+ * @param sealsErrors whether the messages of errors are sealed
  */
 public record TemplateDefinition(TemplateKey key, Optional<String> description,
     IdentityStrategy identityStrategy, IdentityReuse reuse, SearchAttributes searchAttributes,
     Optional<String> inputSchema, Lifecycle lifecycle, String metadata,
     SystemDependencies systemDependencies, List<DomainEvent> domainEvents,
     SortedMap<String, EnvironmentOverrides> environments, List<StepDefinition> steps,
-    List<ConcurrencyPolicy> concurrency, Optional<String> output) {
+    List<ConcurrencyPolicy> concurrency, Optional<String> output, boolean sealsErrors) {
 
   public TemplateDefinition {
     Checks.present(key, "key");
@@ -60,7 +61,8 @@ public record TemplateDefinition(TemplateKey key, Optional<String> description,
     var overrides = environments.getOrDefault(environment, new EnvironmentOverrides(List.of()));
     return new TemplateDefinition(key, description, identityStrategy, reuse, searchAttributes,
         inputSchema, lifecycle, metadata, systemDependencies, domainEvents,
-        Collections.emptySortedMap(), overrides.applyTo(steps), concurrency, output);
+        Collections.emptySortedMap(), overrides.applyTo(steps), concurrency, output,
+        sealsErrors);
   }
 
   /** The namespaces of child tasks, without its own. */

@@ -31,7 +31,7 @@ class TemplateDefinitionTest {
         IdentityStrategy.STRICT, IdentityReuse.NEVER, SearchAttributes.NONE, Optional.empty(),
         Lifecycle.DEFAULT, "{}", SystemDependencies.DEFAULT, List.of(),
         Collections.emptySortedMap(),
-        List.of(steps), List.of(), Optional.empty());
+        List.of(steps), List.of(), Optional.empty(), false);
   }
 
   @Test
@@ -104,7 +104,7 @@ class TemplateDefinitionTest {
         Optional.empty(), IdentityStrategy.STRICT, IdentityReuse.NEVER, SearchAttributes.NONE,
         Optional.empty(), Lifecycle.DEFAULT, "{}",
         SystemDependencies.DEFAULT, List.of(),
-        environments, List.of(step("a")), List.of(), Optional.empty());
+        environments, List.of(step("a")), List.of(), Optional.empty(), false);
 
     environments.put("late", new EnvironmentOverrides(List.of()));
 

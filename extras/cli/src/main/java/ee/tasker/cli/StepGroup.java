@@ -21,6 +21,12 @@ final class StepGroup {
       "took ms=execution_time_ms", "+retryable", "+attempts before reset=attempts_before_reset",
       "+idempotency token=idempotency_token", "+created=created_at");
 
+  private static final View OPENED = View
+      .details("step=step.name", "uuid=step.step_uuid", "state=step.state", "result=step.result",
+          "error=step.error")
+      .and("results", "Attempts", "ATTEMPT=attempt", "OUTCOME=outcome", "RESULT=result",
+          "ERROR=error");
+
   private StepGroup() {}
 
   static List<Command> commands() {
@@ -67,6 +73,11 @@ final class StepGroup {
             .shows(Parts.VIEW)
             .example(
                 "tasker step document 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 charge result --pointer /lines/0"),
+        Command.of("open", "Shows a step with what is sealed in it open; that is recorded.")
+            .calls(Operation.OPEN_STEP)
+            .with(TaskGroup.task(), step(), Arg.reason(BODY), Arg.actor(BODY, "requested_by"))
+            .shows(OPENED).example(
+                "tasker step open 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 charge -m \"the customer asks\""),
         Command.of("reset", "Runs a failed step again, with all its attempts.")
             .calls(Operation.ACT_ON_STEP)
             .constant("action_type", "reset_for_retry")

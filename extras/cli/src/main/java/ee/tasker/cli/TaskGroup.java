@@ -316,6 +316,11 @@ final class TaskGroup {
             .runs(Erase::one).shows(Erase.DONE)
             .example(
                 "tasker task erase 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 -m \"request 2026-17\" --yes"),
+        Command.of("open", "Shows a task with what is sealed in it open; that is recorded.")
+            .calls(Operation.OPEN_TASK)
+            .with(task(), Arg.reason(BODY), Arg.actor(BODY, "requested_by")).shows(TASK)
+            .example(
+                "tasker task open 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 -m \"the customer asks\""),
         Command
             .of("erase-many",
                 "Erases the documents of all tasks with a value of a search attribute.")

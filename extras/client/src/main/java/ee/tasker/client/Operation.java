@@ -18,6 +18,8 @@ public enum Operation {
   READ_TASK_DOCUMENT("GET", "/v1/tasks/{task_uuid}/documents/{document}", false),
   FORK_TASK("POST", "/v1/tasks/{task_uuid}/forks", true),
   ERASE_TASK("POST", "/v1/tasks/{task_uuid}/erase", true),
+  OPEN_TASK("POST", "/v1/tasks/{task_uuid}/open", false),
+  OPEN_STEP("POST", "/v1/tasks/{task_uuid}/workflow_steps/{step_uuid}/open", false),
   ERASE_TASKS("POST", "/v1/tasks:erase", true),
   LIST_FORKS("GET", "/v1/tasks/{task_uuid}/forks", false),
   DIAGNOSE_TASK("GET", "/v1/tasks/{task_uuid}/diagnosis", false),

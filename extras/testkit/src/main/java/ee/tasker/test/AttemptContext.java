@@ -3,6 +3,7 @@ package ee.tasker.test;
 import ee.tasker.handler.StaleAttemptException;
 import ee.tasker.handler.StepContext;
 import ee.tasker.step.ClaimedStep;
+import ee.tasker.step.StepSeals;
 import ee.tasker.worker.Checkpoints;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
@@ -131,7 +132,8 @@ final class AttemptContext implements StepContext {
       throw new IllegalArgumentException(complaint);
     });
     if (!tasker.sql().flag("select tasker.save_checkpoint(?, ?, cast(? as jsonb))", stepUuid(),
-        step.key().handoff(), progress)) {
+        step.key().handoff(),
+        new StepSeals(Sealing.SEALS).sealCheckpoint(step.definition(), progress))) {
       throw new StaleAttemptException(stepUuid(), attempt());
     }
     checkpoint = Optional.of(progress);

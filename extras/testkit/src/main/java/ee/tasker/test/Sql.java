@@ -15,7 +15,10 @@ import java.time.ZoneOffset;
 import java.util.UUID;
 import javax.sql.DataSource;
 
-/** Statements in transactions of their own, on the one connection of a test. */
+/**
+ * Statements in transactions of their own, on the one connection of a test. What is sealed in their
+ * answers is open.
+ */
 final class Sql implements AutoCloseable {
   private final Connection connection;
 
@@ -38,7 +41,7 @@ final class Sql implements AutoCloseable {
 
   private JsonValue json(String query, Object... arguments) {
     String text = text(query, arguments);
-    return text == null ? JsonValue.NULL : Json.parse(text);
+    return text == null ? JsonValue.NULL : Sealing.SEALS.open(Json.parse(text), "");
   }
 
   boolean flag(String query, Object... arguments) {

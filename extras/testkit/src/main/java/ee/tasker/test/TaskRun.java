@@ -205,8 +205,11 @@ public final class TaskRun {
   public TaskRun signal(String name, JsonValue payload) {
     String schema = tasker.sql()
         .text("select nullif(tasker.get_signal_schema(?, ?) -> 'schema', 'null')", uuid, name);
+    JsonValue sealed = payload;
     if (schema != null) {
-      ContextSchema.compile(schema).validate(payload).complaints().stream().findFirst()
+      ContextSchema compiled = ContextSchema.compile(schema);
+      sealed = Sealing.SEALS.seal(payload, compiled.sealed(), "");
+      compiled.validate(payload).complaints().stream().findFirst()
           .ifPresent(violation -> {
             throw new IllegalArgumentException(
                 "the payload does not fit the schema of the signal " + name + ": payload"
@@ -217,7 +220,7 @@ public final class TaskRun {
     tell("signal " + name + " " + payload);
     done(tasker.sql().object(
         "select tasker.send_signals(array[cast(? as uuid)], ?, cast(? as jsonb), null, ?, true, null, ?)",
-        uuid, name, payload, OPERATOR, tasker.now()).getJsonArray("signals").getJsonObject(0));
+        uuid, name, sealed, OPERATOR, tasker.now()).getJsonArray("signals").getJsonObject(0));
     return this;
   }
 
@@ -245,8 +248,8 @@ public final class TaskRun {
     }
     JsonValue given = values == null ? null : Json.parse(values);
     if (asked.get("form") instanceof JsonObject form && (approved || given != null)) {
-      ContextSchema.compile(form.toString())
-          .validate(given == null ? JsonValue.EMPTY_JSON_OBJECT : given).complaints().stream()
+      ContextSchema compiled = ContextSchema.compile(form.toString());
+      compiled.validate(given == null ? JsonValue.EMPTY_JSON_OBJECT : given).complaints().stream()
           .findFirst()
           .ifPresent(violation -> {
             throw new IllegalArgumentException(
@@ -254,13 +257,15 @@ public final class TaskRun {
                     + ": " + violation.message());
           });
     }
+    JsonValue sealed = given != null && asked.get("form") instanceof JsonObject form
+        ? Sealing.SEALS.seal(given, ContextSchema.compile(form.toString()).sealed(), "") : given;
     tell((approved ? "approved " : "rejected ") + step + " by " + by);
     jakarta.json.JsonArrayBuilder groups = jakarta.json.Json.createArrayBuilder();
     java.util.List.of(roles).forEach(groups::add);
     done(tasker.sql().object(
         "select tasker.decide_approval(?, ?, cast(cast(? as text) as boolean), cast(cast(? as text) as jsonb), null, true, cast(? as jsonb), null, ?)",
         Json.uuid(asked, "uuid"), by, Boolean.toString(approved),
-        given == null ? null : given.toString(),
+        sealed == null ? null : sealed.toString(),
         jakarta.json.Json.createObjectBuilder().add("groups", groups).build(), tasker.now()));
     return this;
   }

@@ -6,6 +6,7 @@ import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
 import ee.tasker.schedule.FirePlan;
 import ee.tasker.step.ClaimedStep;
+import ee.tasker.step.StepSeals;
 import ee.tasker.step.StepSpec;
 import ee.tasker.template.TemplateReader;
 import ee.tasker.template.TemplateReading;
@@ -395,7 +396,9 @@ public final class Tasker implements AutoCloseable {
         .get(Workflow.key(spec.namespace(), spec.taskName(), spec.taskVersion()).toString());
     StepHandler handler = workflow.handlers().find(spec).or(() -> handlers.find(spec)).orElse(null);
     Attempt attempt = new Attempt(this, step, handler, workflow.fault(step.name()));
-    return attempt.run().map(result -> (JsonValue) result.toJson()).orElse(null);
+    return attempt.run()
+        .map(result -> (JsonValue) new StepSeals(Sealing.SEALS).seal(spec, result).toJson())
+        .orElse(null);
   }
 
   void take(Duration time) {

@@ -170,7 +170,7 @@ public final class Workflow {
     JsonObject verdict = tasker.sql()
         .object(
             "select tasker.submit_tasks(jsonb_build_array(cast(? as jsonb)), p_context_checked => true, p_now => ?)",
-            request.toJson(), tasker.now())
+            sealed(request).toJson(), tasker.now())
         .getJsonArray("verdicts").getJsonObject(0);
     if (!List.of("created", "duplicate").contains(verdict.getString("verdict"))) {
       throw new IllegalArgumentException(
@@ -183,6 +183,12 @@ public final class Workflow {
     tasker.story(uuid).add(tasker.clockTime(), "",
         (isDuplicate ? "submitted again " : "submitted ") + request.context());
     return new TaskRun(tasker, this, uuid, isDuplicate);
+  }
+
+  private TaskRequest sealed(TaskRequest request) {
+    return inputSchema.map(schema -> request.context(Sealing.SEALS
+        .seal(request.context(), schema.sealed(), request.namespace()).asJsonObject()))
+        .orElse(request);
   }
 
   List<ContextSchema.Violation> violations(JsonObject context) {

@@ -419,6 +419,9 @@ class AnswersIT {
     for (String operation : List.of("getStep", "auditStep")) {
       once(operation, () -> about(operation, task).path("step_uuid", step(task, "bad")));
     }
+    once("openTask", () -> about("openTask", task).json("{" + WHO_AND_WHY + "}"));
+    once("openStep", () -> about("openStep", task).path("step_uuid", step(task, "bad"))
+        .json("{" + WHO_AND_WHY + "}"));
     once("readTaskDocument", () -> about("readTaskDocument", task).path("document", "context"));
     for (String document : List.of("error", "result", "checkpoint", "inputs")) {
       once("readStepDocument of the " + document,

@@ -43,7 +43,7 @@ class ContractIT {
       "getOpenApiYaml", "signIn", "signOut");
   /**
    * Needs more tasks than one bulk action may have, or a request that is still being answered
-   * (KeyedRequestsIT); the only administrator (AccessIT).
+   * (KeyedRequestsIT); the only administrator (AccessIT); a key (SealedDocumentsIT).
    */
   private static final Set<String> SEEN_ELSEWHERE = Set.of("previewBulkAction 409", "pause 409",
       "resume 409", "setConcurrencyLimit 409",
@@ -55,7 +55,8 @@ class ContractIT {
       "changeUser 409", "revokeKey 409", "revokeGrant 409",
       "drainWorker 409", "deleteWebhook 409", "pauseWebhook 409", "resumeWebhook 409",
       "pingWebhook 409", "replayWebhook 409",
-      "rotateWebhookSecret 409", "retryWebhookDelivery 409", "discardWebhookDelivery 409");
+      "rotateWebhookSecret 409", "retryWebhookDelivery 409", "discardWebhookDelivery 409",
+      "openTask 409", "openStep 409");
 
   private final TaskerClient admin;
   private final TaskerClient anonymous;

@@ -260,6 +260,8 @@ final class ContractScenarios {
         .json("{" + WHO_AND_WHY + ", 'children': false, 'force': true}"));
     otherwise("eraseTask", 409,
         () -> aboutTask("eraseTask", held()).json("{" + WHO_AND_WHY + "}"));
+    when("openTask", () -> aboutTask("openTask", done()).json("{" + WHO_AND_WHY + "}"));
+    when("openStep", () -> aboutStep("openStep", blocked()).json("{" + WHO_AND_WHY + "}"));
     when("eraseTasks", () -> call("eraseTasks").json("{'namespace': 'testing', 'name': "
         + "'findable_hello', 'attribute': 'order', 'value': 'none', 'limit': 5, " + WHO_AND_WHY
         + "}"));

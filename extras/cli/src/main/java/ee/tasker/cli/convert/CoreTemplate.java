@@ -22,7 +22,8 @@ public final class CoreTemplate {
   private static final String IGNORED = "tasker-core ignores it";
   // The keys of the format, as the JSON Schema of templates has them: a test compares.
   static final Set<String> TEMPLATE = Set.of("name", "namespace_name", "version",
-      "description", "identity_strategy", "reuse", "search_attributes", "input_schema", "output",
+      "description", "identity_strategy", "reuse", "seal_errors", "search_attributes",
+      "input_schema", "output",
       "lifecycle", "metadata", "system_dependencies", "domain_events", "concurrency",
       "environments", "steps");
   static final Set<String> LIFECYCLE = Set.of("max_duration_minutes", "max_duration",
