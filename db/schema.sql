@@ -833,6 +833,9 @@ create table tasker.named_tasks (
   search_attributes      jsonb,
   -- output of the template: a mapping over context and results; null: the results of the leaves.
   output                 jsonb,
+  -- Null when nothing of the template is sealed; otherwise {context?, errors?}: the places of the
+  --   context, as read_sealed_places has them, and whether messages of errors are sealed.
+  sealed                 jsonb,
   total_steps            integer not null,
   -- Steps that a task begins with: all that are not downstream of a decision.
   initial_steps          integer not null,
@@ -887,9 +890,6 @@ create table tasker.named_tasks (
   published_lifecycle jsonb
       generated always as (configuration #> '{lifecycle,publishes_events}'::text[]) stored,
   created_at             timestamp with time zone not null default now(),
-  -- Null when nothing of the template is sealed; otherwise {context?, errors?}: the places of the
-  --   context, as read_sealed_places has them, and whether messages of errors are sealed.
-  sealed                 jsonb,
   constraint named_tasks_pkey PRIMARY KEY (named_task_uuid),
   constraint one_template_per_version UNIQUE (task_namespace_uuid, name, version),
   constraint named_tasks_task_namespace_uuid_fkey FOREIGN KEY (task_namespace_uuid)
@@ -932,6 +932,9 @@ create table tasker.named_tasks_named_steps (
       THEN '#'::text || handler_method::text ELSE ''::text END) stored,
   initialization        jsonb not null default '{}'::jsonb,
   result_schema         jsonb,
+  -- The sealed places of the result, of the payload of the signal or of the values of the approval,
+  --   as read_sealed_places has them; null: none.
+  sealed                jsonb,
   default_retryable     boolean not null default true,
   default_max_attempts  integer not null default 3,
   backoff               tasker.backoff_kind not null default 'exponential'::tasker.backoff_kind,
@@ -966,9 +969,6 @@ create table tasker.named_tasks_named_steps (
   created_at            timestamp with time zone not null default now(),
   -- hash_step_definition at registration.
   document_hash         bigint not null,
-  -- The sealed places of the result, of the payload of the signal or of the values of the approval,
-  --   as read_sealed_places has them; null: none.
-  sealed                jsonb,
   constraint named_tasks_named_steps_pkey PRIMARY KEY (ntns_uuid),
   constraint named_tasks_named_steps_named_step_uuid_key UNIQUE (named_step_uuid),
   constraint one_step_per_position UNIQUE (named_task_uuid, step_position),

@@ -45,6 +45,7 @@ create table tasker.named_tasks (
   has_input_schema     boolean     not null,
   search_attributes    jsonb,
   output               jsonb,
+  sealed               jsonb,
   total_steps          int         not null,
   initial_steps        int         not null,
   root_steps           int         not null,
@@ -102,6 +103,9 @@ comment on column tasker.named_tasks.search_attributes is
   'search_attributes of the template: the path in the context by name; null when there is none.';
 comment on column tasker.named_tasks.output is
   'output of the template: a mapping over context and results; null: the results of the leaves.';
+comment on column tasker.named_tasks.sealed is
+  'Null when nothing of the template is sealed; otherwise {context?, errors?}: the places of the '
+  'context, as read_sealed_places has them, and whether messages of errors are sealed.';
 comment on column tasker.named_tasks.max_child_depth is
   'lifecycle.max_child_depth: how deep a child task of this template may be below the topmost '
   'task.';
@@ -168,6 +172,7 @@ create table tasker.named_tasks_named_steps (
     || case when handler_method <> 'call' then '#' || handler_method else '' end) stored,
   initialization       jsonb        not null default '{}',
   result_schema        jsonb,
+  sealed               jsonb,
   default_retryable    boolean      not null default true,
   default_max_attempts int          not null default 3,
   backoff              tasker.backoff_kind not null default 'exponential',
@@ -219,6 +224,9 @@ comment on column tasker.named_tasks_named_steps.events is
   'publishes_events of the step, each with its schema; null: it publishes nothing.';
 comment on column tasker.named_tasks_named_steps.handler_key is
   'Identifies the code of the step in one text: resolver, callable and method.';
+comment on column tasker.named_tasks_named_steps.sealed is
+  'The sealed places of the result, of the payload of the signal or of the values of the '
+  'approval, as read_sealed_places has them; null: none.';
 comment on column tasker.named_tasks_named_steps.growth_rank is
   'Null for a step that a task begins with; otherwise the step is downstream of a decision, and '
   'comes after its parents in this order.';

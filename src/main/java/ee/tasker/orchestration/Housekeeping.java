@@ -35,6 +35,8 @@ import java.time.Duration;
 @TransactionAttribute(TransactionAttributeType.NOT_SUPPORTED)
 public class Housekeeping {
   private static final Log LOG = Log.of(Housekeeping.class);
+  /** Between two batches. */
+  private static final Duration LEAST_REST = Duration.ofMillis(20);
 
   @Resource
   private TimerService timers;
@@ -53,8 +55,8 @@ public class Housekeeping {
 
   @PostConstruct
   void start() {
-    if (settings.has(Role.ORCHESTRATOR) && !settings.housekeeping().interval().isZero()) {
-      comeBackIn(settings.housekeeping().interval());
+    if (settings.has(Role.ORCHESTRATOR) && !settings.housekeepingInterval().isZero()) {
+      comeBackIn(settings.housekeepingInterval());
     }
   }
 
@@ -66,7 +68,7 @@ public class Housekeeping {
       if (!live.has(Role.ORCHESTRATOR)) {
         return;
       }
-      if (began - lastHistory >= settings.housekeeping().interval().toNanos()) {
+      if (began - lastHistory >= settings.housekeepingInterval().toNanos()) {
         lastHistory = began;
         tidyHistory();
       }
@@ -75,7 +77,7 @@ public class Housekeeping {
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "housekeeping");
     } finally {
       comeBackIn(hasMore ? rest(Duration.ofNanos(System.nanoTime() - began))
-          : settings.housekeeping().interval());
+          : settings.housekeepingInterval());
     }
   }
 
@@ -84,8 +86,7 @@ public class Housekeeping {
    * the time.
    */
   private Duration rest(Duration worked) {
-    Duration pause = settings.housekeeping().pause();
-    return pause.compareTo(worked) > 0 ? pause : worked;
+    return LEAST_REST.compareTo(worked) > 0 ? LEAST_REST : worked;
   }
 
   private boolean purge() {

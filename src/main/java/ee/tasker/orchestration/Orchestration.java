@@ -18,6 +18,7 @@ import java.util.Optional;
 @ApplicationScoped
 @Transactional(Transactional.TxType.REQUIRES_NEW)
 public class Orchestration {
+  private static final int PURGED_AT_ONCE = 500;
 
   @Inject
   private OrchestrationGateway gateway;
@@ -102,7 +103,7 @@ public class Orchestration {
 
   /** Purges a batch of tasks whose retention has ended. */
   public PurgeReply purgeExpiredTasks() {
-    return gateway.purgeExpiredTasks(settings.housekeeping().batchSize());
+    return gateway.purgeExpiredTasks(PURGED_AT_ONCE);
   }
 
   /** Deletes rows of other tables whose retention has ended. */

@@ -11,11 +11,15 @@ import ee.tasker.platform.SqlFunctions;
 import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
+import java.time.Duration;
 import java.util.Optional;
 
 /** Calls the orchestrator's functions of the database. */
 @Dependent
 class OrchestrationGateway {
+  /** How long an offer may stay unclaimed while a live server has a permit for it. */
+  private static final Duration OFFER_TIMEOUT = Duration.ofMinutes(5);
+
   @Inject
   private SqlFunctions sql;
 
@@ -27,7 +31,7 @@ class OrchestrationGateway {
     return RoundReply
         .ofTasks(sql.object(
             "advance_due_tasks(cast(? as uuid), ?, ?, cast(? as int), null, cast(? as int), cast(? as int), ?)",
-            server.uuid(), limit, claimLimit, leaseSeconds, recovery.claimLimit().toSeconds(),
+            server.uuid(), limit, claimLimit, leaseSeconds, OFFER_TIMEOUT.toSeconds(),
             recovery.unservedLimit().toSeconds(), recovery.deliveries()));
   }
 

@@ -16,20 +16,22 @@ import java.util.concurrent.ScheduledExecutorService;
  */
 @ApplicationScoped
 public class EngineThreads implements Executor {
+  /**
+   * How many calls that submit results a server makes at a time, and as many beside them for small
+   * requests of workers outside the servers.
+   */
+  public static final int RESULT_CALLS = 2;
   /** Each caller makes one call at a time, or two; there are fewer than half as many callers. */
   private static final int CALLERS = 24;
 
   @Inject
   private ThreadPools pools;
 
-  @Inject
-  private Settings settings;
-
   private ThreadPool pool;
 
   @PostConstruct
   void prepare() {
-    pool = pools.make("engine", CALLERS + settings.worker().flushers());
+    pool = pools.make("engine", CALLERS + RESULT_CALLS);
   }
 
   /** @throws RejectedExecutionException when the application is stopping */

@@ -13,7 +13,8 @@ import java.util.Set;
  */
 @ApplicationScoped
 public class LargeWork {
-  private Settings settings;
+  /** Longer request bodies, contexts and results are kept apart. */
+  private static final int LARGE_BYTES = 65_536;
   /** Of a request that is small. */
   private static final Duration COSTLY = Duration.ofMillis(5);
 
@@ -27,14 +28,13 @@ public class LargeWork {
 
   @Inject
   LargeWork(Settings settings) {
-    this.settings = settings;
     turns = new Turns(Math.max(2, Runtime.getRuntime().availableProcessors()),
         settings.longestQueueing(), rests);
   }
 
   /** Whether a text of that length in bytes or characters is large. */
   public boolean isLarge(long length) {
-    return length > settings.largeBytes();
+    return length > LARGE_BYTES;
   }
 
   public boolean isLarge(JsonValue value) {

@@ -56,10 +56,6 @@ public enum Setting {
           + "lease"),
   WORKER_BATCH_SIZE("tasker.worker.batch-size", 500, 1, 5_000,
       "Maximum results submitted, and steps claimed, in one call"),
-  WORKER_FLUSHERS("tasker.worker.flushers", 2, 1, 32,
-      "Maximum concurrent calls that submit results, and as many beside them for small requests "
-          + "of workers outside the servers. A second one starts when 64 results are waiting, or "
-          + "20 ms after the first"),
   WORKER_DRAIN_SECONDS("tasker.worker.drain-seconds", 10, 0, 3_600,
       "How long running steps may continue when the server stops; then they are "
           + "interrupted and offered again at once"),
@@ -76,24 +72,12 @@ public enum Setting {
   HOUSEKEEPING_INTERVAL_SECONDS("tasker.housekeeping.interval-seconds", 60, 0, 86_400,
       "How often this server purges what is [no longer kept](retention.md#what-is-kept); "
           + "0: never"),
-  HOUSEKEEPING_BATCH_SIZE("tasker.housekeeping.batch-size", 500, 1, 10_000,
-      "Maximum tasks purged in one transaction"),
-  HOUSEKEEPING_PAUSE_MILLIS("tasker.housekeeping.pause-millis", 20, 0, 60_000,
-      "Pause between two transactions that purge, which leaves capacity to other work; never "
-          + "shorter than the previous transaction"),
-  RECOVERY_OFFER_TIMEOUT_SECONDS("tasker.recovery.offer-timeout-seconds", 300, 10, 86_400,
-      "How long an offer may stay unclaimed while a live server has a permit for it, see "
-          + "[failures](failures.md#offers-that-no-server-claims)"),
   RECOVERY_UNSERVED_SECONDS("tasker.recovery.unserved-seconds", 86_400, 0, 31_536_000,
       "How long a step waits for a live worker that serves its namespace and has its "
           + "handler, unless its template sets `lifecycle.unserved_seconds`; then it ends in "
           + "error as `worker_unavailable`. 0: indefinitely"),
   API_MAX_BODY_BYTES("tasker.api.max-body-bytes", 1_048_576, 1_024, 67_108_864,
       "Maximum length of a request body; a batch may be 16 times as long"),
-  API_LARGE_BYTES("tasker.api.large-bytes", 65_536, 1_024, 67_108_864,
-      "Longer request bodies, contexts and results are kept apart: each namespace has one "
-          + "of them in progress at a time on this server, and others do not wait for it, see "
-          + "[failures](failures.md#overload)"),
   API_BODY_TIMEOUT_SECONDS("tasker.api.body-timeout-seconds", 30, 1, 3_600,
       "Time for the body of a request to arrive, see [rest.md](rest.md#slow-bodies); then "
           + "408 `request-timeout`, and the connection is closed"),

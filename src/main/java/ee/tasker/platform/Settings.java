@@ -23,14 +23,13 @@ import java.util.Set;
  * @param worker             how steps are claimed and run
  * @param listen             the database that the listening connection connects to
  * @param maxBodyBytes       {@link Setting#API_MAX_BODY_BYTES}
- * @param largeBytes         {@link Setting#API_LARGE_BYTES}
  * @param bodyPace           how fast the body of a request must arrive
  * @param maxRequests        {@link Setting#API_MAX_CONCURRENT_REQUESTS}
  * @param longestQueueing    {@link Setting#API_MAX_QUEUE_MILLIS}
  * @param allowedOrigins     {@link Setting#API_ALLOWED_ORIGINS}
  * @param baseUrl            {@link Setting#API_BASE_URL}
  * @param recovery           when recovery acts
- * @param housekeeping       how fast old tasks are cleaned up
+ * @param housekeepingInterval {@link Setting#HOUSEKEEPING_INTERVAL_SECONDS}
  * @param idempotencyRetention {@link Setting#IDEMPOTENCY_RETENTION_SECONDS}
  * @param streams            limits of event streams
  * @param traces             {@code otel.sdk.disabled} is false: whether the server's OpenTelemetry
@@ -48,10 +47,10 @@ public record Settings(
     Duration pollInterval,
     Optional<Path> templatesFolder,
     String environment, WorkerSettings worker, ListenSettings listen, int maxBodyBytes,
-    int largeBytes, BodyPace bodyPace, int maxRequests, Duration longestQueueing,
+    BodyPace bodyPace, int maxRequests, Duration longestQueueing,
     Set<String> allowedOrigins,
     Optional<String> baseUrl, RecoverySettings recovery, Duration idempotencyRetention,
-    StreamSettings streams, HousekeepingSettings housekeeping, boolean traces,
+    StreamSettings streams, Duration housekeepingInterval, boolean traces,
     Optional<MessagingSettings> messaging, SecuritySettings security, WebhookSettings webhooks,
     Duration statementTimeout, Optional<ReplicaSettings> replica, int metricTemplates,
     Optional<DocumentSettings> documents) {
@@ -70,9 +69,10 @@ public record Settings(
    */
   Settings withRoles(Set<Role> others) {
     return new Settings(others, startsPaused, events, migrates, guards, pollInterval,
-        templatesFolder, environment, worker, listen, maxBodyBytes, largeBytes, bodyPace,
+        templatesFolder, environment, worker, listen, maxBodyBytes, bodyPace,
         maxRequests, longestQueueing, allowedOrigins, baseUrl, recovery, idempotencyRetention,
-        streams, housekeeping, traces, messaging, security, webhooks, statementTimeout, replica,
+        streams, housekeepingInterval, traces, messaging, security, webhooks, statementTimeout,
+        replica,
         metricTemplates, documents);
   }
 
@@ -83,12 +83,11 @@ public record Settings(
    * @param lease      {@link Setting#WORKER_LEASE_SECONDS}
    * @param heartbeat  {@link Setting#WORKER_HEARTBEAT_SECONDS}
    * @param batchSize  {@link Setting#WORKER_BATCH_SIZE}
-   * @param flushers   {@link Setting#WORKER_FLUSHERS}
    * @param drain      {@link Setting#WORKER_DRAIN_SECONDS}
    * @param dataSource {@link Setting#WORKER_DATA_SOURCE}
    */
   public record WorkerSettings(int capacity, int prefetch, Set<String> namespaces, Duration lease,
-      Duration heartbeat, int batchSize, int flushers, Duration drain, String dataSource) {
+      Duration heartbeat, int batchSize, Duration drain, String dataSource) {
     public WorkerSettings {
       namespaces = Set.copyOf(namespaces);
     }
@@ -104,21 +103,12 @@ public record Settings(
   }
 
   /**
-   * @param claimLimit    {@link Setting#RECOVERY_OFFER_TIMEOUT_SECONDS}
    * @param unservedLimit {@link Setting#RECOVERY_UNSERVED_SECONDS}
    * @param cancelGrace   {@link Setting#CANCEL_GRACE_SECONDS}
    * @param deliveries    {@link Setting#MESSAGES_DELIVERY_LIMIT}
    */
-  public record RecoverySettings(Duration claimLimit, Duration unservedLimit, Duration cancelGrace,
+  public record RecoverySettings(Duration unservedLimit, Duration cancelGrace,
       int deliveries) {
-  }
-
-  /**
-   * @param interval  {@link Setting#HOUSEKEEPING_INTERVAL_SECONDS}
-   * @param batchSize {@link Setting#HOUSEKEEPING_BATCH_SIZE}
-   * @param pause     {@link Setting#HOUSEKEEPING_PAUSE_MILLIS}
-   */
-  public record HousekeepingSettings(Duration interval, int batchSize, Duration pause) {
   }
 
   /**

@@ -53,7 +53,6 @@ final class SettingsReader {
             number(Setting.WORKER_CAPACITY),
             number(Setting.WORKER_PREFETCH), names(Setting.WORKER_NAMESPACES), lease,
             heartbeat, number(Setting.WORKER_BATCH_SIZE),
-            number(Setting.WORKER_FLUSHERS),
             seconds(Setting.WORKER_DRAIN_SECONDS), text(Setting.WORKER_DATA_SOURCE).strip()),
         new Settings.ListenSettings(
             databaseHosts(),
@@ -61,7 +60,6 @@ final class SettingsReader {
             text(either(Setting.DATABASE_USER, "DB_USER"), Setting.DATABASE_USER),
             databasePassword(), tls()),
         number(Setting.API_MAX_BODY_BYTES),
-        number(Setting.API_LARGE_BYTES),
         new Settings.BodyPace(seconds(Setting.API_BODY_TIMEOUT_SECONDS),
             number(Setting.API_BODY_MIN_BYTES_PER_SECOND)),
         number(Setting.API_MAX_CONCURRENT_REQUESTS),
@@ -69,7 +67,6 @@ final class SettingsReader {
         origins(),
         baseUrl(),
         new Settings.RecoverySettings(
-            seconds(Setting.RECOVERY_OFFER_TIMEOUT_SECONDS),
             seconds(Setting.RECOVERY_UNSERVED_SECONDS),
             seconds(Setting.CANCEL_GRACE_SECONDS),
             number(Setting.MESSAGES_DELIVERY_LIMIT)),
@@ -78,10 +75,7 @@ final class SettingsReader {
             number(Setting.STREAMS_LIMIT),
             number(Setting.STREAMS_BUFFER),
             seconds(Setting.STREAMS_HEARTBEAT_SECONDS)),
-        new Settings.HousekeepingSettings(
-            seconds(Setting.HOUSEKEEPING_INTERVAL_SECONDS),
-            number(Setting.HOUSEKEEPING_BATCH_SIZE),
-            Duration.ofMillis(number(Setting.HOUSEKEEPING_PAUSE_MILLIS))),
+        seconds(Setting.HOUSEKEEPING_INTERVAL_SECONDS),
         // Not one of our settings, so its value is not checked.
         "false".equalsIgnoreCase(text("otel.sdk.disabled", "true")),
         messaging(), security(), webhooks(),

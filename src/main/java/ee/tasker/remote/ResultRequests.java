@@ -3,9 +3,9 @@ package ee.tasker.remote;
 import ee.tasker.engine.reply.WorkerResultsReply;
 import ee.tasker.platform.CallCoalescer;
 import ee.tasker.platform.DatabaseFaults;
+import ee.tasker.platform.EngineThreads;
 import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
-import ee.tasker.platform.Settings;
 import ee.tasker.platform.ThreadPool;
 import ee.tasker.platform.ThreadPools;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -58,10 +58,9 @@ class ResultRequests {
   private Function<List<ResultRequest>, List<WorkerResultsReply>> several;
 
   @Inject
-  void connect(ThreadPools pools, RemoteCalls calls, Settings settings) {
-    int most = settings.worker().flushers();
-    ThreadPool pool = pools.make("results", most);
-    connect(pool, pool.timers(), most, calls::submit, calls::submit);
+  void connect(ThreadPools pools, RemoteCalls calls) {
+    ThreadPool pool = pools.make("results", EngineThreads.RESULT_CALLS);
+    connect(pool, pool.timers(), EngineThreads.RESULT_CALLS, calls::submit, calls::submit);
   }
 
   /** @param most how many calls there are at a time */

@@ -119,7 +119,7 @@ class ResultBatcher implements ResultBacklog {
 
   @PostConstruct
   void prepare() {
-    calls = new CallCoalescer(settings.worker().flushers(), ENOUGH_FOR_ANOTHER_CALL,
+    calls = new CallCoalescer(EngineThreads.RESULT_CALLS, ENOUGH_FOR_ANOTHER_CALL,
         threads.timers(), this::flushSoon);
     apart = new KeptApart<>(largeWork.rests(), live::capacity);
   }

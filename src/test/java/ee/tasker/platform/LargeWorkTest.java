@@ -13,7 +13,7 @@ class LargeWorkTest {
 
   private final LargeWork work = new LargeWork(
       new SettingsReader()
-          .read(new SettingsReaderTest.MapConfig(Map.of("tasker.api.large-bytes", "65536"))));
+          .read(new SettingsReaderTest.MapConfig(Map.of())));
 
   private void request(String namespace, int length, long effortMillis) {
     try (Turns.Turn turn = work.begin(namespace, length, SPENT, true)) {
