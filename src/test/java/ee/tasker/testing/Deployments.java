@@ -18,8 +18,12 @@ public final class Deployments {
    * For tests that stay outside and speak HTTP ({@code @RunAsClient}, or {@code testable = false}).
    */
   public static WebArchive war() {
-    return ShrinkWrap.create(ZipImporter.class, "tasker-ee.war")
-        .importFrom(new File(property("tasker.war")))
+    return war(new File(property("tasker.war")));
+  }
+
+  /** The same of another build. */
+  public static WebArchive war(File file) {
+    return ShrinkWrap.create(ZipImporter.class, "tasker-ee.war").importFrom(file)
         .as(WebArchive.class);
   }
 

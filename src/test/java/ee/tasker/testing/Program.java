@@ -61,7 +61,8 @@ public enum Program {
     return run(folder, environment, List.of(command), arguments);
   }
 
-  private static Ended run(Path folder, Map<String, String> environment, List<String> command,
+  /** Any command, which has ten minutes. */
+  public static Ended run(Path folder, Map<String, String> environment, List<String> command,
       List<String> arguments) {
     try {
       Path output = Files.createTempFile("tasker", ".out");

@@ -279,8 +279,13 @@ public final class TestServer implements AutoCloseable {
    * of that name.
    */
   public static Path warWith(String name, UnaryOperator<WebArchive> more) {
+    return warWith(name, new File(property("tasker.war")), more);
+  }
+
+  /** The same of the WAR of another build. */
+  public static Path warWith(String name, File war, UnaryOperator<WebArchive> more) {
     File file = Path.of(property("tasker.it.folder"), name).toFile();
-    more.apply(Deployments.war().addPackages(true, "ee.tasker.testing.handlers"))
+    more.apply(Deployments.war(war).addPackages(true, "ee.tasker.testing.handlers"))
         .as(ZipExporter.class).exportTo(file, true);
     return file.toPath();
   }

@@ -26,15 +26,13 @@ import org.junit.jupiter.api.TestInstance;
  * while tasks of every kind are submitted, wait, and are recovered from servers that are killed: no
  * task is lost, doubled or stuck by any of it, and no call waits for a lock for long.
  *
- * <p>{@code ./mvnw verify -Pfaults -Dit.test=RollingUpgrade}. The newer version is made of this one
- * ({@link NextVersion}). With {@code -Dupgrade.from=FILE}, the WAR of a release with the handlers of
- * the tests, this build is the newer one.
+ * <p>{@code ./mvnw verify -Pfaults -Dit.test=RollingUpgrade}. The older version is {@link LastRelease},
+ * or this one before the first release; the newer one is made of this one ({@link NextVersion}).
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class RollingUpgrade {
   private static final long SEED = Long.getLong("faults.seed", LocalDate.now().toEpochDay());
   private static final int TASKS = Integer.getInteger("faults.tasks", 60);
-  private static final String FROM = System.getProperty("upgrade.from", "");
   /** Beyond the half second after which each statement of an upgrade gives up. */
   private static final Duration LONGEST_LOCK = Duration
       .ofMillis(Long.getLong("upgrade.lock-ms", 1_000));
@@ -53,8 +51,8 @@ class RollingUpgrade {
   @BeforeAll
   void start() throws Exception {
     System.out.println("rolling upgrade: -Dfaults.seed=" + SEED);
-    older = FROM.isEmpty() ? null : Path.of(FROM);
-    newer = FROM.isEmpty() ? NextVersion.war() : null;
+    older = LastRelease.war().orElse(null);
+    newer = NextVersion.war();
     cluster = new Cluster(2);
     for (Node node : cluster.nodes()) {
       node.deploy(older);
@@ -89,9 +87,7 @@ class RollingUpgrade {
       upgrade(0);
     });
 
-    if (FROM.isEmpty()) {
-      expectWhatTheNewVersionBrought();
-    }
+    expectWhatTheNewVersionBrought();
     expectSound();
   }
 
