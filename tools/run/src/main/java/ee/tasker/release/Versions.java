@@ -61,8 +61,9 @@ public final class Versions {
     PLACES.add(new Place("deploy/kubernetes/tasker-ee.yaml",
         "(?:/tasker-ee:|app\\.kubernetes\\.io/version: \")([^\\s\"-]+)", Versions::released));
     for (var server : Release.SERVERS)
-      PLACES.add(new Place("deploy/container/" + server + "/Containerfile", "/tasker-ee:([^\\s-]+)",
-          Versions::released));
+      PLACES.add(
+          new Place("deploy/container/" + server + "/Containerfile", "tasker-ee[:-](\\d[^\\s-]*)",
+              Versions::released));
     PLACES.add(new Place("clients/python/pyproject.toml", "(?m)^version = \"([^\"]+)\"",
         Versions::python));
     PLACES.add(new Place("clients/typescript/package.json", "(?m)^  \"version\": \"([^\"]+)\"",
