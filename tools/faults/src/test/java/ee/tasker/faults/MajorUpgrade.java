@@ -1,12 +1,16 @@
 package ee.tasker.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ee.tasker.run.EmbeddedDatabase;
 import ee.tasker.testing.Program;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -21,11 +25,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The database of two servers moves from the oldest PostgreSQL that is supported to the newest, by
- * dump and restore, with tasks of every kind under way, while clients go on asking. The other way,
- * pg_upgrade, is not among the programs of the embedded PostgreSQL.
+ * The database of two servers moves from the oldest PostgreSQL that is supported to the newest, with
+ * tasks of every kind under way, while clients go on asking: by dump and restore, and by pg_upgrade.
  *
- * <p>{@code ./mvnw verify -Pfaults -Dit.test=MajorUpgrade}; needs pg_dump and pg_restore.
+ * <p>{@code ./mvnw verify -Pfaults -Dit.test=MajorUpgrade}; needs pg_dump and pg_restore. pg_upgrade
+ * and what it calls are not among the programs of the embedded PostgreSQL: it is that of the machine,
+ * whose release decides how far it goes; where there is only the oldest, to a new cluster of that.
  */
 class MajorUpgrade {
   private static final long SEED = Long.getLong("faults.seed", LocalDate.now().toEpochDay());
@@ -42,8 +47,14 @@ class MajorUpgrade {
                                                 s.workflow_step_uuid, s.idempotency_resets),
                                               ',' order by s.workflow_step_uuid))
                         from tasker.workflow_steps s))""";
+  private static final Path OF_MACHINE = Path.of("/usr/lib/postgresql");
   private static final String KINDS_UNDER_WAY = """
       select count(distinct t.named_task_uuid) from tasker.tasks t where t.completed_at is null""";
+
+  /** How an administrator moves a database that is closed meanwhile. */
+  private interface Move {
+    EmbeddedDatabase to(EmbeddedDatabase older) throws Exception;
+  }
 
   @TempDir
   private Path folder;
@@ -62,6 +73,20 @@ class MajorUpgrade {
       throws Exception {
     Program.PG_DUMP.require();
     Program.PG_RESTORE.require();
+    move("a dump", 18, this::restoredIntoNewer);
+  }
+
+  @Test
+  void tasks_of_every_kind_go_on_after_pg_upgrade() throws Exception {
+    boolean isThere = Files.isExecutable(programs(15).resolve("pg_upgrade"));
+    if (Boolean.getBoolean("pg_upgrade.required")) {
+      assertThat(isThere).as("no " + programs(15)).isTrue();
+    }
+    assumeTrue(isThere, "no pg_upgrade on this machine: apt-get install postgresql-15");
+    move("pg_upgrade", newestOfMachine(), this::upgraded);
+  }
+
+  private void move(String way, int newest, Move move) throws Exception {
     EmbeddedDatabase older = olderDatabase();
     cluster = new Cluster(2, older);
     cluster.start();
@@ -82,9 +107,9 @@ class MajorUpgrade {
           + " tasks are under way");
       Object rows = cluster.tasker().value(ROWS);
 
-      EmbeddedDatabase newer = restoredIntoNewer(older);
+      EmbeddedDatabase newer = move.to(older);
 
-      assertThat(majorVersion()).isEqualTo(18);
+      assertThat(majorVersion()).isEqualTo(newest);
       assertThat(cluster.tasker().value(ROWS)).isEqualTo(rows);
       cluster.moveTo(newer);
     } finally {
@@ -93,7 +118,7 @@ class MajorUpgrade {
     submitting.get(6, TimeUnit.MINUTES);
     Verdict verdict = Verdict.of(cluster.tasker(), load, begin, begin, Duration.ofMinutes(3),
         false);
-    System.out.println("from PostgreSQL 15 to 18: " + verdict);
+    System.out.println("from PostgreSQL 15 to " + newest + " by " + way + ": " + verdict);
     assertThat(verdict.violations()).as("-Dfaults.seed=" + SEED).isEmpty();
     System.out.println(cluster.expectSound());
   }
@@ -124,6 +149,58 @@ class MajorUpgrade {
     run(Program.PG_RESTORE, port, "--exit-on-error", "-d", "tasker", "tasker.dump");
     run(Program.PSQL, port, "-X", "-d", "tasker", "-c", "analyze");
     return newer;
+  }
+
+  private static Path programs(int version) {
+    return OF_MACHINE.resolve(version + "/bin");
+  }
+
+  /** Of those that the embedded PostgreSQL can start, too. */
+  private static int newestOfMachine() {
+    return Files.isExecutable(programs(18).resolve("pg_upgrade")) ? 18 : 15;
+  }
+
+  /** As the documents say; the copy is at the same address. */
+  private EmbeddedDatabase upgraded(EmbeddedDatabase older) throws IOException {
+    int port = older.address().port();
+    int newest = newestOfMachine();
+    DatabasePair.run(older, "drop extension pg_stat_statements");
+    older.close();
+    EmbeddedDatabase newer = EmbeddedDatabase.forBenchmarks(
+        Files.createDirectories(Path.of(System.getProperty("tasker.it.folder"), "upgraded")),
+        TestServer.binaries(),
+        System.getProperty(newest == 18 ? "tasker.postgres.version"
+            : "tasker.older.postgres.version"),
+        port, Map.of());
+    // It connects by a socket, as the superuser.
+    Path access = older.data().resolve("pg_hba.conf");
+    String rules = Files.readString(access);
+    Files.writeString(access, rules + "local all postgres trust\n");
+    List<String> initdb = new ArrayList<>(List.of(programs(newest).resolve("initdb").toString(),
+        "-D", newer.data().toString(), "-U", "postgres", "-A", "trust", "-E", "UTF8",
+        "--locale=C"));
+    if (newest >= 18) {
+      initdb.add("--no-data-checksums");
+    }
+    asPostgres(initdb);
+    asPostgres(List.of(programs(newest).resolve("pg_upgrade").toString(), "-U", "postgres", "-b",
+        programs(15).toString(), "-B", programs(newest).toString(), "-d", older.data().toString(),
+        "-D", newer.data().toString(), "-p", Integer.toString(TestServer.freePort()), "-P",
+        Integer.toString(TestServer.freePort())));
+    Files.writeString(newer.data().resolve("pg_hba.conf"), rules);
+    Files.writeString(newer.data().resolve("postgresql.conf"),
+        "\ninclude_if_exists = 'tasker.conf'\n", StandardOpenOption.APPEND);
+    newer.start();
+    run(Program.PSQL, port, "-X", "-d", "tasker", "-c", "analyze");
+    return newer;
+  }
+
+  /** Not as root, which PostgreSQL refuses, but as the owner of the files. */
+  private void asPostgres(List<String> command) {
+    List<String> prefix = "root".equals(System.getProperty("user.name")) ? List.of("unshare", "-U")
+        : List.of();
+    Program.Ended ended = Program.run(folder, Map.of(), prefix, command);
+    assertThat(ended.status()).as(command + ended.output()).isZero();
   }
 
   private void run(Program program, int port, String... arguments) {
