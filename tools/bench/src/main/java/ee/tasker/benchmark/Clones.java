@@ -21,7 +21,7 @@ import java.util.concurrent.CompletionException;
  * time, like keys of version 7. Triggers and foreign keys are off meanwhile, which needs a
  * superuser.
  */
-final class Clones {
+public final class Clones {
   /** Each with its rows of one task, and their order. */
   private static final List<String[]> TABLES = List.of(
       new String[]{"tasks", "task_uuid"},
@@ -48,7 +48,7 @@ final class Clones {
   }
 
   /** Half of the copies on another connection at the same time. */
-  static void inParallel(Connection older, Connection newer, UUID task, int count)
+  public static void inParallel(Connection older, Connection newer, UUID task, int count)
       throws SQLException {
     CompletableFuture<Void> other = CompletableFuture.runAsync(() -> {
       try {

@@ -48,7 +48,7 @@ final class NextVersion {
       begin
         loop
           v_tasks := array(select t.task_uuid from tasker.tasks t
-                           where t.task_uuid > v_last order by t.task_uuid limit 50);
+                           where t.task_uuid > v_last order by t.task_uuid limit %d);
           exit when v_tasks = '{}';
           insert into tasker.next_notes (task_uuid, note)
           select n.task_uuid, 'made by an earlier version' from unnest(v_tasks) n(task_uuid)
@@ -60,17 +60,26 @@ final class NextVersion {
       $slices$;
       """;
 
+  /** Small, so that a few tasks are several slices. */
+  private static final int SLICE = 50;
+
   private final Map<String, String> files = new HashMap<>();
   private final Path folder;
+  private final int slice;
 
-  private NextVersion(Path folder) {
+  private NextVersion(Path folder, int slice) {
     this.folder = folder;
+    this.slice = slice;
   }
 
   /** All of {@code db}, beside the sources that its script of installation is made of. */
   static Path db() throws IOException {
+    return db(SLICE);
+  }
+
+  private static Path db(int slice) throws IOException {
     NextVersion next = new NextVersion(
-        Path.of(System.getProperty("tasker.it.folder"), "next", "db"));
+        Path.of(System.getProperty("tasker.it.folder"), "next", "db"), slice);
     delete(next.folder);
     Path db = checkout().resolve("db");
     for (String part : List.of("install", "optional")) {
@@ -108,8 +117,13 @@ final class NextVersion {
 
   /** The WAR, a file that is written again. */
   static Path war() {
+    return war(SLICE);
+  }
+
+  /** @param slice tasks that are filled in a transaction */
+  static Path war(int slice) {
     try {
-      NextVersion next = new NextVersion(db());
+      NextVersion next = new NextVersion(db(slice), slice);
       RoutineParts parts = RoutineParts.of(next.folder, VERSION,
           checkout().resolve("src/main/java"));
       return TestServer.warWith("tasker-next.war", war -> war
@@ -153,7 +167,7 @@ final class NextVersion {
 
   private void change() {
     files.put("migration/V9001__add_notes.sql", TABLES);
-    files.put("migration/V9002__fill_notes.sql", SLICES);
+    files.put("migration/V9002__fill_notes.sql", SLICES.formatted(slice));
     files.put("migration/V9002__fill_notes.sql.conf", "executeInTransaction=false\n");
     replaceAll("\\bmay_be_retried\\b", "may_be_tried_again");
     move("may_be_retried", "may_be_tried_again");
