@@ -2404,11 +2404,11 @@ view tasker.workflow_step_transitions (workflow_step_uuid uuid, sort_key integer
 -- Adds what a range of transactions recorded to metric_totals: ended tasks, results of steps and
 --   claims.
 function tasker.add_metric_totals(p_from bigint, p_until bigint) returns bigint;
-  -- called by roll_up_analytics
+  -- called by count_moves
 -- Adds what a range of transactions recorded to the tallies: tasks created and ended, and
 --   executions of their steps.
 function tasker.add_tallies(p_from bigint, p_until bigint DEFAULT NULL::bigint) returns bigint;
-  -- called by rebuild_analytics, roll_up_analytics
+  -- called by count_moves, rebuild_analytics
 -- The bucket of duration_tallies that a duration belongs to.
 function tasker.calculate_duration_bucket(p_seconds numeric) returns integer, immutable;
   -- called by find_tally_violations, tally_steps, tally_tasks
@@ -2417,12 +2417,19 @@ function tasker.calculate_health_score(p_completed bigint, p_failed bigint, p_en
     p_total bigint, p_active_connections bigint, p_max_connections bigint) returns numeric,
     immutable;
   -- called by get_analytics_metrics, get_health_document
+-- Adds what a range of transactions recorded to all tallies and totals.
+function tasker.count_moves(p_from bigint, p_until bigint) returns bigint;
+  -- called by count_moves_in_parts, roll_up_analytics
+-- Adds what a range of transactions recorded to all tallies and totals, for as long as it may.
+function tasker.count_moves_in_parts(p_from bigint, p_until bigint, p_longest interval)
+    returns bigint;
+  -- called by roll_up_analytics
 -- How the moves of a range of transactions changed the number of tasks in each state, and of steps
 --   of finished tasks.
 function tasker.count_task_moves(p_from bigint, p_until bigint DEFAULT NULL::bigint)
     returns TABLE(task_state tasker.task_state, step_state tasker.step_state, change bigint),
     stable;
-  -- called by find_tally_violations, get_system_health_counts, rebuild_analytics, roll_up_analytics
+  -- called by count_moves, find_tally_violations, get_system_health_counts, rebuild_analytics
 -- What happened since a time: throughput, ends, rates and durations.
 function tasker.get_analytics_metrics(since_timestamp timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns TABLE(active_tasks_count bigint,

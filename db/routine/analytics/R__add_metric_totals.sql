@@ -22,6 +22,7 @@ begin
     from tasker.task_transitions h
     where h.xact_id >= p_from
       and h.xact_id < p_until
+      and h.created_at > (select p.rebuilt_at from tasker.analytics_progress p)
       and h.from_state is not null
       and tasker.is_terminal(h.to_state)),
   moves as materialized (
@@ -31,7 +32,8 @@ begin
                                    order by h.sort_key) as offered_at
     from tasker.workflow_step_transitions h
     where h.xact_id >= p_from
-      and h.xact_id < p_until),
+      and h.xact_id < p_until
+      and h.created_at > (select p.rebuilt_at from tasker.analytics_progress p)),
   results as (
     select m.task_uuid, r.label, r.attempt, r.seconds
     from moves m

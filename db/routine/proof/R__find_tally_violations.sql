@@ -2,7 +2,7 @@
 -- the moves since then must equal the rows of the tables. Minutes: only those after the last purge,
 -- the last dropped month and the last rebuild, since the recount needs the tasks. A database that
 -- was restored from a dump has new transaction numbers, and reports nothing until the first roll-up
--- has recounted. Without nested loops: where statistics are missing or old, one over the whole
+-- after that. Without nested loops: where statistics are missing or old, one over the whole
 -- history would never end.
 -- Locks: none. Source: docs/reference/invariants.md.
 create or replace function tasker.find_tally_violations()

@@ -25,7 +25,8 @@ import org.junit.jupiter.api.Test;
   "get_slowest_steps_aggregated", "get_performance_document",
   "get_health_document", "get_bottleneck_document", "get_timeline_document",
   "get_metrics_document", "calculate_duration_bucket", "get_bucket_seconds", "add_tallies",
-  "get_duration_percentiles", "get_metric_bounds", "add_metric_totals", "get_metric_totals"})
+  "get_duration_percentiles", "get_metric_bounds", "add_metric_totals", "get_metric_totals",
+  "count_moves", "count_moves_in_parts"})
 class AnalyticsTest {
   private static final String LONG_AGO = "'2020-01-01'::timestamptz";
   private final Sql sql = Sql.open();
@@ -183,19 +184,92 @@ class AnalyticsTest {
     }
   }
 
+  /** Of the metrics, which only grow. */
+  private long endedTasks() {
+    return Long.parseLong(sql.text(
+        "select coalesce(sum(t.events), 0)::text from tasker.metric_totals t where t.metric = 'task'"));
+  }
+
   @Test
-  void a_database_whose_transactions_are_numbered_anew_is_counted_afresh() {
+  void a_database_whose_transactions_are_numbered_anew_is_counted_on() {
     Dag.linear(2).started(3);
     worker.runToTheEnd();
     rollUp();
+    long before = endedTasks();
     sql.run("update tasker.analytics_progress set next_xact = 9000000000000000000");
     rollUp();
     assertCountsAreRight();
+    assertThat(endedTasks()).as("what was counted there is not counted again").isEqualTo(before);
     Dag.linear(2).started(2);
     worker.runToTheEnd();
     assertCountsAreRight();
     rollUp();
     assertCountsAreRight();
+    assertMetricsAreThoseOfTheHistory(LONG_AGO);
+    assertThat(endedTasks()).isEqualTo(before + 2);
+  }
+
+  @Test
+  void what_a_restored_database_had_not_counted_is_counted_beside_writers() {
+    Dag.linear(2).started(3);
+    worker.runToTheEnd();
+    rollUp();
+    long before = endedTasks();
+    Dag.linear(1).started(2);
+    worker.runToTheEnd();
+    try (Sql restore = Sql.session()) {
+      restore.run("set session_replication_role = replica");
+      for (String table : List.of("task_moves", "step_moves")) {
+        restore.run("update tasker." + table + " set xact_id = xact_id + 8000000000000000000");
+      }
+      restore.run("update tasker.analytics_progress "
+          + "set next_xact = next_xact + 8000000000000000000");
+      restore.commit();
+    }
+    Dag.Template template = Dag.of("a").registered();
+    Dag.of("a").started();
+    worker.runToTheEnd();
+    try (Sql slow = Sql.session()) {
+      slow.text("select tasker.submit_tasks(jsonb_build_array(?::jsonb))::text",
+          Dag.of("a").request(template).toString());
+      sql.run("set lock_timeout = '2s'");
+      rollUp();
+      sql.run("reset lock_timeout");
+      assertCountsAreRight();
+      slow.commit();
+    }
+    assertCountsAreRight();
+    worker.runToTheEnd();
+    rollUp();
+    assertCountsAreRight();
+    assertMetricsAreThoseOfTheHistory(LONG_AGO);
+    assertThat(endedTasks()).isEqualTo(before + 4);
+  }
+
+  @Test
+  void a_backlog_is_counted_in_parts_and_the_counts_are_right_at_every_moment() {
+    rollUp();
+    for (int i = 0; i < 3; i++) {
+      Dag.linear(1).started(2);
+      worker.runToTheEnd();
+      sql.run("do $$ begin for i in 1..700 loop perform pg_current_xact_id(); commit; end loop; "
+          + "end $$");
+    }
+    String behind = "select (pg_snapshot_xmin(pg_current_snapshot())::text::bigint - a.next_xact)"
+        + "::text from tasker.analytics_progress a";
+    long first = Long.parseLong(sql.text(behind));
+    assertThat(first).isGreaterThan(2_000);
+    int parts = 0;
+    // Each call is a transaction of its own.
+    while (Long.parseLong(sql.text(behind)) > 100) {
+      assertThat(parts++).isLessThan(10);
+      sql.text("""
+          select tasker.count_moves_in_parts(a.next_xact,
+            pg_snapshot_xmin(pg_current_snapshot())::text::bigint, '0 seconds')
+          from tasker.analytics_progress a""");
+      assertCountsAreRight();
+    }
+    assertThat(parts).isGreaterThan(2);
     assertMetricsAreThoseOfTheHistory(LONG_AGO);
   }
 

@@ -612,7 +612,7 @@ final class FurtherCorruptions {
             "healed by reconcile_tasks: its next pass begins with the first task",
             "update tasker.reconciler_progress set cursor_uuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff'"),
         past(group, "where the analytics are, ahead",
-            "healed by roll_up_analytics, which recounts everything as after a restore",
+            "healed by roll_up_analytics, which counts on by time as after a restore",
             "update tasker.analytics_progress set next_xact = 9000000000"),
         past(group, "how long the executions of a minute took", "tallies_equal_a_recount",
             "update tasker.step_tallies set seconds = seconds + 60, most_seconds = most_seconds + 60"),
