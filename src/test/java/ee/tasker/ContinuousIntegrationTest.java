@@ -52,6 +52,8 @@ class ContinuousIntegrationTest {
         .redirectErrorStream(true).redirectOutput(folder.resolve("out").toFile());
     // What the run that these tests are part of was asked for.
     bash.environment().keySet().removeAll(List.of("CI_ALL", "CI_ONLY"));
+    // What a piece of the script leaves there goes with the folder.
+    bash.environment().put("TMPDIR", folder.toString());
     Process process = bash.start();
     assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
     return process.exitValue();
