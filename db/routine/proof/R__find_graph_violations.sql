@@ -13,7 +13,8 @@ as $$
     from tasker.workflow_steps s
     left join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
       and n.growth_rank is not null
-    where s.name is not null or n.growth_rank is not null
+    where s.created_at >= coalesce(p_since, '-infinity')
+      and (s.name is not null or n.growth_rank is not null)
     group by s.task_uuid),
   added_parents as (
     select e.task_uuid, e.to_position, count(*)::int as parents
