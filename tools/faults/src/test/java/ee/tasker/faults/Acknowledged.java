@@ -3,6 +3,7 @@ package ee.tasker.faults;
 import ee.tasker.testing.server.TaskerClient;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
+import jakarta.json.JsonValue;
 import java.io.StringReader;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -14,20 +15,48 @@ import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What clients were promised, and when: the task of each request that was answered with 201. */
+/**
+ * What clients were promised, and when: the tasks of each request that were answered with 201. Each
+ * task has its number in its context.
+ */
 final class Acknowledged {
+  private final int each;
   private final Map<Integer, UUID> tasks = new ConcurrentHashMap<>();
   private final ConcurrentSkipListSet<Long> moments = new ConcurrentSkipListSet<>();
 
+  /** One task for each request. */
+  Acknowledged() {
+    this(1);
+  }
+
+  /** @param each how many tasks a request has; more than one: of {@code tasks:batch} */
+  Acknowledged(int each) {
+    this.each = each;
+  }
+
   /** @return whether this response counts as a promise */
   boolean note(int number, HttpResponse<String> answer) {
-    if (answer.statusCode() != 201) {
+    if (answer.statusCode() != (each == 1 ? 201 : 207)) {
       return false;
     }
-    JsonObject task = Json.createReader(new StringReader(answer.body())).readObject();
-    tasks.put(number, UUID.fromString(task.getString("task_uuid")));
+    JsonObject body = Json.createReader(new StringReader(answer.body())).readObject();
+    if (each == 1) {
+      note(number, body);
+    } else {
+      int task = number * each;
+      for (JsonValue verdict : body.getJsonArray("verdicts")) {
+        if (verdict.asJsonObject().getInt("status") != 201) {
+          throw new AssertionError("a task was refused: " + verdict);
+        }
+        note(task++, verdict.asJsonObject());
+      }
+    }
     moments.add(System.nanoTime());
     return true;
+  }
+
+  private void note(int task, JsonObject created) {
+    tasks.put(task, UUID.fromString(created.getString("task_uuid")));
   }
 
   Map<Integer, UUID> tasks() {

@@ -9,8 +9,6 @@ import ee.tasker.testing.server.History;
 import ee.tasker.testing.server.ModelMoves;
 import ee.tasker.testing.server.TaskerClient;
 import jakarta.json.JsonObject;
-import java.net.URI;
-import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -174,7 +172,7 @@ class DatabaseFailover {
   private Acknowledged underLoad(String what, int firstNumber, Blow blow) throws Exception {
     Acknowledged acknowledged = new Acknowledged();
     SteadyLoad load = new SteadyLoad(servers.bases(), RATE,
-        (number, server) -> submission(firstNumber + number, server),
+        (number, server) -> Submissions.line(firstNumber + number, server),
         (number, answer) -> acknowledged.note(firstNumber + number, answer));
     load.begin(Integer.MAX_VALUE);
     TaskerClient.until("the load is under way", PATIENCE, () -> acknowledged.count() >= RATE * 5);
@@ -214,14 +212,6 @@ class DatabaseFailover {
     ModelMoves moves = ModelMoves.of(tasker);
     System.out.println(moves.sentence());
     assertThat(moves.unknown()).isEmpty();
-  }
-
-  private static HttpRequest.Builder submission(int number, URI server) {
-    return HttpRequest.newBuilder(server.resolve("/v1/tasks"))
-        .header("Content-Type", "application/json")
-        .header("Idempotency-Key", "request-" + number)
-        .POST(HttpRequest.BodyPublishers
-            .ofString(TaskerClient.taskRequest("rolling", "line", "{'number': " + number + "}")));
   }
 
   private static String data(TaskerClient client, String check, String member) {

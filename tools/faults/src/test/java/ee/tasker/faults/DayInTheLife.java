@@ -13,8 +13,6 @@ import ee.tasker.testing.server.ModelMoves;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -76,7 +74,7 @@ class DayInTheLife {
     letTheTestsLook();
     servers.start();
     servers.client(0).register("/testing/rolling.yaml");
-    load = new SteadyLoad(servers.bases(), RATE, DayInTheLife::submission, acknowledged::note);
+    load = new SteadyLoad(servers.bases(), RATE, Submissions::line, acknowledged::note);
     load.begin(Integer.MAX_VALUE);
     awaitLoad();
 
@@ -207,13 +205,6 @@ class DayInTheLife {
     int now = acknowledged.count();
     TaskerClient.until("the load goes on", PATIENCE,
         () -> acknowledged.count() >= now + 2 * RATE);
-  }
-
-  private static HttpRequest.Builder submission(int number, URI server) {
-    return HttpRequest.newBuilder(server.resolve("/v1/tasks"))
-        .header("Content-Type", "application/json").header("Idempotency-Key", "day-" + number)
-        .POST(HttpRequest.BodyPublishers
-            .ofString(TaskerClient.taskRequest("rolling", "line", "{'number': " + number + "}")));
   }
 
   // ---- The end

@@ -6,7 +6,6 @@ import ee.tasker.benchmark.Clones;
 import ee.tasker.testing.Reports;
 import ee.tasker.testing.server.TaskerClient;
 import java.net.URI;
-import java.net.http.HttpRequest;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -26,18 +25,20 @@ import org.junit.jupiter.api.Test;
  * and fills another table for each of them.
  *
  * <p>{@code ./mvnw verify -Pfaults -Dit.test=LargeUpgrade -Dupgrade.finished=10000000}, which takes
- * about 3 kB of disk for each.
+ * about 3 kB of disk for each; {@code -Dupgrade.rate=1000 -Dupgrade.each=100} submits a thousand tasks
+ * a second in ten requests.
  */
 class LargeUpgrade {
   private static final int FINISHED = Integer.getInteger("upgrade.finished", 100_000);
   private static final double RATE = Double
       .parseDouble(System.getProperty("upgrade.rate", "100"));
+  private static final int EACH = Integer.getInteger("upgrade.each", 1);
   private static final int SLICE = 5_000;
   private static final Duration LONGEST_LOCK = Duration
       .ofMillis(Long.getLong("upgrade.lock-ms", 1_000));
   private static final Duration PATIENCE = Duration.ofMinutes(5);
 
-  private final Acknowledged acknowledged = new Acknowledged();
+  private final Acknowledged acknowledged = new Acknowledged(EACH);
   private final List<String> table = new ArrayList<>();
   private Cluster cluster;
   private SteadyLoad load;
@@ -62,7 +63,8 @@ class LargeUpgrade {
     makeFinishedTasks();
     Object begin = cluster.tasker().value("select clock_timestamp()");
     List<URI> servers = cluster.nodes().stream().map(node -> node.client().base()).toList();
-    load = new SteadyLoad(servers, RATE, LargeUpgrade::submission, acknowledged::note)
+    load = new SteadyLoad(servers, RATE / EACH,
+        (number, server) -> Submissions.lines(EACH, number, server), acknowledged::note)
         .begin(Integer.MAX_VALUE);
     awaitLoad();
 
@@ -134,13 +136,6 @@ class LargeUpgrade {
     int now = acknowledged.count();
     TaskerClient.until("the load goes on", PATIENCE,
         () -> acknowledged.count() >= now + 2 * RATE);
-  }
-
-  private static HttpRequest.Builder submission(int number, URI server) {
-    return HttpRequest.newBuilder(server.resolve("/v1/tasks"))
-        .header("Content-Type", "application/json").header("Idempotency-Key", "large-" + number)
-        .POST(HttpRequest.BodyPublishers.ofString(
-            TaskerClient.taskRequest("rolling", "line", "{'number': " + number + "}")));
   }
 
   private void report() {

@@ -64,6 +64,8 @@ final class LastRelease {
     if (!Files.exists(folder)) {
       run(CHECKOUT, "git", "clone", "--quiet", "--no-checkout", CHECKOUT.toString(),
           folder.toString());
+    } else {
+      run(folder, "git", "fetch", "--quiet", "origin");
     }
     run(folder, "git", "checkout", "--quiet", "--force", commit);
     run(folder, "./mvnw", "-B", "-ntp", "-q", "clean", "package", "-pl", "samples", "-am",

@@ -29,8 +29,8 @@ import org.junit.jupiter.api.io.TempDir;
  * tasks of every kind under way, while clients go on asking: by dump and restore, and by pg_upgrade.
  *
  * <p>{@code ./mvnw verify -Pfaults -Dit.test=MajorUpgrade}; needs pg_dump and pg_restore. pg_upgrade
- * and what it calls are not among the programs of the embedded PostgreSQL: it is that of the machine,
- * whose release decides how far it goes; where there is only the oldest, to a new cluster of that.
+ * and what it calls are not among the programs of the embedded PostgreSQL: it is that of the machine
+ * in {@code /usr/lib/postgresql/18/bin}; where there is only the oldest, to a new cluster of that.
  */
 class MajorUpgrade {
   private static final long SEED = Long.getLong("faults.seed", LocalDate.now().toEpochDay());

@@ -289,11 +289,8 @@ class MixedLoad {
   private static HttpRequest.Builder submission(int number, URI server) {
     String context = "mended".equals(template(number))
         ? "{'number': " + number + ", 'way': 'permanent'}" : "{'number': " + number + "}";
-    return HttpRequest.newBuilder(server.resolve("/v1/tasks"))
-        .header("Content-Type", "application/json")
-        .header("Idempotency-Key", "mixed-" + number)
-        .POST(HttpRequest.BodyPublishers
-            .ofString(TaskerClient.taskRequest("mixed", template(number), context)));
+    return Submissions.task(number, server,
+        TaskerClient.taskRequest("mixed", template(number), context));
   }
 
   // ---- what came of it

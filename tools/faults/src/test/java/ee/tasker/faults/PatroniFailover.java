@@ -8,7 +8,6 @@ import ee.tasker.testing.server.ModelMoves;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
 import java.net.URI;
-import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -58,7 +57,7 @@ class PatroniFailover {
     }
     servers.get(0).client().register("/testing/rolling.yaml");
     List<URI> bases = servers.stream().map(TestServer::base).toList();
-    load = new SteadyLoad(bases, RATE, PatroniFailover::submission, acknowledged::note)
+    load = new SteadyLoad(bases, RATE, Submissions::line, acknowledged::note)
         .begin(Integer.MAX_VALUE);
     awaitLoad();
 
@@ -87,13 +86,6 @@ class PatroniFailover {
     int now = acknowledged.count();
     TaskerClient.until("the load goes on", PATIENCE,
         () -> acknowledged.count() >= now + 5 * RATE);
-  }
-
-  private static HttpRequest.Builder submission(int number, URI server) {
-    return HttpRequest.newBuilder(server.resolve("/v1/tasks"))
-        .header("Content-Type", "application/json").header("Idempotency-Key", "patroni-" + number)
-        .POST(HttpRequest.BodyPublishers.ofString(
-            TaskerClient.taskRequest("rolling", "line", "{'number': " + number + "}")));
   }
 
   private void report() {

@@ -8,8 +8,6 @@ import ee.tasker.testing.server.History;
 import ee.tasker.testing.server.ModelMoves;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
-import java.net.URI;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -69,7 +67,7 @@ class RollingRedeploy {
   @Test
   void nothing_is_lost_or_done_twice_and_no_attempt_is_spent() throws Exception {
     SteadyLoad load = new SteadyLoad(IntStream.range(0, pair.size()).mapToObj(pair::base).toList(),
-        RATE, RollingRedeploy::submission, RollingRedeploy::isAccepted);
+        RATE, Submissions::line, RollingRedeploy::isAccepted);
     load.begin(Integer.MAX_VALUE);
     for (int round = 1; round <= ROUNDS; round++) {
       for (int server = 0; server < pair.size(); server++) {
@@ -145,14 +143,6 @@ class RollingRedeploy {
     } catch (RuntimeException notReachable) {
       return "";
     }
-  }
-
-  private static HttpRequest.Builder submission(int number, URI server) {
-    return HttpRequest.newBuilder(server.resolve("/v1/tasks"))
-        .header("Content-Type", "application/json")
-        .header("Idempotency-Key", "request-" + number)
-        .POST(HttpRequest.BodyPublishers
-            .ofString(TaskerClient.taskRequest("rolling", "line", "{'number': " + number + "}")));
   }
 
   private static boolean isAccepted(int number, HttpResponse<String> answer) {
