@@ -2,6 +2,7 @@ package ee.tasker;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.conditions.ArchConditions.callMethodWhere;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -125,6 +126,23 @@ class ArchitectureTest {
       .resideOutsideOfPackage("ee.tasker.rest..").should()
       .dependOnClassesThat()
       .resideInAPackage("ee.tasker.rest..");
+
+  @ArchTest
+  static final ArchRule http_knows_no_other_room_of_rest = noClasses().that()
+      .resideInAPackage("ee.tasker.rest.http..").should()
+      .dependOnClassesThat(resideInAnyPackage("ee.tasker.rest..")
+          .and(not(resideInAPackage("ee.tasker.rest.http.."))));
+
+  @ArchTest
+  static final ArchRule rooms_of_resources_know_http_and_not_each_other = slices()
+      .matching("ee.tasker.rest.(*)..").should().notDependOnEachOther()
+      .ignoreDependency(resideInAPackage("ee.tasker.rest.."),
+          resideInAPackage("ee.tasker.rest.http.."));
+
+  @ArchTest
+  static final ArchRule no_room_of_rest_knows_the_application = noClasses().that()
+      .resideInAPackage("ee.tasker.rest.*..").should()
+      .dependOnClassesThat().resideInAPackage("ee.tasker.rest");
 
   @ArchTest
   static final ArchRule only_rest_and_management_depend_on_insight = noClasses().that()
@@ -282,7 +300,7 @@ class ArchitectureTest {
       .doNotHaveFullyQualifiedName("ee.tasker.worker.Heartbeat")
       .and().doNotHaveFullyQualifiedName("ee.tasker.orchestration.OrchestratorLoop")
       .and().doNotHaveFullyQualifiedName("ee.tasker.security.Tokens$Known")
-      .and().doNotHaveFullyQualifiedName("ee.tasker.rest.AccessFilter")
+      .and().doNotHaveFullyQualifiedName("ee.tasker.rest.http.AccessFilter")
       .and().haveSimpleNameNotEndingWith("Readiness").and().haveSimpleNameNotEndingWith("Liveness")
       .should(callMethodWhere(describe("reads the clock of this machine",
           call -> call.getName().equals("currentTimeMillis")

@@ -48,37 +48,37 @@ class ReplyKeysTest {
   private static final Map<String, Set<String>> EXCEPTIONS = Map.ofEntries(
       // Reasons for dead letters, the states of their investigation, and those of approvals: words
       // of their own.
-      Map.entry("rest/DeadLettersResource.java",
+      Map.entry("rest/operation/DeadLettersResource.java",
           Set.of("permanent_failure", "pending", "cancelled")),
-      Map.entry("rest/ApprovalsResource.java", Set.of("cancelled")),
+      Map.entry("rest/operation/ApprovalsResource.java", Set.of("cancelled")),
       // Members of documents that REST passes through.
-      Map.entry("rest/Visibility.java", Set.of("error", "sqlstate")),
-      Map.entry("rest/TaskBatchesResource.java", Set.of("verdicts", "replaces_task_uuid")),
+      Map.entry("rest/http/Visibility.java", Set.of("error", "sqlstate")),
+      Map.entry("rest/task/TaskBatchesResource.java", Set.of("verdicts", "replaces_task_uuid")),
       // The error of an attempt is a document as well.
-      Map.entry("rest/TasksResource.java", Set.of("duplicate", "replaces_task_uuid", "error")),
+      Map.entry("rest/task/TasksResource.java", Set.of("duplicate", "replaces_task_uuid", "error")),
       // Verdicts of bulk actions.
-      Map.entry("rest/BulkActionsResource.java", Set.of("refused")),
+      Map.entry("rest/operation/BulkActionsResource.java", Set.of("refused")),
       // Names of fields of log lines.
       Map.entry("task/TransactionalSubmissions.java", Set.of("duplicate")),
       Map.entry("worker/ResultBatcher.java", Set.of("verdict")),
       // What became of a fire time.
-      Map.entry("rest/SchedulesResource.java", Set.of("queued")),
+      Map.entry("rest/task/SchedulesResource.java", Set.of("queued")),
       // The state of a delivery.
-      Map.entry("rest/WebhooksResource.java", Set.of("pending")),
+      Map.entry("rest/stream/WebhooksResource.java", Set.of("pending")),
       // A member of a result, and of a log line.
       Map.entry("handler/BatchResult.java", Set.of("error")),
       Map.entry("step/StepResult.java", Set.of("error")),
       Map.entry("remote/WorkerResult.java", Set.of("error")),
       Map.entry("remote/RemoteWorkers.java", Set.of("error")),
       // Members of requests and answers of workers over HTTP.
-      Map.entry("rest/WorkerReader.java", Set.of("error")),
-      Map.entry("rest/WorkersResource.java", Set.of("error", "verdicts")),
+      Map.entry("rest/work/WorkerReader.java", Set.of("error")),
+      Map.entry("rest/work/WorkersResource.java", Set.of("error", "verdicts")),
       Map.entry("worker/StepRunner.java", Set.of("error")),
       // What is to be installed.
       Map.entry("platform/Routines.java", Set.of("pending")),
       // What an operator may not do, and the code of a problem: not results that were refused.
       Map.entry("platform/Refusals.java", Set.of("refused")),
-      Map.entry("rest/FaultMapper.java", Set.of("refused")),
+      Map.entry("rest/http/FaultMapper.java", Set.of("refused")),
       // The verdict on a request with an idempotency key.
       Map.entry("request/KeyClaim.java", Set.of("verdict")),
       // Labels of a metric, which platform has without knowing the engine.

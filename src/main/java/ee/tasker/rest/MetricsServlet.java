@@ -5,6 +5,8 @@ import ee.tasker.platform.Log;
 import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Meters;
 import ee.tasker.platform.Problem;
+import ee.tasker.rest.http.AccessFilter;
+import ee.tasker.rest.http.ReadOnlyServlet;
 import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
 import io.prometheus.metrics.expositionformats.ExpositionFormats;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;

@@ -1,5 +1,6 @@
 package ee.tasker.rest;
 
+import ee.tasker.rest.http.ReadOnlyServlet;
 import jakarta.inject.Inject;
 import jakarta.servlet.annotation.WebServlet;
 import jakarta.servlet.http.HttpServletRequest;

@@ -2,6 +2,13 @@ package ee.tasker.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ee.tasker.engine.model.TaskState;
+import ee.tasker.rest.http.ForEveryCaller;
+import ee.tasker.rest.http.MayBeStale;
+import ee.tasker.rest.http.OncePerKey;
+import ee.tasker.rest.http.RequestKeys;
+import ee.tasker.rest.http.Requires;
+import ee.tasker.rest.http.StaleReadsFilter;
 import ee.tasker.task.TaskRequestReader;
 import jakarta.json.Json;
 import jakarta.json.JsonArray;
@@ -25,6 +32,7 @@ import java.io.InputStream;
 import java.io.StringReader;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.util.Arrays;
@@ -134,7 +142,7 @@ class OpenApiContractTest {
     members.setAccessible(true);
 
     assertThat(texts(at("components/schemas/TaskState").getJsonArray("enum")))
-        .isEqualTo(new TreeSet<>(TasksResource.STATES));
+        .isEqualTo(new TreeSet<>(TaskState.words()));
     assertThat(at("components/schemas/TaskRequest").getJsonObject("properties").keySet())
         .isEqualTo(members.get(null));
   }
@@ -378,14 +386,13 @@ class OpenApiContractTest {
     }
     // Read from the URI, one by one.
     if (Set.of("GET /v1/tasks", "GET /v1/tasks:count").contains(key)) {
-      query.addAll(TaskFilter.FILTERS);
-      query.add(TaskFilter.ATTRIBUTE);
+      query.addAll(constants("task.TaskFilter", "FILTERS", "ATTRIBUTE"));
     }
     if ("GET /v1/tasks".equals(key)) {
-      query.add(TaskFilter.ORDER);
+      query.addAll(constants("task.TaskFilter", "ORDER"));
     }
     if ("GET /v1/failures".equals(key)) {
-      query.addAll(FailuresResource.FILTERS);
+      query.addAll(constants("operation.FailuresResource", "FILTERS"));
     }
     // The submission of a task holds its answer back, and so asks for the key itself.
     if (method.isAnnotationPresent(OncePerKey.class) || "POST /v1/tasks".equals(key)) {
@@ -410,12 +417,31 @@ class OpenApiContractTest {
     return onMethod == null ? path : path + "/" + onMethod.value();
   }
 
+  /** What a room keeps to itself: the words in these fields, each a word or a set of them. */
+  private static Set<String> constants(String type, String... fields) {
+    Set<String> words = new TreeSet<>();
+    try {
+      for (String name : fields) {
+        Field field = Class.forName("ee.tasker.rest." + type).getDeclaredField(name);
+        field.setAccessible(true);
+        if (field.get(null) instanceof Set<?> all) {
+          all.forEach(word -> words.add((String) word));
+        } else {
+          words.add((String) field.get(null));
+        }
+      }
+    } catch (ReflectiveOperationException e) {
+      throw new AssertionError(e);
+    }
+    return words;
+  }
+
   private static List<Class<?>> resources() throws Exception {
-    try (var files = Files.list(SOURCES.resolve("rest"))) {
+    try (var files = Files.walk(SOURCES.resolve("rest"))) {
       List<Class<?>> classes = new java.util.ArrayList<>();
-      for (var file : files.sorted().toList()) {
-        Class<?> type = Class
-            .forName("ee.tasker.rest." + file.getFileName().toString().replace(".java", ""));
+      for (var file : files.filter(path -> path.toString().endsWith(".java")).sorted().toList()) {
+        Class<?> type = Class.forName("ee.tasker." + SOURCES.relativize(file).toString()
+            .replace(".java", "").replace(java.io.File.separatorChar, '.'));
         if (type.isAnnotationPresent(Path.class)) {
           classes.add(type);
         }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import ee.tasker.rest.http.OncePerKey;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.ext.Provider;
 import org.junit.jupiter.api.Test;

@@ -166,9 +166,9 @@ class WorkerJarTest {
   @Test
   void part_of_a_server_is_noticed(@TempDir Path changed) throws IOException {
     copyTo(changed);
-    Path resource = changed.resolve("ee/tasker/rest/TasksResource.class");
+    Path resource = changed.resolve("ee/tasker/rest/task/TasksResource.class");
     Files.createDirectories(resource.getParent());
-    Files.copy(PRODUCT.resolve("ee/tasker/rest/TasksResource.class"), resource);
+    Files.copy(PRODUCT.resolve("ee/tasker/rest/task/TasksResource.class"), resource);
 
     assertThatThrownBy(() -> expectNoServer(changed)).isInstanceOf(AssertionError.class)
         .hasMessageContaining("TasksResource.class");

@@ -7,6 +7,7 @@ import dev.harrel.jsonschema.FormatEvaluatorFactory;
 import dev.harrel.jsonschema.Validator;
 import dev.harrel.jsonschema.ValidatorFactory;
 import dev.harrel.jsonschema.providers.JakartaJsonNode;
+import ee.tasker.rest.http.StaleReadsFilter;
 import ee.tasker.testing.server.Answer;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;

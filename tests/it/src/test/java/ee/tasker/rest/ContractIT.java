@@ -3,6 +3,7 @@ package ee.tasker.rest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.rest.Contract.Operation;
+import ee.tasker.rest.http.RequestKeys;
 import ee.tasker.run.Login;
 import ee.tasker.security.Permission;
 import ee.tasker.testing.server.AgainstServer;

@@ -1,5 +1,6 @@
 package ee.tasker.rest;
 
+import ee.tasker.rest.http.MayBeStale;
 import jakarta.ws.rs.Path;
 import java.util.Arrays;
 import java.util.List;

@@ -1,0 +1,86 @@
+package ee.tasker.rest.access;
+
+import ee.tasker.platform.Json;
+import ee.tasker.rest.http.Access;
+import ee.tasker.rest.http.Members;
+import ee.tasker.rest.http.Parameters;
+import ee.tasker.rest.http.RequestBodies;
+import ee.tasker.rest.http.Requires;
+import ee.tasker.rest.http.Requires.Scope;
+import ee.tasker.rest.http.WriteLog;
+import ee.tasker.security.Administration;
+import ee.tasker.security.Granted;
+import ee.tasker.security.Permission;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.DELETE;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.core.UriInfo;
+import java.io.InputStream;
+import java.util.Set;
+import java.util.UUID;
+
+/** Grants of users and keys: add and revoke. */
+@Path("access/grants")
+@Produces(MediaType.APPLICATION_JSON)
+@RequestScoped
+public class GrantsResource {
+
+  @Inject
+  private Administration administration;
+
+  @Inject
+  private RequestBodies bodies;
+
+  @Inject
+  private Access access;
+
+  @Context
+  private UriInfo uri;
+
+  @Context
+  private HttpServletRequest request;
+
+  @Requires(value = Permission.SECURITY_MANAGE, in = Scope.EVERYWHERE)
+  @POST
+  @Consumes(MediaType.APPLICATION_JSON)
+  public Response create(InputStream body) {
+    Parameters.checkKnown(uri, Set.of());
+    Members members = new Members(bodies.object(body));
+    UUID user = GrantReader.uuid(members, "user_uuid");
+    UUID key = GrantReader.uuid(members, "key_uuid");
+    if ((user == null) == (key == null)) {
+      members.wrong("user_uuid", "either this or key_uuid is required, not both");
+    }
+    Granted granted = GrantReader.grant(members);
+    members.check();
+    WriteLog.isAbout(request, "access", user == null ? "keys" : "users",
+        (user == null ? key : user).toString());
+    UUID grant = administration.grant(user, key, granted, access.caller().actor());
+    return Response.status(201).entity(
+        Json.build().createObjectBuilder().add("grant_uuid", grant.toString()).build().toString())
+        .build();
+  }
+
+  @Requires(value = Permission.SECURITY_MANAGE, in = Scope.EVERYWHERE)
+  @DELETE
+  @Path("{grant_uuid}")
+  public String revoke(@PathParam("grant_uuid") String grantUuid) {
+    Parameters.checkKnown(uri, Set.of());
+    UUID grant = Parameters.uuid("grant_uuid", grantUuid);
+    JsonObject revoked = administration.revokeGrant(grant, access.caller().actor());
+    WriteLog.isAbout(request, "access", revoked.isNull("user_uuid") ? "keys" : "users",
+        revoked.getString(revoked.isNull("user_uuid") ? "key_uuid" : "user_uuid"));
+    return Json.build().createObjectBuilder().add("grant_uuid", grant.toString()).build()
+        .toString();
+  }
+}

@@ -1,0 +1,84 @@
+package ee.tasker.rest.http;
+
+import ee.tasker.platform.JsonbCheck;
+import ee.tasker.platform.Problem;
+import ee.tasker.platform.StorableTime;
+import jakarta.ws.rs.core.UriInfo;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.regex.Pattern;
+
+/** Reads parameters and names the invalid one. */
+public final class Parameters {
+  private static final Pattern UUID_FORM = Pattern
+      .compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
+
+  private Parameters() {
+  }
+
+  /** Whether the text is a uuid in its long form; false for null. */
+  public static boolean isUuid(String value) {
+    return value != null && UUID_FORM.matcher(value).matches();
+  }
+
+  /** @throws Problem 400 with the name, when the value is not a uuid */
+  public static UUID uuid(String name, String value) {
+    if (!isUuid(value)) {
+      throw Problem.invalid(name, "must be a uuid");
+    }
+    return UUID.fromString(value);
+  }
+
+  /** Null when absent; otherwise as {@link #uuid}. */
+  public static UUID optionalUuid(String name, String value) {
+    return value == null ? null : uuid(name, value);
+  }
+
+  /** @throws Problem 400 with the name, when the value is not a whole number in these bounds */
+  public static int number(String name, String value, int fallback, int least, int most) {
+    if (value == null) {
+      return fallback;
+    }
+    try {
+      int number = Integer.parseInt(value);
+      if (number >= least && number <= most) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      // Reported below, like a number out of range.
+    }
+    throw Problem.invalid(name, "must be a whole number from " + least + " to " + most);
+  }
+
+  /** Empty when the text is not a time that the database can store. */
+  public static Optional<Instant> time(String text) {
+    return StorableTime.parse(text);
+  }
+
+  /** Rejects parameters that are unknown, repeated, or not storable as text in the database. */
+  public static void checkKnown(UriInfo uri, Set<String> known) {
+    checkKnown(uri, known, Set.of());
+  }
+
+  /** @param repeatable the known parameters that may be repeated */
+  public static void checkKnown(UriInfo uri, Set<String> known, Set<String> repeatable) {
+    uri.getQueryParameters().forEach((name, values) -> {
+      if (values.size() > 1 && !repeatable.contains(name)) {
+        throw Problem.invalid(name, "must be given once");
+      }
+      values.forEach(value -> JsonbCheck.complaint(value).ifPresent(complaint -> {
+        throw Problem.invalid(name, complaint);
+      }));
+    });
+    uri.getPathParameters().forEach((name, values) -> values
+        .forEach(value -> JsonbCheck.complaint(value).ifPresent(complaint -> {
+          throw Problem.invalid(name, complaint);
+        })));
+    uri.getQueryParameters().keySet().stream().filter(name -> !known.contains(name)).sorted()
+        .findFirst().ifPresent(name -> {
+          throw Problem.invalid(name, "unknown parameter");
+        });
+  }
+}

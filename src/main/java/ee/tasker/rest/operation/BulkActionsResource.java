@@ -1,0 +1,214 @@
+package ee.tasker.rest.operation;
+
+import ee.tasker.engine.model.TaskState;
+import ee.tasker.operation.Operations;
+import ee.tasker.platform.Json;
+import ee.tasker.platform.JsonbCheck;
+import ee.tasker.platform.Problem;
+import ee.tasker.rest.http.Access;
+import ee.tasker.rest.http.ActionReader;
+import ee.tasker.rest.http.Locations;
+import ee.tasker.rest.http.Members;
+import ee.tasker.rest.http.OncePerKey;
+import ee.tasker.rest.http.Parameters;
+import ee.tasker.rest.http.RequestBodies;
+import ee.tasker.rest.http.Requires;
+import ee.tasker.rest.http.Requires.Scope;
+import ee.tasker.security.Permission;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
+import jakarta.json.JsonString;
+import jakarta.json.JsonValue;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.DELETE;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.core.UriInfo;
+import java.io.InputStream;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+
+/**
+ * Actions on many tasks: first a dry run, which counts the tasks and returns a token, then the run,
+ * which presents the token. Those on very
+ * many go on in the background, with progress and a verdict on each task.
+ */
+@Path("bulk-actions")
+@Produces(MediaType.APPLICATION_JSON)
+@RequestScoped
+public class BulkActionsResource {
+  static final Set<String> FILTERS = Set.of("namespace", "name", "version", "state", "initiator",
+      "source_system", "correlation_id",
+      "parent_correlation_id", "dlq_reason", "failed_step", "error_type", "error_signature",
+      "created_after", "created_before");
+  /** What errors say is for those who may read them. */
+  private static final Set<String> OF_ERRORS = Set.of("error_type", "error_signature");
+
+  private static final List<String> OUTCOMES = List.of("done", "already", "refused");
+
+  @Inject
+  private Operations operations;
+
+  @Inject
+  private RequestBodies bodies;
+
+  @Inject
+  private Access access;
+
+  @Inject
+  private Locations locations;
+
+  @Context
+  private UriInfo uri;
+
+  @Requires(value = Permission.TASKS_ACT, in = Scope.ASKED)
+  @POST
+  @OncePerKey
+  @Consumes(MediaType.APPLICATION_JSON)
+  public Response preview(InputStream body) {
+    Parameters.checkKnown(uri, Set.of());
+    Members members = new Members(bodies.object(body));
+    String action = members.word("action_type", ActionReader.BULK_ACTIONS);
+    String by = members.text("requested_by", ActionReader.WHO);
+    String reason = members.text("reason", ActionReader.WHY);
+    JsonObject filter = members.object("filter");
+    boolean background = members.flag("background");
+    String resolution = ActionReader.CLOSE_DEAD_LETTERS.equals(action)
+        ? members.word("resolution_status", DeadLettersResource.CLOSED) : null;
+    if (filter == null || filter.isEmpty()) {
+      members.wrong("filter",
+          "must have at least one of " + String.join(", ", new TreeSet<>(FILTERS)));
+    } else {
+      filter.forEach((name, value) -> check(members, name, value));
+    }
+    members.check();
+    String namespace = filter.getString("namespace", null);
+    access.require(namespace);
+    requireFor(action, namespace);
+    if (OF_ERRORS.stream().anyMatch(filter::containsKey)) {
+      access.require(Permission.STEPS_READ, namespace);
+    }
+    JsonObject counted = operations.preview(action, inOneForm(filter), by, reason,
+        access.caller().principal(), background, resolution);
+    return Response.status(201)
+        .header(Locations.HEADER,
+            locations.of(uri, "bulk-actions/" + counted.getString("token") + "/run"))
+        .entity(counted.toString()).build();
+  }
+
+  /** In addition to {@code tasks:act}: the permissions that the same action needs on one task. */
+  private void requireFor(String action, String namespace) {
+    if ("cancel".equals(action) || "compensate".equals(action)) {
+      access.require(Permission.TASKS_CANCEL, namespace);
+    } else if (ActionReader.CLOSE_DEAD_LETTERS.equals(action)) {
+      access.require(Permission.DLQ_UPDATE, namespace);
+    }
+  }
+
+  private static void check(Members members, String name, JsonValue value) {
+    String field = "filter/" + name;
+    if (!FILTERS.contains(name)) {
+      members.wrong(field, "unknown filter; allowed: " + String.join(", ", new TreeSet<>(FILTERS)));
+    } else if (!(value instanceof JsonString text) || text.getString().isBlank()) {
+      members.wrong(field, "must be a string that is not blank");
+    } else if ("state".equals(name) && !TaskState.words().contains(text.getString())) {
+      members.wrong(field, "unknown state");
+    } else if ("dlq_reason".equals(name)
+        && !DeadLettersResource.REASONS.contains(text.getString())) {
+      members.wrong(field, "unknown reason");
+    } else if (name.endsWith("correlation_id") && !Parameters.isUuid(text.getString())) {
+      members.wrong(field, "must be a uuid");
+    } else if (name.startsWith("created_") && Parameters.time(text.getString()).isEmpty()) {
+      members.wrong(field,
+          "must be a date and time with an offset, in one of the years 0001 to 9999");
+    } else {
+      JsonbCheck.complaint(text.getString())
+          .ifPresent(complaint -> members.wrong(field, complaint));
+    }
+  }
+
+  /** With times in the canonical form, which Java and the database parse alike. */
+  private static JsonObject inOneForm(JsonObject filter) {
+    JsonObjectBuilder read = Json.build().createObjectBuilder(filter);
+    filter.forEach((name, value) -> {
+      if (name.startsWith("created_")) {
+        read.add(name, Parameters.time(((JsonString) value).getString()).orElseThrow().toString());
+      }
+    });
+    return read.build();
+  }
+
+  /** Runs once; a second call returns the first response. */
+  @Requires(value = Permission.TASKS_ACT, in = Scope.BULK_ACTION)
+  @POST
+  @OncePerKey
+  @Path("{token}/run")
+  public Response run(@PathParam("token") String token) {
+    UUID uuid = token(token);
+    String maker = access.caller().principal();
+    // Checked here as well as at the dry run: the caller may have lost the permission in between.
+    operations.bulkAction(uuid, maker)
+        .ifPresent(bulk -> requireFor(bulk.action(), bulk.namespace()));
+    JsonObject reply = operations.run(uuid, maker);
+    return Response.status("started".equals(reply.getString("outcome")) ? 202 : 200)
+        .entity(reply.toString()).build();
+  }
+
+  /** Those that were started, by every caller, in the namespaces where this one may act. */
+  @Requires(value = Permission.TASKS_ACT, in = Scope.ASKED)
+  @GET
+  public String list(@QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
+    Parameters.checkKnown(uri, Set.of("limit", "cursor"));
+    access.requireSomewhere();
+    return operations.bulkActions(access.namespaces(Permission.TASKS_ACT),
+        Parameters.number("limit", limit, 25, 1, 100), Parameters.optionalUuid("cursor", cursor))
+        .toString();
+  }
+
+  @Requires(value = Permission.TASKS_ACT, in = Scope.BULK_ACTION)
+  @GET
+  @Path("{token}")
+  public String describe(@PathParam("token") String token) {
+    return operations.describeBulkAction(token(token)).toString();
+  }
+
+  /** The verdicts by task. */
+  @Requires(value = Permission.TASKS_ACT, in = Scope.BULK_ACTION)
+  @GET
+  @Path("{token}/tasks")
+  public String tasks(@PathParam("token") String token, @QueryParam("outcome") String outcome,
+      @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
+    Parameters.checkKnown(uri, Set.of("outcome", "limit", "cursor"));
+    if (outcome != null && !OUTCOMES.contains(outcome)) {
+      throw Problem.invalid("outcome", "must be " + String.join(" or ", OUTCOMES));
+    }
+    return operations.bulkActionTasks(Parameters.uuid("token", token), outcome,
+        Parameters.number("limit", limit, 100, 1, 1_000), Parameters.optionalUuid("cursor", cursor))
+        .toString();
+  }
+
+  /** What it has not come to stays as it is. */
+  @Requires(value = Permission.TASKS_ACT, in = Scope.BULK_ACTION)
+  @DELETE
+  @OncePerKey
+  @Path("{token}")
+  public String cancel(@PathParam("token") String token) {
+    return operations.cancelBulkAction(token(token), access.caller().actor()).toString();
+  }
+
+  private UUID token(String token) {
+    Parameters.checkKnown(uri, Set.of());
+    return Parameters.uuid("token", token);
+  }
+}

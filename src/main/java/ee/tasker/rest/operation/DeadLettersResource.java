@@ -1,0 +1,196 @@
+package ee.tasker.rest.operation;
+
+import ee.tasker.operation.DeadLetters;
+import ee.tasker.platform.Json;
+import ee.tasker.platform.Problem;
+import ee.tasker.platform.Refusals;
+import ee.tasker.rest.http.Access;
+import ee.tasker.rest.http.ActionReader;
+import ee.tasker.rest.http.Filters;
+import ee.tasker.rest.http.Listing;
+import ee.tasker.rest.http.Locations;
+import ee.tasker.rest.http.MayBeStale;
+import ee.tasker.rest.http.Members;
+import ee.tasker.rest.http.OncePerKey;
+import ee.tasker.rest.http.Parameters;
+import ee.tasker.rest.http.RequestBodies;
+import ee.tasker.rest.http.Requires;
+import ee.tasker.rest.http.Requires.Scope;
+import ee.tasker.rest.http.Visibility;
+import ee.tasker.security.Permission;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.PATCH;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.core.UriInfo;
+import java.io.InputStream;
+import java.util.Set;
+import java.util.UUID;
+import java.util.regex.Pattern;
+
+/**
+ * Investigations of tasks: find, open, close and count them; and list the tasks that are past their
+ * SLA.
+ */
+@Path("dlq")
+@Produces(MediaType.APPLICATION_JSON)
+@RequestScoped
+public class DeadLettersResource {
+  static final Set<String> REASONS = Set.of("staleness_timeout", "max_retries_exceeded",
+      "permanent_failure", "dependency_cycle_detected",
+      "worker_unavailable", "manual_dlq");
+  static final Set<String> STATUSES = Set.of("pending", "manually_resolved", "permanently_failed",
+      "cancelled");
+  /** What an investigation can end with. */
+  static final Set<String> CLOSED = Set.of("manually_resolved", "permanently_failed", "cancelled");
+  private static final int MOST = 500;
+  /** A time in microseconds and a task. */
+  private static final Pattern LATE_CURSOR = Pattern
+      .compile("[0-9]{1,17}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+
+  @Inject
+  private DeadLetters deadLetters;
+
+  @Inject
+  private RequestBodies bodies;
+
+  @Inject
+  private Access access;
+
+  @Inject
+  private Locations locations;
+
+  @Inject
+  private Visibility visibility;
+
+  @Context
+  private UriInfo uri;
+
+  @Requires(value = Permission.DLQ_READ, in = Scope.ASKED)
+  @MayBeStale
+  @GET
+  public String list(@QueryParam("resolution_status") String status,
+      @QueryParam("dlq_reason") String reason, @QueryParam("limit") String limit,
+      @QueryParam("cursor") String cursor) {
+    Parameters.checkKnown(uri, Set.of("resolution_status", "dlq_reason", "limit", "cursor"));
+    JsonObjectBuilder filter = Json.build().createObjectBuilder();
+    Filters.addWord(filter, "resolution_status", status, STATUSES);
+    Filters.addWord(filter, "dlq_reason", reason, REASONS);
+    access.limit(filter);
+    return visibility.deadLetters(
+        deadLetters.list(filter.build(), Parameters.number("limit", limit, 50, 1, MOST),
+            Parameters.optionalUuid("cursor", cursor)))
+        .toString();
+  }
+
+  /**
+   * Opens an investigation of a task; 200 with the open investigation when there is one already.
+   */
+  @Requires(value = Permission.DLQ_UPDATE, in = Scope.ASKED)
+  @POST
+  @OncePerKey(shows = Visibility.Content.DEAD_LETTER)
+  @Consumes(MediaType.APPLICATION_JSON)
+  public Response open(InputStream body) {
+    Parameters.checkKnown(uri, Set.of());
+    Members members = new Members(bodies.object(body));
+    String task = members.text("task_uuid", 36);
+    String by = members.text("requested_by", ActionReader.WHO);
+    String reason = members.text("reason", ActionReader.WHY);
+    members.check();
+    UUID uuid = Parameters.uuid("task_uuid", task);
+    access.requireForTask(uuid);
+    JsonObject reply = deadLetters.open(uuid, by, reason);
+    String entry = reply.getString("dlq_entry_uuid");
+    return Response.status("done".equals(Refusals.outcome(reply)) ? 201 : 200)
+        .header(Locations.HEADER, locations.of(uri, "dlq/entry/" + entry)).entity(entry(entry))
+        .build();
+  }
+
+  @Requires(value = Permission.DLQ_READ, in = Scope.TASK)
+  @GET
+  @Path("task/{task_uuid}")
+  public String ofTask(@PathParam("task_uuid") String taskUuid) {
+    Parameters.checkKnown(uri, Set.of());
+    UUID task = Parameters.uuid("task_uuid", taskUuid);
+    return deadLetters
+        .find(Json.build().createObjectBuilder().add("task_uuid", task.toString()).build())
+        .map(visibility::deadLetter)
+        .orElseThrow(() -> DeadLetters.notFound("there is no dead letter about a task " + task))
+        .toString();
+  }
+
+  @Requires(value = Permission.DLQ_READ, in = Scope.DEAD_LETTER)
+  @GET
+  @Path("entry/{dlq_entry_uuid}")
+  public String describe(@PathParam("dlq_entry_uuid") String entryUuid) {
+    Parameters.checkKnown(uri, Set.of());
+    return entry(Parameters.uuid("dlq_entry_uuid", entryUuid).toString());
+  }
+
+  private String entry(String uuid) {
+    return deadLetters.find(Json.build().createObjectBuilder().add("dlq_entry_uuid", uuid).build())
+        .map(visibility::deadLetter)
+        .orElseThrow(() -> DeadLetters.notFound(UUID.fromString(uuid))).toString();
+  }
+
+  @Requires(value = Permission.DLQ_UPDATE, in = Scope.DEAD_LETTER)
+  @PATCH
+  @OncePerKey(shows = Visibility.Content.DEAD_LETTER)
+  @Path("entry/{dlq_entry_uuid}")
+  @Consumes(MediaType.APPLICATION_JSON)
+  public String update(@PathParam("dlq_entry_uuid") String entryUuid, InputStream body) {
+    Parameters.checkKnown(uri, Set.of());
+    UUID entry = Parameters.uuid("dlq_entry_uuid", entryUuid);
+    Members members = new Members(bodies.object(body));
+    String status = members.has("resolution_status") ? members.word("resolution_status", STATUSES)
+        : null;
+    String by = members.text("resolved_by", ActionReader.WHO);
+    String notes = members.text("resolution_notes", ActionReader.WHY);
+    JsonObject metadata = members.object("metadata");
+    members.check();
+    deadLetters.update(entry, status, by, notes, metadata);
+    return entry(entry.toString());
+  }
+
+  @Requires(value = Permission.DLQ_STATS, in = Scope.EVERYWHERE)
+  @GET
+  @Path("stats")
+  public String statistics() {
+    Parameters.checkKnown(uri, Set.of());
+    return Listing.whole("reasons", deadLetters.statistics()).toString();
+  }
+
+  @Requires(value = Permission.DLQ_READ, in = Scope.EVERYWHERE)
+  @GET
+  @Path("investigation-queue")
+  public String investigationQueue(@QueryParam("limit") String limit,
+      @QueryParam("cursor") String cursor) {
+    Parameters.checkKnown(uri, Set.of("limit", "cursor"));
+    return deadLetters
+        .investigationQueue(Parameters.number("limit", limit, 50, 1, MOST),
+            Parameters.optionalUuid("cursor", cursor))
+        .toString();
+  }
+
+  @Requires(value = Permission.DLQ_READ, in = Scope.EVERYWHERE)
+  @GET
+  @Path("staleness")
+  public String staleness(@QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
+    Parameters.checkKnown(uri, Set.of("limit", "cursor"));
+    if (cursor != null && !LATE_CURSOR.matcher(cursor).matches()) {
+      throw Problem.invalid("cursor", "must be next of the previous page");
+    }
+    return deadLetters.staleness(Parameters.number("limit", limit, 50, 1, MOST), cursor).toString();
+  }
+}

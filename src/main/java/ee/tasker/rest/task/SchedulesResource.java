@@ -1,0 +1,311 @@
+package ee.tasker.rest.task;
+
+import ee.tasker.platform.Author;
+import ee.tasker.platform.Json;
+import ee.tasker.platform.Problem;
+import ee.tasker.rest.http.Access;
+import ee.tasker.rest.http.Authors;
+import ee.tasker.rest.http.Filters;
+import ee.tasker.rest.http.Listing;
+import ee.tasker.rest.http.Locations;
+import ee.tasker.rest.http.Members;
+import ee.tasker.rest.http.OncePerKey;
+import ee.tasker.rest.http.Parameters;
+import ee.tasker.rest.http.RequestBodies;
+import ee.tasker.rest.http.Requires;
+import ee.tasker.rest.http.Requires.Scope;
+import ee.tasker.rest.http.Visibility;
+import ee.tasker.schedule.Schedules;
+import ee.tasker.security.Permission;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.DELETE;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.PUT;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.core.UriInfo;
+import java.io.InputStream;
+import java.time.Instant;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Schedules over HTTP. What makes a schedule submit tasks needs {@code tasks:create} in its
+ * namespace besides; its context is shown with
+ * {@code tasks:context_read}.
+ */
+@Path("schedules")
+@Produces(MediaType.APPLICATION_JSON)
+@RequestScoped
+public class SchedulesResource {
+  private static final Set<String> OUTCOMES = Set.of("started", "queued", "skipped", "missed",
+      "failed");
+  private static final Set<String> TIMING_AND_COUNT = Stream
+      .concat(ScheduleBody.TIMING.stream(), Stream.of("count")).collect(Collectors.toSet());
+  private static final Set<String> ORIGINS = Set.of("schedule", "trigger", "backfill");
+
+  @Inject
+  private Schedules schedules;
+
+  @Inject
+  private RequestBodies bodies;
+
+  @Inject
+  private Access access;
+
+  @Inject
+  private Visibility visibility;
+
+  @Inject
+  private Locations locations;
+
+  @Context
+  private UriInfo uri;
+
+  @Requires(value = Permission.SCHEDULES_READ, in = Scope.ASKED)
+  @GET
+  public String list(@QueryParam("namespace") String namespace, @QueryParam("name") String name,
+      @QueryParam("paused") String paused, @QueryParam("failing") String failing,
+      @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
+    Parameters.checkKnown(uri, Set.of("namespace", "name", "paused", "failing", "limit", "cursor"));
+    JsonObjectBuilder filter = Json.build().createObjectBuilder();
+    Filters.add(filter, "namespace", namespace);
+    Filters.add(filter, "name", name);
+    Filters.addWord(filter, "paused", paused, Filters.FLAG);
+    Filters.addWord(filter, "failing", failing, Filters.FLAG);
+    access.limit(filter);
+    JsonObject page = schedules.list(filter.build(), Parameters.number("limit", limit, 25, 1, 100),
+        Parameters.optionalUuid("cursor", cursor));
+    JsonArrayBuilder shown = Json.build().createArrayBuilder();
+    page.getJsonArray("schedules").getValuesAs(JsonObject.class)
+        .forEach(schedule -> shown.add(visibility.schedule(schedule)));
+    return Json.build().createObjectBuilder(page).add("schedules", shown).build().toString();
+  }
+
+  @Requires(value = Permission.SCHEDULES_WRITE, in = Scope.ASKED)
+  @POST
+  @OncePerKey(shows = Visibility.Content.SCHEDULE)
+  @Consumes(MediaType.APPLICATION_JSON)
+  public Response create(InputStream body) {
+    Parameters.checkKnown(uri, Set.of());
+    ScheduleBody asked = ScheduleBody.create(bodies.object(body));
+    String namespace = asked.schedule().getString("namespace");
+    access.require(namespace);
+    access.require(Permission.TASKS_CREATE, namespace);
+    JsonObject created = schedules.create(asked.schedule(), author(asked));
+    return Response.status(201)
+        .header(Locations.HEADER,
+            locations.of(uri, "schedules/" + created.getString("schedule_uuid")))
+        .entity(visibility.schedule(created).toString()).build();
+  }
+
+  private Author author(ScheduleBody asked) {
+    return new Author(asked.by() == null ? access.caller().actor() : asked.by(), asked.reason());
+  }
+
+  /** The fire times that a schedule with this timing would have, before it is saved. */
+  @Requires(value = Permission.SCHEDULES_READ, in = Scope.ASKED)
+  @GET
+  @Path("upcoming")
+  public String upcoming(@QueryParam("cron") String cron,
+      @QueryParam("every_seconds") String everySeconds, @QueryParam("zone") String zone,
+      @QueryParam("starts_at") String startsAt, @QueryParam("ends_at") String endsAt,
+      @QueryParam("count") String count) {
+    Parameters.checkKnown(uri, TIMING_AND_COUNT);
+    JsonObjectBuilder asked = Json.build().createObjectBuilder();
+    addGiven(asked, "cron", cron);
+    addGiven(asked, "zone", zone);
+    addGiven(asked, "starts_at", startsAt);
+    addGiven(asked, "ends_at", endsAt);
+    if (everySeconds != null) {
+      asked.add(ScheduleBody.EVERY, Parameters.number(ScheduleBody.EVERY, everySeconds, 1, 1,
+          ScheduleBody.LONGEST_SECONDS));
+    }
+    return Json.build().createObjectBuilder()
+        .add("fire_times", schedules.upcomingOf(ScheduleBody.timing(asked.build()),
+            Parameters.number("count", count, 5, 1, 100)))
+        .build().toString();
+  }
+
+  private static void addGiven(JsonObjectBuilder asked, String name, String value) {
+    if (value != null) {
+      asked.add(name, value);
+    }
+  }
+
+  @Requires(value = Permission.SCHEDULES_READ, in = Scope.SCHEDULE)
+  @GET
+  @Path("{schedule_uuid}")
+  public String describe(@PathParam("schedule_uuid") String scheduleUuid,
+      @QueryParam("upcoming") String upcoming) {
+    Parameters.checkKnown(uri, Set.of("upcoming"));
+    UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
+    return visibility
+        .schedule(schedules.describe(uuid, Parameters.number("upcoming", upcoming, 5, 1, 100)))
+        .toString();
+  }
+
+  @Requires(value = Permission.SCHEDULES_WRITE, in = Scope.SCHEDULE)
+  @PUT
+  @OncePerKey(shows = Visibility.Content.SCHEDULE)
+  @Path("{schedule_uuid}")
+  @Consumes(MediaType.APPLICATION_JSON)
+  public String update(@PathParam("schedule_uuid") String scheduleUuid, InputStream body) {
+    Parameters.checkKnown(uri, Set.of());
+    UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
+    ScheduleBody asked = ScheduleBody.update(bodies.object(body));
+    requireSubmission(uuid);
+    return visibility
+        .schedule(schedules.update(uuid, asked.version(), asked.schedule(), author(asked)))
+        .toString();
+  }
+
+  private void requireSubmission(UUID uuid) {
+    if (!visibility.seesSchedule(Permission.TASKS_CREATE, uuid)) {
+      throw Problem.of(403, "not-permitted",
+          "this needs the permission tasks:create in the namespace of the schedule");
+    }
+  }
+
+  @Requires(value = Permission.SCHEDULES_WRITE, in = Scope.SCHEDULE)
+  @DELETE
+  @OncePerKey(shows = Visibility.Content.SCHEDULE)
+  @Path("{schedule_uuid}")
+  public String delete(@PathParam("schedule_uuid") String scheduleUuid,
+      @QueryParam("requested_by") String requestedBy, @QueryParam("reason") String reason) {
+    Parameters.checkKnown(uri, Set.of("requested_by", "reason"));
+    UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
+    return visibility.schedule(schedules.delete(uuid, Authors.of(requestedBy, reason))).toString();
+  }
+
+  @Requires(value = Permission.SCHEDULES_WRITE, in = Scope.SCHEDULE)
+  @POST
+  @OncePerKey(shows = Visibility.Content.SCHEDULE)
+  @Path("{schedule_uuid}/pause")
+  @Consumes(MediaType.APPLICATION_JSON)
+  public String pause(@PathParam("schedule_uuid") String scheduleUuid, InputStream body) {
+    Parameters.checkKnown(uri, Set.of());
+    UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
+    return visibility.schedule(schedules.pause(uuid, Authors.of(new Members(bodies.object(body)))))
+        .toString();
+  }
+
+  @Requires(value = Permission.SCHEDULES_WRITE, in = Scope.SCHEDULE)
+  @POST
+  @OncePerKey(shows = Visibility.Content.SCHEDULE)
+  @Path("{schedule_uuid}/resume")
+  @Consumes(MediaType.APPLICATION_JSON)
+  public String resume(@PathParam("schedule_uuid") String scheduleUuid, InputStream body) {
+    Parameters.checkKnown(uri, Set.of());
+    UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
+    Members members = new Members(bodies.object(body));
+    boolean catchUp = members.flag("catch_up");
+    Author author = Authors.of(members);
+    requireSubmission(uuid);
+    return visibility.schedule(schedules.resume(uuid, catchUp, author)).toString();
+  }
+
+  @Requires(value = Permission.SCHEDULES_WRITE, in = Scope.SCHEDULE)
+  @POST
+  @OncePerKey
+  @Path("{schedule_uuid}/trigger")
+  @Consumes(MediaType.APPLICATION_JSON)
+  public Response trigger(@PathParam("schedule_uuid") String scheduleUuid, InputStream body) {
+    Parameters.checkKnown(uri, Set.of());
+    UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
+    Author author = Authors.of(new Members(bodies.object(body)));
+    requireSubmission(uuid);
+    JsonObject fire = schedules.trigger(uuid, author);
+    return Response.status(201)
+        .header(Locations.HEADER, locations.of(uri, "tasks/" + fire.getString("task_uuid")))
+        .entity(fire.toString())
+        .build();
+  }
+
+  @Requires(value = Permission.SCHEDULES_READ, in = Scope.SCHEDULE)
+  @GET
+  @Path("{schedule_uuid}/fires")
+  public String fires(@PathParam("schedule_uuid") String scheduleUuid,
+      @QueryParam("outcome") String outcome, @QueryParam("origin") String origin,
+      @QueryParam("backfill") String backfill, @QueryParam("limit") String limit,
+      @QueryParam("cursor") String cursor) {
+    Parameters.checkKnown(uri, Set.of("outcome", "origin", "backfill", "limit", "cursor"));
+    UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
+    JsonObjectBuilder filter = Json.build().createObjectBuilder();
+    Filters.addWord(filter, "outcome", outcome, OUTCOMES);
+    Filters.addWord(filter, "origin", origin, ORIGINS);
+    if (backfill != null) {
+      filter.add("backfill_uuid", Parameters.uuid("backfill", backfill).toString());
+    }
+    schedules.describe(uuid, 1);
+    return visibility.ofSchedule(uuid, "fires",
+        schedules.fires(uuid, filter.build(), Parameters.number("limit", limit, 25, 1, 100),
+            ScheduleBody.cursor(cursor)))
+        .toString();
+  }
+
+  @Requires(value = Permission.SCHEDULES_READ, in = Scope.SCHEDULE)
+  @GET
+  @Path("{schedule_uuid}/backfills")
+  public String backfills(@PathParam("schedule_uuid") String scheduleUuid) {
+    Parameters.checkKnown(uri, Set.of());
+    UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
+    schedules.describe(uuid, 1);
+    return visibility
+        .ofSchedule(uuid, "backfills", Listing.whole("backfills", schedules.backfills(uuid)))
+        .toString();
+  }
+
+  /** 200 with what it would do for a dry run; 201 otherwise. */
+  @Requires(value = Permission.SCHEDULES_WRITE, in = Scope.SCHEDULE)
+  @POST
+  @OncePerKey
+  @Path("{schedule_uuid}/backfills")
+  @Consumes(MediaType.APPLICATION_JSON)
+  public Response backfill(@PathParam("schedule_uuid") String scheduleUuid, InputStream body) {
+    Parameters.checkKnown(uri, Set.of());
+    UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
+    Members members = new Members(bodies.object(body));
+    Instant from = members.required("from", ScheduleBody.time(members, "from"), Instant.EPOCH);
+    Instant to = members.required("to", ScheduleBody.time(members, "to"), Instant.EPOCH);
+    boolean isDry = members.flag("dry_run");
+    String overlap = members.has("overlap") ? members.word("overlap", Set.of("allow", "one_by_one"))
+        : "one_by_one";
+    Author author = Authors.of(members);
+    requireSubmission(uuid);
+    if (isDry) {
+      return Response.ok(schedules.previewBackfill(uuid, from, to).toString()).build();
+    }
+    JsonObject backfill = schedules.startBackfill(uuid, from, to, overlap, author);
+    return Response.status(201)
+        .header(Locations.HEADER, locations.of(uri, "schedules/" + uuid + "/backfills"))
+        .entity(backfill.toString())
+        .build();
+  }
+
+  @Requires(value = Permission.SCHEDULES_WRITE, in = Scope.SCHEDULE)
+  @DELETE
+  @OncePerKey
+  @Path("{schedule_uuid}/backfills/{backfill_uuid}")
+  public String cancelBackfill(@PathParam("schedule_uuid") String scheduleUuid,
+      @PathParam("backfill_uuid") String backfillUuid,
+      @QueryParam("requested_by") String requestedBy, @QueryParam("reason") String reason) {
+    Parameters.checkKnown(uri, Set.of("requested_by", "reason"));
+    UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
+    UUID backfill = Parameters.uuid("backfill_uuid", backfillUuid);
+    return schedules.cancelBackfill(uuid, backfill, Authors.of(requestedBy, reason)).toString();
+  }
+}

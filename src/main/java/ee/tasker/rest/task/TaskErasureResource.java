@@ -1,0 +1,74 @@
+package ee.tasker.rest.task;
+
+import ee.tasker.operation.Erasure;
+import ee.tasker.platform.Json;
+import ee.tasker.rest.http.Access;
+import ee.tasker.rest.http.ActionReader;
+import ee.tasker.rest.http.Members;
+import ee.tasker.rest.http.OncePerKey;
+import ee.tasker.rest.http.Parameters;
+import ee.tasker.rest.http.RequestBodies;
+import ee.tasker.rest.http.Requires;
+import ee.tasker.rest.http.Requires.Scope;
+import ee.tasker.security.Permission;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.UriInfo;
+import java.io.InputStream;
+import java.util.Set;
+import java.util.UUID;
+
+/** Erases personal data: the documents of one task. */
+@Path("tasks/{task_uuid}/erase")
+@Produces(MediaType.APPLICATION_JSON)
+@RequestScoped
+public class TaskErasureResource {
+  @Inject
+  private Erasure erasure;
+
+  @Inject
+  private RequestBodies bodies;
+
+  @Inject
+  private Access access;
+
+  @Context
+  private UriInfo uri;
+
+  @Requires(value = Permission.TASKS_ERASE, in = Scope.TASK)
+  @POST
+  @OncePerKey
+  @Consumes(MediaType.APPLICATION_JSON)
+  public String erase(@PathParam("task_uuid") String taskUuid, InputStream body) {
+    Parameters.checkKnown(uri, Set.of());
+    UUID task = Parameters.uuid("task_uuid", taskUuid);
+    Members members = new Members(bodies.object(body));
+    boolean force = members.flag("force");
+    Erasure.Request request = request(members);
+    members.check();
+    JsonObject reply = erasure.erase(task, request, force,
+        access.namespaces(Permission.TASKS_ERASE));
+    JsonObjectBuilder shown = Json.build().createObjectBuilder()
+        .add("task_uuid", task.toString());
+    for (String member : new String[]{"outcome", "state", "erased_at", "tasks", "forks"}) {
+      shown.add(member, reply.get(member));
+    }
+    return shown.build().toString();
+  }
+
+  /** Children are erased unless the request leaves them out. */
+  static Erasure.Request request(Members members) {
+    boolean children = members.flag("children") || !members.has("children");
+    return new Erasure.Request(members.text("requested_by", ActionReader.WHO),
+        members.text("reason", ActionReader.WHY), children);
+  }
+}

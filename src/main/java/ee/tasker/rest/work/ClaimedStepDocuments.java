@@ -1,0 +1,56 @@
+package ee.tasker.rest.work;
+
+import ee.tasker.platform.Json;
+import ee.tasker.step.ClaimedStep;
+import ee.tasker.step.StepSpec;
+import jakarta.json.JsonArrayBuilder;
+import jakarta.json.JsonObjectBuilder;
+import jakarta.json.JsonValue;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.UnaryOperator;
+
+/** Claimed steps as a worker outside the servers gets them: everything that a handler needs. */
+final class ClaimedStepDocuments {
+
+  private ClaimedStepDocuments() {
+  }
+
+  /** @param opener opens what its caller may open */
+  static JsonArrayBuilder of(List<ClaimedStep> steps, UnaryOperator<ClaimedStep> opener) {
+    JsonArrayBuilder array = Json.build().createArrayBuilder();
+    steps.forEach(step -> array.add(of(opener.apply(step))));
+    return array;
+  }
+
+  private static JsonObjectBuilder of(ClaimedStep step) {
+    StepSpec spec = step.definition();
+    return Json.build().createObjectBuilder()
+        .add("step_uuid", step.key().stepUuid().toString())
+        .add("task_uuid", step.key().taskUuid().toString())
+        .add("handoff", step.key().handoff())
+        .add("attempt", step.attempt())
+        .add("max_attempts", step.maxAttempts())
+        .add("idempotency_token", step.idempotencyToken())
+        .add("name", step.name())
+        .add("handler", spec.callable())
+        .add("method", spec.method())
+        .add("resolver", Json.string(spec.resolver().orElse(null)))
+        .add("initialization", spec.initialization())
+        .add("timeout_seconds",
+            spec.timeout().<JsonValue>map(limit -> Json.provider().createValue(limit.toSeconds()))
+                .orElse(JsonValue.NULL))
+        .add("namespace", spec.namespace())
+        .add("template", spec.taskName())
+        .add("version", spec.taskVersion())
+        .add("correlation_id", step.correlationId().toString())
+        .add("parent_correlation_id",
+            Json.string(step.parentCorrelationId().map(UUID::toString).orElse(null)))
+        .add("trace_parent", Json.string(step.traceParent().orElse(null)))
+        .add("cancel_requested", step.isCancelRequested())
+        .add("context", step.context())
+        .add("inputs", step.inputs())
+        .add("results", step.results())
+        .add("checkpoint", step.checkpoint().orElse(JsonValue.NULL));
+  }
+}

@@ -1,0 +1,88 @@
+package ee.tasker.rest.work;
+
+import ee.tasker.operation.ConcurrencyPolicies;
+import ee.tasker.platform.Json;
+import ee.tasker.rest.http.Access;
+import ee.tasker.rest.http.ActionReader;
+import ee.tasker.rest.http.Filters;
+import ee.tasker.rest.http.Listing;
+import ee.tasker.rest.http.Members;
+import ee.tasker.rest.http.OncePerKey;
+import ee.tasker.rest.http.Parameters;
+import ee.tasker.rest.http.RequestBodies;
+import ee.tasker.rest.http.Requires;
+import ee.tasker.rest.http.Requires.Scope;
+import ee.tasker.rest.http.Visibility;
+import ee.tasker.security.Permission;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.inject.Inject;
+import jakarta.json.JsonObjectBuilder;
+import jakarta.ws.rs.Consumes;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.PUT;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.UriInfo;
+import java.io.InputStream;
+import java.util.Set;
+import java.util.UUID;
+
+/** Concurrency policies over HTTP: limits, holders and waiters. */
+@Path("concurrency-policies")
+@Produces(MediaType.APPLICATION_JSON)
+@RequestScoped
+public class ConcurrencyPoliciesResource {
+  private static final int HIGHEST = 1_000_000;
+
+  @Inject
+  private ConcurrencyPolicies policies;
+
+  @Inject
+  private RequestBodies bodies;
+
+  @Inject
+  private Access access;
+
+  @Inject
+  private Visibility visibility;
+
+  @Context
+  private UriInfo uri;
+
+  @Requires(value = Permission.POLICIES_READ, in = Scope.ASKED)
+  @GET
+  public String list(@QueryParam("namespace") String namespace, @QueryParam("name") String name,
+      @QueryParam("entries") String entries) {
+    Parameters.checkKnown(uri, Set.of("namespace", "name", "entries"));
+    JsonObjectBuilder filter = Json.build().createObjectBuilder();
+    Filters.add(filter, "namespace", namespace);
+    Filters.add(filter, "name", name);
+    return Listing
+        .whole("policies",
+            visibility.policies(access.visible(
+                policies.list(filter.build(), Parameters.number("entries", entries, 10, 0, 100)))))
+        .toString();
+  }
+
+  /** The member is required even when it is null, which restores the template's limit. */
+  @Requires(value = Permission.POLICIES_UPDATE, in = Scope.POLICY)
+  @PUT
+  @OncePerKey
+  @Path("{policy_uuid}/limit")
+  @Consumes(MediaType.APPLICATION_JSON)
+  public String setLimit(@PathParam("policy_uuid") String policyUuid, InputStream body) {
+    Parameters.checkKnown(uri, Set.of());
+    UUID policy = Parameters.uuid("policy_uuid", policyUuid);
+    Members members = new Members(bodies.object(body));
+    members.anything("limit");
+    Integer limit = members.number("limit", 0, HIGHEST);
+    String by = members.text("requested_by", ActionReader.WHO);
+    String reason = members.text("reason", ActionReader.WHY);
+    members.check();
+    return policies.setLimit(policy, limit, by, reason).toString();
+  }
+}
