@@ -47,6 +47,16 @@ class ArchitectureTest {
   static final ArchRule platform_knows_no_other_component = knowsOnly("platform");
 
   @ArchTest
+  static final ArchRule rooms_of_platform_have_no_cycles = slices()
+      .matching("ee.tasker.platform.(*)..").should()
+      .beFreeOfCycles();
+
+  @ArchTest
+  static final ArchRule the_base_of_platform_knows_none_of_its_rooms = noClasses().that()
+      .resideInAPackage("ee.tasker.platform").should()
+      .dependOnClassesThat().resideInAPackage("ee.tasker.platform.*..");
+
+  @ArchTest
   static final ArchRule handler_is_a_leaf_that_knows_the_jdk_and_json_p = classes().that()
       .resideInAPackage("ee.tasker.handler..")
       .should().onlyDependOnClassesThat()
@@ -166,13 +176,13 @@ class ArchitectureTest {
   @ArchTest
   static final ArchRule only_gateways_call_functions_of_the_database = noClasses().that()
       .haveSimpleNameNotEndingWith("Gateway")
-      .and().doNotHaveFullyQualifiedName("ee.tasker.platform.SqlFunctions")
-      .and().doNotHaveFullyQualifiedName("ee.tasker.platform.ReadFunctions")
+      .and().doNotHaveFullyQualifiedName("ee.tasker.platform.sql.SqlFunctions")
+      .and().doNotHaveFullyQualifiedName("ee.tasker.platform.sql.ReadFunctions")
       // One call, and a transaction of its own is the whole point of it: a gateway behind a facade
       // would be three classes for a line.
       .and().doNotHaveFullyQualifiedName("ee.tasker.message.Notifications")
       .should().dependOnClassesThat()
-      .haveNameMatching("ee\\.tasker\\.platform\\.(Sql|Read)Functions");
+      .haveNameMatching("ee\\.tasker\\.platform\\.sql\\.(Sql|Read)Functions");
 
   @ArchTest
   static final ArchRule gateways_are_hidden_in_their_component = classes().that()
@@ -181,7 +191,7 @@ class ArchitectureTest {
 
   @ArchTest
   static final ArchRule only_entity_manager_calls_has_an_entity_manager = noClasses().that()
-      .doNotHaveFullyQualifiedName("ee.tasker.platform.EntityManagerCalls")
+      .doNotHaveFullyQualifiedName("ee.tasker.platform.sql.EntityManagerCalls")
       .should().dependOnClassesThat()
       .haveNameMatching(
           "jakarta\\.persistence\\.(EntityManager.*|Persistence(Context|Unit)|Query)");
@@ -189,28 +199,28 @@ class ArchitectureTest {
   /** Both ways to the database report faults in it. */
   @ArchTest
   static final ArchRule jakarta_persistence_is_known_to_the_way_to_the_database = noClasses().that()
-      .haveNameNotMatching("ee\\.tasker\\.platform\\.(EntityManager|Statement)Calls").and()
-      .doNotHaveFullyQualifiedName("ee.tasker.platform.SqlFunctions")
+      .haveNameNotMatching("ee\\.tasker\\.platform\\.sql\\.(EntityManager|Statement)Calls").and()
+      .doNotHaveFullyQualifiedName("ee.tasker.platform.sql.SqlFunctions")
       .should().dependOnClassesThat().resideInAPackage("jakarta.persistence..");
 
   @ArchTest
   static final ArchRule jdbc_is_for_migration_listening_connecting_the_replica_and_reading_sqlstates = noClasses()
       .that()
       .doNotHaveSimpleName("SchemaMigration").and()
-      .haveNameNotMatching("ee\\.tasker\\.platform\\.MigrationDataSource(\\$.*)?").and()
+      .haveNameNotMatching("ee\\.tasker\\.platform\\.sql\\.MigrationDataSource(\\$.*)?").and()
       .haveNameNotMatching("ee\\.tasker\\.message\\.Listener(\\$.*)?").and()
       .doNotHaveSimpleName("Replica")
       // What is asked of the way to the database before the first call: ADR 0084.
-      .and().haveNameNotMatching("ee\\.tasker\\.platform\\.SchemaRights(\\$.*)?")
-      .and().haveNameNotMatching("ee\\.tasker\\.platform\\.Routines(\\$.*)?")
+      .and().haveNameNotMatching("ee\\.tasker\\.platform\\.sql\\.SchemaRights(\\$.*)?")
+      .and().haveNameNotMatching("ee\\.tasker\\.platform\\.sql\\.Routines(\\$.*)?")
       .and().doNotHaveSimpleName("SchemaInstaller")
       .and().doNotHaveSimpleName("DirectConnection").and().doNotHaveSimpleName("PoolerCheck")
       .and().doNotHaveSimpleName("ServerSessions").and().doNotHaveSimpleName("FirstConnection")
       .and().doNotHaveSimpleName("EntityManagerCalls")
       .and().doNotHaveSimpleName("ReadOnlyConnection").and().doNotHaveSimpleName("DatabaseFaults")
       .and().doNotHaveSimpleName("FaultMapper").and().doNotHaveSimpleName("SqlState")
-      .and().haveNameNotMatching("ee\\.tasker\\.platform\\.GivingWay(\\$.*)?")
-      .and().haveNameNotMatching("ee\\.tasker\\.platform\\.EclipseLinkSettings(\\$.*)?")
+      .and().haveNameNotMatching("ee\\.tasker\\.platform\\.sql\\.GivingWay(\\$.*)?")
+      .and().haveNameNotMatching("ee\\.tasker\\.platform\\.sql\\.EclipseLinkSettings(\\$.*)?")
       .should().dependOnClassesThat()
       .resideInAnyPackage("java.sql..", "javax.sql..", "org.postgresql..", "org.flywaydb..");
 
@@ -259,7 +269,8 @@ class ArchitectureTest {
   @ArchTest
   static final ArchRule threads_come_from_the_container =
       // Its threads are made by the container's ManagedThreadFactory (ADR 0025).
-      noClasses().that().haveNameNotMatching("ee\\.tasker\\.platform\\.ThreadPool(\\$.*)?").should()
+      noClasses().that().haveNameNotMatching("ee\\.tasker\\.platform\\.thread\\.ThreadPool(\\$.*)?")
+          .should()
           .callConstructorWhere(describe("of a thread, a pool or a timer",
               call -> call.getTargetOwner().isAssignableTo(Thread.class)
                   || call.getTargetOwner().isAssignableTo(java.util.Timer.class)
@@ -328,7 +339,7 @@ class ArchitectureTest {
 
   @ArchTest
   static final ArchRule eclipselink_is_known_to_its_customizer_only = noClasses().that()
-      .haveNameNotMatching("ee\\.tasker\\.platform\\.EclipseLinkSettings(\\$.*)?")
+      .haveNameNotMatching("ee\\.tasker\\.platform\\.sql\\.EclipseLinkSettings(\\$.*)?")
       .should().dependOnClassesThat().resideInAPackage("org.eclipse.persistence..");
 
   /** A server need not have it: a class that refers to it cannot be loaded there. */
@@ -339,7 +350,7 @@ class ArchitectureTest {
 
   @ArchTest
   static final ArchRule log_lines_come_from_the_catalogue = noClasses().that()
-      .haveNameNotMatching("ee\\.tasker\\.platform\\.Log(|Event|Fields)(\\$.*)?")
+      .haveNameNotMatching("ee\\.tasker\\.platform\\.log\\.Log(|Event|Fields)(\\$.*)?")
       .should().dependOnClassesThat().haveNameMatching("java\\.lang\\.System\\$Logger.*")
       .orShould().dependOnClassesThat()
       .resideInAnyPackage("java.util.logging..", "org.slf4j..", "org.apache..")

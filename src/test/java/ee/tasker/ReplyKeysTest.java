@@ -75,14 +75,14 @@ class ReplyKeysTest {
       Map.entry("rest/work/WorkersResource.java", Set.of("error", "verdicts")),
       Map.entry("worker/StepRunner.java", Set.of("error")),
       // What is to be installed.
-      Map.entry("platform/Routines.java", Set.of("pending")),
+      Map.entry("platform/sql/Routines.java", Set.of("pending")),
       // What an operator may not do, and the code of a problem: not results that were refused.
       Map.entry("platform/Refusals.java", Set.of("refused")),
       Map.entry("rest/http/FaultMapper.java", Set.of("refused")),
       // The verdict on a request with an idempotency key.
       Map.entry("request/KeyClaim.java", Set.of("verdict")),
       // Labels of a metric, which platform has without knowing the engine.
-      Map.entry("platform/Meters.java",
+      Map.entry("platform/sql/Meters.java",
           Set.of("success", "retryable_failure", "permanent_failure", "cancelled")));
 
   /**
@@ -116,7 +116,7 @@ class ReplyKeysTest {
       Map.entry("operation.Signals",
           "schemas of a template, the tasks that get a signal, answers that REST sends on"),
       Map.entry("platform.Json", "how members are read"),
-      Map.entry("platform.Routines", "the version in the manifest that the build made"),
+      Map.entry("platform.sql.Routines", "the version in the manifest that the build made"),
       Map.entry("platform.Refusals", "replies with an outcome"),
       Map.entry("remote.RemoteWorkers", "checkpoints that a worker gives"),
       Map.entry("request.KeyClaim", "the reply of claim_idempotency_key"),

@@ -1,10 +1,10 @@
 package ee.tasker.dispatch;
 
 import ee.tasker.message.WorkNotifier;
-import ee.tasker.platform.EngineThreads;
-import ee.tasker.platform.Log;
-import ee.tasker.platform.LogEvent;
-import ee.tasker.platform.Settings;
+import ee.tasker.platform.config.Settings;
+import ee.tasker.platform.log.Log;
+import ee.tasker.platform.log.LogEvent;
+import ee.tasker.platform.thread.EngineThreads;
 import ee.tasker.step.Steps;
 import ee.tasker.step.model.StepKey;
 import jakarta.enterprise.context.ApplicationScoped;

@@ -1,6 +1,6 @@
 package ee.tasker.dispatch;
 
-import ee.tasker.platform.LiveSettings;
+import ee.tasker.platform.config.LiveSettings;
 import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;

@@ -1,11 +1,11 @@
 package ee.tasker.dispatch;
 
 import ee.tasker.message.WorkNotifier;
-import ee.tasker.platform.EngineThreads;
-import ee.tasker.platform.LiveSettings;
-import ee.tasker.platform.Log;
-import ee.tasker.platform.LogEvent;
-import ee.tasker.platform.Settings;
+import ee.tasker.platform.config.LiveSettings;
+import ee.tasker.platform.config.Settings;
+import ee.tasker.platform.log.Log;
+import ee.tasker.platform.log.LogEvent;
+import ee.tasker.platform.thread.EngineThreads;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package ee.tasker.document;
 
-import ee.tasker.platform.Settings;
+import ee.tasker.platform.config.Settings;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Typed;
 import jakarta.inject.Inject;

@@ -2,7 +2,7 @@ package ee.tasker.event;
 
 import ee.tasker.handler.DomainEvent;
 import ee.tasker.platform.Json;
-import ee.tasker.platform.SqlFunctions;
+import ee.tasker.platform.sql.SqlFunctions;
 import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;

@@ -1,6 +1,6 @@
 package ee.tasker.event;
 
-import ee.tasker.platform.Settings.MessagingSettings;
+import ee.tasker.platform.config.Settings.MessagingSettings;
 import jakarta.jms.ConnectionFactory;
 import jakarta.jms.DeliveryMode;
 import jakarta.jms.Destination;

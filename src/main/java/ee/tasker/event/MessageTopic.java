@@ -1,6 +1,6 @@
 package ee.tasker.event;
 
-import ee.tasker.platform.Settings.MessagingSettings;
+import ee.tasker.platform.config.Settings.MessagingSettings;
 import jakarta.json.JsonObject;
 
 /** A connection to a topic of Jakarta Messaging. Not thread-safe. */

@@ -1,7 +1,7 @@
 package ee.tasker.event;
 
-import ee.tasker.platform.Log;
-import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.log.Log;
+import ee.tasker.platform.log.LogEvent;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;

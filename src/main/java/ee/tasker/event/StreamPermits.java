@@ -1,7 +1,7 @@
 package ee.tasker.event;
 
 import ee.tasker.platform.Problem;
-import ee.tasker.platform.Settings;
+import ee.tasker.platform.config.Settings;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.util.List;

@@ -1,11 +1,11 @@
 package ee.tasker.event;
 
-import ee.tasker.platform.Log;
-import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Recheck;
-import ee.tasker.platform.Settings;
-import ee.tasker.platform.ThreadPool;
-import ee.tasker.platform.ThreadPools;
+import ee.tasker.platform.config.Settings;
+import ee.tasker.platform.log.Log;
+import ee.tasker.platform.log.LogEvent;
+import ee.tasker.platform.thread.ThreadPool;
+import ee.tasker.platform.thread.ThreadPools;
 import jakarta.annotation.PreDestroy;
 import jakarta.inject.Inject;
 import java.util.Map;

@@ -1,12 +1,12 @@
 package ee.tasker.event;
 
-import ee.tasker.platform.LiveSettings;
-import ee.tasker.platform.Log;
-import ee.tasker.platform.LogEvent;
-import ee.tasker.platform.Role;
-import ee.tasker.platform.ServerIdentity;
-import ee.tasker.platform.Settings;
-import ee.tasker.platform.StartSequence;
+import ee.tasker.platform.config.LiveSettings;
+import ee.tasker.platform.config.Role;
+import ee.tasker.platform.config.ServerIdentity;
+import ee.tasker.platform.config.Settings;
+import ee.tasker.platform.log.Log;
+import ee.tasker.platform.log.LogEvent;
+import ee.tasker.platform.thread.StartSequence;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import jakarta.annotation.Resource;

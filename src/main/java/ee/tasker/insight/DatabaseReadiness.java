@@ -1,11 +1,11 @@
 package ee.tasker.insight;
 
 import ee.tasker.engine.reply.InstallationStatus;
-import ee.tasker.platform.DatabaseUsability;
-import ee.tasker.platform.EngineThreads;
-import ee.tasker.platform.PoolerCheck;
-import ee.tasker.platform.SchemaMigration;
-import ee.tasker.platform.StartSequence;
+import ee.tasker.platform.sql.DatabaseUsability;
+import ee.tasker.platform.sql.PoolerCheck;
+import ee.tasker.platform.sql.SchemaMigration;
+import ee.tasker.platform.thread.EngineThreads;
+import ee.tasker.platform.thread.StartSequence;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.util.Optional;

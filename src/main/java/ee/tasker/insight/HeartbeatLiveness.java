@@ -1,7 +1,7 @@
 package ee.tasker.insight;
 
-import ee.tasker.platform.Settings;
-import ee.tasker.platform.StartSequence;
+import ee.tasker.platform.config.Settings;
+import ee.tasker.platform.thread.StartSequence;
 import ee.tasker.worker.Heartbeat;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;

@@ -1,8 +1,8 @@
 package ee.tasker.insight;
 
 import ee.tasker.engine.reply.InstallationStatus;
-import ee.tasker.platform.ReadFunctions;
-import ee.tasker.platform.SqlFunctions;
+import ee.tasker.platform.sql.ReadFunctions;
+import ee.tasker.platform.sql.SqlFunctions;
 import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;

@@ -1,8 +1,8 @@
 package ee.tasker.insight;
 
 import ee.tasker.message.Listener;
-import ee.tasker.platform.Settings;
-import ee.tasker.platform.StartSequence;
+import ee.tasker.platform.config.Settings;
+import ee.tasker.platform.thread.StartSequence;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.util.Optional;

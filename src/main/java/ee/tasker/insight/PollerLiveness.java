@@ -1,8 +1,8 @@
 package ee.tasker.insight;
 
 import ee.tasker.orchestration.Poller;
-import ee.tasker.platform.LiveSettings;
-import ee.tasker.platform.StartSequence;
+import ee.tasker.platform.config.LiveSettings;
+import ee.tasker.platform.thread.StartSequence;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.time.Duration;

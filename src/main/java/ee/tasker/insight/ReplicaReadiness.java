@@ -1,6 +1,6 @@
 package ee.tasker.insight;
 
-import ee.tasker.platform.Replica;
+import ee.tasker.platform.sql.Replica;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import org.eclipse.microprofile.health.HealthCheck;

@@ -1,7 +1,7 @@
 package ee.tasker.insight;
 
-import ee.tasker.platform.SchemaMigration;
-import ee.tasker.platform.StartSequence;
+import ee.tasker.platform.sql.SchemaMigration;
+import ee.tasker.platform.thread.StartSequence;
 import ee.tasker.template.TemplateLoader;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;

@@ -1,7 +1,7 @@
 package ee.tasker.insight;
 
 import ee.tasker.platform.Json;
-import ee.tasker.platform.Settings;
+import ee.tasker.platform.config.Settings;
 import ee.tasker.worker.Worker;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;

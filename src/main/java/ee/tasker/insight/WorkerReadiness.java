@@ -1,8 +1,8 @@
 package ee.tasker.insight;
 
-import ee.tasker.platform.LiveSettings;
-import ee.tasker.platform.Role;
-import ee.tasker.platform.ServerIdentity;
+import ee.tasker.platform.config.LiveSettings;
+import ee.tasker.platform.config.Role;
+import ee.tasker.platform.config.ServerIdentity;
 import ee.tasker.worker.Worker;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;

@@ -1,6 +1,6 @@
 package ee.tasker.management;
 
-import ee.tasker.platform.Role;
+import ee.tasker.platform.config.Role;
 import ee.tasker.worker.HeldStep;
 import java.time.Duration;
 import java.util.Arrays;

@@ -1,7 +1,7 @@
 package ee.tasker.message;
 
 import ee.tasker.platform.ActingCaller;
-import ee.tasker.platform.SqlFunctions;
+import ee.tasker.platform.sql.SqlFunctions;
 import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;

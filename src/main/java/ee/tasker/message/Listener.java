@@ -1,13 +1,13 @@
 package ee.tasker.message;
 
 import ee.tasker.platform.DatabaseFaults;
-import ee.tasker.platform.DirectConnection;
-import ee.tasker.platform.Log;
-import ee.tasker.platform.LogEvent;
-import ee.tasker.platform.ServerIdentity;
-import ee.tasker.platform.ServerSessions;
-import ee.tasker.platform.Settings;
-import ee.tasker.platform.StartSequence;
+import ee.tasker.platform.config.ServerIdentity;
+import ee.tasker.platform.config.Settings;
+import ee.tasker.platform.log.Log;
+import ee.tasker.platform.log.LogEvent;
+import ee.tasker.platform.sql.DirectConnection;
+import ee.tasker.platform.sql.ServerSessions;
+import ee.tasker.platform.thread.StartSequence;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import jakarta.annotation.Resource;

@@ -1,7 +1,7 @@
 package ee.tasker.message;
 
-import ee.tasker.platform.ServerIdentity;
-import ee.tasker.platform.SqlFunctions;
+import ee.tasker.platform.config.ServerIdentity;
+import ee.tasker.platform.sql.SqlFunctions;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.transaction.Transactional;

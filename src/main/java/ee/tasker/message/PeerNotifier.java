@@ -1,8 +1,8 @@
 package ee.tasker.message;
 
-import ee.tasker.platform.EngineThreads;
-import ee.tasker.platform.Log;
-import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.log.Log;
+import ee.tasker.platform.log.LogEvent;
+import ee.tasker.platform.thread.EngineThreads;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.util.Set;

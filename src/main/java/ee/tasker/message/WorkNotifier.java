@@ -2,9 +2,9 @@ package ee.tasker.message;
 
 import ee.tasker.engine.reply.EndedTask;
 import ee.tasker.engine.reply.EngineReply;
-import ee.tasker.platform.LiveSettings;
-import ee.tasker.platform.Role;
-import ee.tasker.platform.Settings;
+import ee.tasker.platform.config.LiveSettings;
+import ee.tasker.platform.config.Role;
+import ee.tasker.platform.config.Settings;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;

@@ -1,10 +1,10 @@
 package ee.tasker.operation;
 
 import ee.tasker.platform.ActingCaller;
-import ee.tasker.platform.Log;
-import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Refusals;
+import ee.tasker.platform.log.Log;
+import ee.tasker.platform.log.LogEvent;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;

@@ -1,11 +1,11 @@
 package ee.tasker.orchestration;
 
 import ee.tasker.engine.reply.PurgeReply;
-import ee.tasker.platform.LiveSettings;
-import ee.tasker.platform.Log;
-import ee.tasker.platform.LogEvent;
-import ee.tasker.platform.Role;
-import ee.tasker.platform.Settings;
+import ee.tasker.platform.config.LiveSettings;
+import ee.tasker.platform.config.Role;
+import ee.tasker.platform.config.Settings;
+import ee.tasker.platform.log.Log;
+import ee.tasker.platform.log.LogEvent;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.Resource;
 import jakarta.ejb.ConcurrencyManagement;

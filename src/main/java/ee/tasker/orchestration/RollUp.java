@@ -1,8 +1,8 @@
 package ee.tasker.orchestration;
 
-import ee.tasker.platform.LiveSettings;
-import ee.tasker.platform.Role;
-import ee.tasker.platform.StartSequence;
+import ee.tasker.platform.config.LiveSettings;
+import ee.tasker.platform.config.Role;
+import ee.tasker.platform.thread.StartSequence;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.Resource;
 import jakarta.ejb.ConcurrencyManagement;

@@ -1,6 +1,15 @@
 /**
- * The base of every component: settings, the identity of this server, calls of SQL functions,
- * problems returned to callers,
- * and the log catalogue. It depends on no component.
+ * The base of every component, which depends on none: problems returned to callers, JSON, what is
+ * said of a fault of the database, and who asks.
+ *
+ * <ul>
+ * <li>{@link ee.tasker.platform.config} has the settings and the identity of this server.
+ * <li>{@link ee.tasker.platform.log} has the log catalogue.
+ * <li>{@link ee.tasker.platform.thread} has the threads and the steps of the start.
+ * <li>{@link ee.tasker.platform.load} keeps namespaces apart under load.
+ * <li>{@link ee.tasker.platform.sql} is the way to the database.
+ * </ul>
+ *
+ * <p>The classes here use none of these packages.
  */
 package ee.tasker.platform;

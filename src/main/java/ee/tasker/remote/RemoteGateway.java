@@ -7,7 +7,7 @@ import ee.tasker.engine.reply.WorkerClaimReply;
 import ee.tasker.engine.reply.WorkerReply;
 import ee.tasker.engine.reply.WorkerResultsReply;
 import ee.tasker.platform.Json;
-import ee.tasker.platform.SqlFunctions;
+import ee.tasker.platform.sql.SqlFunctions;
 import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;

@@ -1,13 +1,13 @@
 package ee.tasker.remote;
 
 import ee.tasker.engine.reply.WorkerResultsReply;
-import ee.tasker.platform.CallCoalescer;
 import ee.tasker.platform.DatabaseFaults;
-import ee.tasker.platform.EngineThreads;
-import ee.tasker.platform.Log;
-import ee.tasker.platform.LogEvent;
-import ee.tasker.platform.ThreadPool;
-import ee.tasker.platform.ThreadPools;
+import ee.tasker.platform.load.CallCoalescer;
+import ee.tasker.platform.log.Log;
+import ee.tasker.platform.log.LogEvent;
+import ee.tasker.platform.thread.EngineThreads;
+import ee.tasker.platform.thread.ThreadPool;
+import ee.tasker.platform.thread.ThreadPools;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.util.ArrayDeque;

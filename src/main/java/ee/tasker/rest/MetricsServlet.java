@@ -1,10 +1,10 @@
 package ee.tasker.rest;
 
 import ee.tasker.insight.SystemMeters;
-import ee.tasker.platform.Log;
-import ee.tasker.platform.LogEvent;
-import ee.tasker.platform.Meters;
 import ee.tasker.platform.Problem;
+import ee.tasker.platform.log.Log;
+import ee.tasker.platform.log.LogEvent;
+import ee.tasker.platform.sql.Meters;
 import ee.tasker.rest.http.AccessFilter;
 import ee.tasker.rest.http.ReadOnlyServlet;
 import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;

@@ -1,7 +1,7 @@
 package ee.tasker.rest;
 
-import ee.tasker.platform.StartSequence;
-import ee.tasker.platform.WebContext;
+import ee.tasker.platform.thread.StartSequence;
+import ee.tasker.platform.thread.WebContext;
 import jakarta.inject.Inject;
 import jakarta.servlet.ServletContextEvent;
 import jakarta.servlet.ServletContextListener;

@@ -1,7 +1,7 @@
 package ee.tasker.security;
 
-import ee.tasker.platform.ReadFunctions;
-import ee.tasker.platform.SqlFunctions;
+import ee.tasker.platform.sql.ReadFunctions;
+import ee.tasker.platform.sql.SqlFunctions;
 import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;

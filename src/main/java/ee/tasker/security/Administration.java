@@ -1,12 +1,12 @@
 package ee.tasker.security;
 
 import ee.tasker.platform.Json;
-import ee.tasker.platform.Log;
-import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Refusals;
-import ee.tasker.platform.ServerIdentity;
 import ee.tasker.platform.SqlState;
+import ee.tasker.platform.config.ServerIdentity;
+import ee.tasker.platform.log.Log;
+import ee.tasker.platform.log.LogEvent;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;

@@ -1,8 +1,8 @@
 package ee.tasker.task;
 
 import ee.tasker.engine.reply.SubmissionReply;
-import ee.tasker.platform.ServerIdentity;
-import ee.tasker.platform.SqlFunctions;
+import ee.tasker.platform.config.ServerIdentity;
+import ee.tasker.platform.sql.SqlFunctions;
 import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;
 import jakarta.json.JsonArray;

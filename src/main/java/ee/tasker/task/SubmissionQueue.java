@@ -1,7 +1,7 @@
 package ee.tasker.task;
 
 import ee.tasker.platform.Problem;
-import ee.tasker.platform.RoundRobin;
+import ee.tasker.platform.load.RoundRobin;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,6 +1,6 @@
 package ee.tasker.template;
 
-import ee.tasker.platform.SqlFunctions;
+import ee.tasker.platform.sql.SqlFunctions;
 import ee.tasker.template.model.TemplateKey;
 import jakarta.enterprise.context.Dependent;
 import jakarta.inject.Inject;

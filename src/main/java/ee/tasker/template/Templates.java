@@ -1,10 +1,10 @@
 package ee.tasker.template;
 
 import ee.tasker.platform.Json;
-import ee.tasker.platform.Log;
-import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Refusals;
-import ee.tasker.platform.Settings;
+import ee.tasker.platform.config.Settings;
+import ee.tasker.platform.log.Log;
+import ee.tasker.platform.log.LogEvent;
 import ee.tasker.template.model.TemplateDefinition;
 import ee.tasker.template.model.TemplateKey;
 import jakarta.enterprise.context.ApplicationScoped;

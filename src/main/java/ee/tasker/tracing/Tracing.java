@@ -1,8 +1,8 @@
 package ee.tasker.tracing;
 
-import ee.tasker.platform.Log;
-import ee.tasker.platform.LogEvent;
-import ee.tasker.platform.Settings;
+import ee.tasker.platform.config.Settings;
+import ee.tasker.platform.log.Log;
+import ee.tasker.platform.log.LogEvent;
 import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Instance;

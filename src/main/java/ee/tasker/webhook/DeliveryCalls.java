@@ -1,13 +1,13 @@
 package ee.tasker.webhook;
 
-import ee.tasker.platform.LiveSettings;
-import ee.tasker.platform.Log;
-import ee.tasker.platform.LogEvent;
-import ee.tasker.platform.Role;
-import ee.tasker.platform.Settings;
-import ee.tasker.platform.StartSequence;
-import ee.tasker.platform.ThreadPool;
-import ee.tasker.platform.ThreadPools;
+import ee.tasker.platform.config.LiveSettings;
+import ee.tasker.platform.config.Role;
+import ee.tasker.platform.config.Settings;
+import ee.tasker.platform.log.Log;
+import ee.tasker.platform.log.LogEvent;
+import ee.tasker.platform.thread.StartSequence;
+import ee.tasker.platform.thread.ThreadPool;
+import ee.tasker.platform.thread.ThreadPools;
 import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;

@@ -1,6 +1,6 @@
 package ee.tasker.webhook;
 
-import ee.tasker.platform.StartSequence;
+import ee.tasker.platform.thread.StartSequence;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.Resource;
 import jakarta.ejb.ConcurrencyManagement;

@@ -1,8 +1,8 @@
 package ee.tasker.webhook;
 
-import ee.tasker.platform.Network;
 import ee.tasker.platform.Problem;
-import ee.tasker.platform.Settings.WebhookSettings;
+import ee.tasker.platform.config.Network;
+import ee.tasker.platform.config.Settings.WebhookSettings;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;

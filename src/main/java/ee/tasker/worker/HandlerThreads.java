@@ -1,9 +1,9 @@
 package ee.tasker.worker;
 
-import ee.tasker.platform.LiveSettings;
-import ee.tasker.platform.ThreadPool;
-import ee.tasker.platform.ThreadPools;
-import ee.tasker.platform.WebContext;
+import ee.tasker.platform.config.LiveSettings;
+import ee.tasker.platform.thread.ThreadPool;
+import ee.tasker.platform.thread.ThreadPools;
+import ee.tasker.platform.thread.WebContext;
 import jakarta.annotation.PostConstruct;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;

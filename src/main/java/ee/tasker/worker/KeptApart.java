@@ -1,8 +1,8 @@
 package ee.tasker.worker;
 
-import ee.tasker.platform.LargeWork;
-import ee.tasker.platform.Rests;
-import ee.tasker.platform.RoundRobin;
+import ee.tasker.platform.load.LargeWork;
+import ee.tasker.platform.load.Rests;
+import ee.tasker.platform.load.RoundRobin;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.IntSupplier;

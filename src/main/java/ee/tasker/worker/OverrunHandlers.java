@@ -2,8 +2,8 @@ package ee.tasker.worker;
 
 import ee.tasker.dispatch.Permits;
 import ee.tasker.dispatch.RunningStep;
-import ee.tasker.platform.Log;
-import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.log.Log;
+import ee.tasker.platform.log.LogEvent;
 import ee.tasker.step.model.StepKey;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;

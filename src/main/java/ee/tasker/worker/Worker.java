@@ -7,7 +7,7 @@ import ee.tasker.dispatch.QueueClaims;
 import ee.tasker.dispatch.RunningStep;
 import ee.tasker.dispatch.RunningSteps;
 import ee.tasker.dispatch.StepReceiver;
-import ee.tasker.platform.LiveSettings;
+import ee.tasker.platform.config.LiveSettings;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.util.ArrayList;

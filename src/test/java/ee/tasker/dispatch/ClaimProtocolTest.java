@@ -7,7 +7,7 @@ import ee.tasker.engine.reply.ClaimReply;
 import ee.tasker.engine.reply.EngineReply;
 import ee.tasker.engine.reply.ResultsReply;
 import ee.tasker.platform.Json;
-import ee.tasker.platform.LiveSettings;
+import ee.tasker.platform.config.LiveSettings;
 import ee.tasker.step.ClaimedStep;
 import ee.tasker.step.model.StepKey;
 import ee.tasker.tracing.TraceSpan;

@@ -2,7 +2,7 @@ package ee.tasker.dispatch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ee.tasker.platform.LiveSettings;
+import ee.tasker.platform.config.LiveSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,7 +4,7 @@ import static ee.tasker.testing.Sources.files;
 import static ee.tasker.testing.Sources.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ee.tasker.platform.Setting;
+import ee.tasker.platform.config.Setting;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +23,7 @@ class DocumentationTest {
   /** Every key that the reader reads is one of the table, which the page is made from. */
   @Test
   void settings_are_read_by_their_table_only() {
-    String reader = text(SOURCES.resolve("platform/SettingsReader.java"));
+    String reader = text(SOURCES.resolve("platform/config/SettingsReader.java"));
 
     assertThat(Setting.values()).hasSizeGreaterThan(50)
         .allSatisfy(setting -> assertThat(reader).contains("Setting." + setting.name()));

@@ -4,8 +4,8 @@ import static ee.tasker.testing.Sources.files;
 import static ee.tasker.testing.Sources.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ee.tasker.platform.LogEvent;
-import ee.tasker.platform.Setting;
+import ee.tasker.platform.config.Setting;
+import ee.tasker.platform.log.LogEvent;
 import ee.tasker.testing.Sources;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,8 +4,8 @@ import static ee.tasker.testing.Sources.files;
 import static ee.tasker.testing.Sources.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ee.tasker.platform.LogEvent;
-import ee.tasker.platform.Setting;
+import ee.tasker.platform.config.Setting;
+import ee.tasker.platform.log.LogEvent;
 import ee.tasker.testing.FunctionHeader;
 import ee.tasker.testing.Sources;
 import java.io.IOException;
@@ -236,7 +236,7 @@ class ReferenceTest {
         "| Metric | Kind | Of | Meaning |\n|---|---|---|---|\n");
     Set<String> names = new TreeSet<>();
     for (String source : List.of("insight/SystemMeters", "insight/TemplateMeters",
-        "platform/Meters", "platform/ConnectionWaits", "rest/MetricsServlet")) {
+        "platform/sql/Meters", "platform/sql/ConnectionWaits", "rest/MetricsServlet")) {
       find("(\\w+)\\(\\)?\\s*(?:\\.name\\(\\s*)?\"(tasker_\\w+)\"(?:,|\\)\\s*\\.help\\()"
           + "\\s*((?:\"[^\"]*\"[\\s+]*)+)[,)](?:[^;]*?labelNames\\(\"(\\w+)\"\\))?",
           text(Path.of("src", "main", "java", "ee", "tasker", source + ".java")))

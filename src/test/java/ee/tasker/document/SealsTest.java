@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
-import ee.tasker.platform.Settings;
+import ee.tasker.platform.config.Settings;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 import java.io.IOException;

@@ -3,8 +3,8 @@ package ee.tasker.message;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import ee.tasker.platform.Secret;
-import ee.tasker.platform.Settings;
+import ee.tasker.platform.config.Secret;
+import ee.tasker.platform.config.Settings;
 import ee.tasker.run.EmbeddedDatabase;
 import ee.tasker.testing.FreePort;
 import ee.tasker.testing.server.TaskerClient;

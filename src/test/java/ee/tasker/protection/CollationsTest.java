@@ -2,7 +2,7 @@ package ee.tasker.protection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ee.tasker.platform.SchemaInstaller;
+import ee.tasker.platform.sql.SchemaInstaller;
 import ee.tasker.testing.Dag;
 import ee.tasker.testing.DatabaseTest;
 import ee.tasker.testing.Sql;

@@ -5,7 +5,7 @@ import static ee.tasker.testing.TaskerAssertions.assertThatStep;
 import static ee.tasker.testing.TaskerAssertions.assertThatTask;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ee.tasker.platform.SchemaInstaller;
+import ee.tasker.platform.sql.SchemaInstaller;
 import ee.tasker.testing.Dag;
 import ee.tasker.testing.DatabaseTest;
 import ee.tasker.testing.Sql;

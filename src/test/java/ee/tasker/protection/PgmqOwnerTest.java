@@ -3,7 +3,7 @@ package ee.tasker.protection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import ee.tasker.platform.SchemaInstaller;
+import ee.tasker.platform.sql.SchemaInstaller;
 import ee.tasker.testing.DatabaseTest;
 import ee.tasker.testing.TestDatabase;
 import java.sql.Connection;

@@ -3,8 +3,8 @@ package ee.tasker.protection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import ee.tasker.platform.Routines;
-import ee.tasker.platform.SchemaInstaller;
+import ee.tasker.platform.sql.Routines;
+import ee.tasker.platform.sql.SchemaInstaller;
 import ee.tasker.release.RoutineParts;
 import ee.tasker.testing.DatabaseTest;
 import ee.tasker.testing.TestDatabase;

@@ -3,8 +3,8 @@ package ee.tasker.release;
 import static ee.tasker.testing.Sources.files;
 import static ee.tasker.testing.Sources.text;
 
-import ee.tasker.platform.LogEvent;
-import ee.tasker.platform.Setting;
+import ee.tasker.platform.config.Setting;
+import ee.tasker.platform.log.LogEvent;
 import ee.tasker.security.Permission;
 import ee.tasker.testing.FunctionHeader;
 import java.io.IOException;

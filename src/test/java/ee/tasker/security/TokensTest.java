@@ -16,7 +16,7 @@ import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.PlainJWT;
 import com.nimbusds.jwt.SignedJWT;
 import com.sun.net.httpserver.HttpServer;
-import ee.tasker.platform.Settings.TokenSettings;
+import ee.tasker.platform.config.Settings.TokenSettings;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;

@@ -1,6 +1,6 @@
 package ee.tasker.testing;
 
-import ee.tasker.platform.SchemaInstaller;
+import ee.tasker.platform.sql.SchemaInstaller;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

@@ -3,9 +3,9 @@ package ee.tasker.webhook;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import ee.tasker.platform.Network;
 import ee.tasker.platform.Problem;
-import ee.tasker.platform.Settings.WebhookSettings;
+import ee.tasker.platform.config.Network;
+import ee.tasker.platform.config.Settings.WebhookSettings;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;

@@ -323,7 +323,8 @@ class WebhookSenderTest {
     String url = answering("HTTP/1.1 200 OK\r\n\r\n", true).replace("127.0.0.1",
         "books.example.com");
     WebhookSender sender = new WebhookSender(new TargetRules(
-        new ee.tasker.platform.Settings.WebhookSettings(true, java.util.Set.of(), List.of(), 1)),
+        new ee.tasker.platform.config.Settings.WebhookSettings(true, java.util.Set.of(), List.of(),
+            1)),
         (SSLSocketFactory) SSLSocketFactory.getDefault(),
         host -> new InetAddress[]{InetAddress.getByName("8.8.8.8"),
           InetAddress.getLoopbackAddress()},

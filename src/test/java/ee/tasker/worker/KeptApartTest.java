@@ -2,8 +2,8 @@ package ee.tasker.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ee.tasker.platform.LargeWork;
-import ee.tasker.platform.Rests;
+import ee.tasker.platform.load.LargeWork;
+import ee.tasker.platform.load.Rests;
 import java.time.Duration;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;

@@ -2,7 +2,7 @@ package ee.tasker.rest.access;
 
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
-import ee.tasker.platform.Settings;
+import ee.tasker.platform.config.Settings;
 import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.ForEveryCaller;
 import ee.tasker.rest.http.Parameters;

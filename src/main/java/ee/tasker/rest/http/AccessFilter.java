@@ -1,12 +1,12 @@
 package ee.tasker.rest.http;
 
 import ee.tasker.platform.DatabaseFaults;
-import ee.tasker.platform.Log;
-import ee.tasker.platform.LogEvent;
-import ee.tasker.platform.Meters;
 import ee.tasker.platform.Problem;
-import ee.tasker.platform.Settings;
-import ee.tasker.platform.StartSequence;
+import ee.tasker.platform.config.Settings;
+import ee.tasker.platform.log.Log;
+import ee.tasker.platform.log.LogEvent;
+import ee.tasker.platform.sql.Meters;
+import ee.tasker.platform.thread.StartSequence;
 import ee.tasker.security.Caller;
 import ee.tasker.security.Callers;
 import ee.tasker.security.Permission;

@@ -1,6 +1,6 @@
 package ee.tasker.rest.http;
 
-import ee.tasker.platform.Settings;
+import ee.tasker.platform.config.Settings;
 import jakarta.annotation.Priority;
 import jakarta.inject.Inject;
 import jakarta.servlet.http.HttpServletRequest;

@@ -1,7 +1,7 @@
 package ee.tasker.rest.http;
 
-import ee.tasker.platform.EngineThreads;
-import ee.tasker.platform.Settings;
+import ee.tasker.platform.config.Settings;
+import ee.tasker.platform.thread.EngineThreads;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.io.InputStream;

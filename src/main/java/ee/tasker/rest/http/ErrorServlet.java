@@ -1,7 +1,7 @@
 package ee.tasker.rest.http;
 
-import ee.tasker.platform.Log;
-import ee.tasker.platform.LogEvent;
+import ee.tasker.platform.log.Log;
+import ee.tasker.platform.log.LogEvent;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.annotation.WebServlet;
 import jakarta.servlet.http.HttpServlet;

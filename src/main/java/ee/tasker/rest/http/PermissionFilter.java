@@ -1,8 +1,8 @@
 package ee.tasker.rest.http;
 
-import ee.tasker.platform.Log;
-import ee.tasker.platform.LogEvent;
 import ee.tasker.platform.Problem;
+import ee.tasker.platform.log.Log;
+import ee.tasker.platform.log.LogEvent;
 import ee.tasker.security.Callers;
 import ee.tasker.security.Verdict;
 import jakarta.annotation.Priority;

@@ -1,10 +1,10 @@
 package ee.tasker.rest.http;
 
 import ee.tasker.platform.Json;
-import ee.tasker.platform.LargeWork;
 import ee.tasker.platform.Problem;
-import ee.tasker.platform.Settings;
-import ee.tasker.platform.Turns;
+import ee.tasker.platform.config.Settings;
+import ee.tasker.platform.load.LargeWork;
+import ee.tasker.platform.load.Turns;
 import ee.tasker.template.CanonicalJson;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;

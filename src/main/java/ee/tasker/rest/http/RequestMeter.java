@@ -1,6 +1,6 @@
 package ee.tasker.rest.http;
 
-import ee.tasker.platform.Meters;
+import ee.tasker.platform.sql.Meters;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.ServletException;

@@ -1,7 +1,7 @@
 package ee.tasker.rest.http;
 
 import ee.tasker.platform.Problem;
-import ee.tasker.platform.StaleReads;
+import ee.tasker.platform.sql.StaleReads;
 import jakarta.annotation.Priority;
 import jakarta.inject.Inject;
 import jakarta.ws.rs.Priorities;

@@ -1,7 +1,7 @@
 package ee.tasker.rest.http;
 
 import ee.tasker.platform.Problem;
-import ee.tasker.platform.Settings.BodyPace;
+import ee.tasker.platform.config.Settings.BodyPace;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;

@@ -1,6 +1,6 @@
 package ee.tasker.rest.http;
 
-import ee.tasker.platform.StartSequence;
+import ee.tasker.platform.thread.StartSequence;
 import jakarta.inject.Inject;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.ws.rs.container.ContainerRequestContext;

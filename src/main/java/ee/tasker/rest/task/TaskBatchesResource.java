@@ -1,9 +1,9 @@
 package ee.tasker.rest.task;
 
 import ee.tasker.platform.Json;
-import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Problem;
-import ee.tasker.platform.Role;
+import ee.tasker.platform.config.LiveSettings;
+import ee.tasker.platform.config.Role;
 import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.OncePerKey;
 import ee.tasker.rest.http.Parameters;

@@ -1,10 +1,10 @@
 package ee.tasker.rest.task;
 
 import ee.tasker.engine.model.TaskState;
-import ee.tasker.platform.CallCoalescer;
 import ee.tasker.platform.Recheck;
-import ee.tasker.platform.ThreadPool;
-import ee.tasker.platform.ThreadPools;
+import ee.tasker.platform.load.CallCoalescer;
+import ee.tasker.platform.thread.ThreadPool;
+import ee.tasker.platform.thread.ThreadPools;
 import ee.tasker.security.Caller;
 import ee.tasker.task.CompletionWaiters;
 import ee.tasker.task.SubmittedTask;

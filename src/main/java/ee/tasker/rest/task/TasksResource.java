@@ -2,10 +2,10 @@ package ee.tasker.rest.task;
 
 import ee.tasker.engine.model.TaskState;
 import ee.tasker.platform.Json;
-import ee.tasker.platform.LiveSettings;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Recheck;
-import ee.tasker.platform.Role;
+import ee.tasker.platform.config.LiveSettings;
+import ee.tasker.platform.config.Role;
 import ee.tasker.request.IdempotentResponse;
 import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.Listing;

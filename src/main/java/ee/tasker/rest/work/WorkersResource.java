@@ -8,7 +8,7 @@ import ee.tasker.engine.reply.WorkerReply;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Recheck;
-import ee.tasker.platform.Settings;
+import ee.tasker.platform.config.Settings;
 import ee.tasker.remote.Poll;
 import ee.tasker.remote.RemotePolls;
 import ee.tasker.remote.RemoteWorkers;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import ee.tasker.platform.Problem;
-import ee.tasker.platform.Settings.BodyPace;
+import ee.tasker.platform.config.Settings.BodyPace;
 import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;

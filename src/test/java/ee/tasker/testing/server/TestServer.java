@@ -1,6 +1,6 @@
 package ee.tasker.testing.server;
 
-import ee.tasker.platform.SchemaInstaller;
+import ee.tasker.platform.sql.SchemaInstaller;
 import ee.tasker.run.DatabaseAddress;
 import ee.tasker.run.EmbeddedDatabase;
 import ee.tasker.run.Login;

@@ -1,6 +1,6 @@
 package ee.tasker.test;
 
-import ee.tasker.platform.SchemaInstaller;
+import ee.tasker.platform.sql.SchemaInstaller;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.sql.Connection;

@@ -1,14 +1,14 @@
 package ee.tasker.worker;
 
 import ee.tasker.message.QueueListener;
-import ee.tasker.platform.DatabaseUsability;
-import ee.tasker.platform.EngineThreads;
-import ee.tasker.platform.LiveSettings;
-import ee.tasker.platform.Log;
-import ee.tasker.platform.LogEvent;
-import ee.tasker.platform.Role;
-import ee.tasker.platform.Settings;
-import ee.tasker.platform.StartSequence;
+import ee.tasker.platform.config.LiveSettings;
+import ee.tasker.platform.config.Role;
+import ee.tasker.platform.config.Settings;
+import ee.tasker.platform.log.Log;
+import ee.tasker.platform.log.LogEvent;
+import ee.tasker.platform.sql.DatabaseUsability;
+import ee.tasker.platform.thread.EngineThreads;
+import ee.tasker.platform.thread.StartSequence;
 import jakarta.annotation.PostConstruct;
 import jakarta.ejb.ConcurrencyManagement;
 import jakarta.ejb.ConcurrencyManagementType;

@@ -1,6 +1,6 @@
 package ee.tasker.worker;
 
-import ee.tasker.platform.SqlFunctions;
+import ee.tasker.platform.sql.SqlFunctions;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.transaction.Transactional;

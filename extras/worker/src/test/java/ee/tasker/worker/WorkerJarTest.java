@@ -32,8 +32,9 @@ class WorkerJarTest {
   /** What only an application has, and why it is not in the product's WAR. */
   private static final Set<String> OWN = Set.of(
       // The way to the database, the settings, and a look at the schema in place of a migration.
-      "ee.tasker.platform.ApplicationDataSource", "ee.tasker.platform.ApplicationSettings",
-      "ee.tasker.platform.DataSourceCalls", "ee.tasker.platform.SchemaFit",
+      "ee.tasker.platform.sql.ApplicationDataSource",
+      "ee.tasker.platform.config.ApplicationSettings",
+      "ee.tasker.platform.sql.DataSourceCalls", "ee.tasker.platform.sql.SchemaFit",
       // The start, the poll without an orchestrator, and what is in the servers.
       "ee.tasker.worker.ApplicationStart", "ee.tasker.worker.ClaimPoll",
       "ee.tasker.worker.EngineElsewhere", "ee.tasker.worker.StorageProbe");

@@ -1,6 +1,6 @@
 package ee.tasker.benchmark;
 
-import ee.tasker.platform.Routines;
+import ee.tasker.platform.sql.Routines;
 import ee.tasker.release.RoutineParts;
 import java.io.IOException;
 import java.io.UncheckedIOException;

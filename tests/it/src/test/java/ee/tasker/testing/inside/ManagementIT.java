@@ -9,7 +9,7 @@ import ee.tasker.insight.Insight;
 import ee.tasker.management.ServerManagement;
 import ee.tasker.management.ServerView;
 import ee.tasker.orchestration.Poller;
-import ee.tasker.platform.ServerIdentity;
+import ee.tasker.platform.config.ServerIdentity;
 import ee.tasker.task.TaskRequest;
 import ee.tasker.task.TaskSubmissions;
 import ee.tasker.task.Tasks;
