@@ -68,7 +68,6 @@ class ReplyKeysTest {
       // A member of a result, and of a log line.
       Map.entry("handler/BatchResult.java", Set.of("error")),
       Map.entry("step/StepResult.java", Set.of("error")),
-      Map.entry("remote/WorkerResult.java", Set.of("error")),
       Map.entry("remote/RemoteWorkers.java", Set.of("error")),
       // Members of requests and answers of workers over HTTP.
       Map.entry("rest/work/WorkerReader.java", Set.of("error")),

@@ -18,8 +18,7 @@ class DeadMessageGateway {
 
   JsonObject listDeadMessages(String queue, boolean replayed, int limit, UUID before) {
     return sql
-        .answer("list_dead_messages(?, ?, ?, cast(? as uuid))", queue, replayed, limit,
-            before == null ? null : before.toString())
+        .answer("list_dead_messages(?, ?, ?, cast(? as uuid))", queue, replayed, limit, before)
         .asJsonObject();
   }
 

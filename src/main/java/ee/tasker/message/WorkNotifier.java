@@ -1,5 +1,6 @@
 package ee.tasker.message;
 
+import ee.tasker.engine.reply.ActionReply;
 import ee.tasker.engine.reply.EndedTask;
 import ee.tasker.engine.reply.EngineReply;
 import ee.tasker.platform.config.LiveSettings;
@@ -65,6 +66,14 @@ public class WorkNotifier {
       stepsQueued();
     }
     reply.nextRetryIn().ifPresent(delay -> orchestrator.get().dueIn(delay));
+  }
+
+  /** An action on tasks or steps, or a signal, was committed. */
+  public void acted(ActionReply reply) {
+    tasksEnded(reply.ended());
+    if (reply.hasQueued()) {
+      stepsQueued();
+    }
   }
 
   /** Tasks have become terminal or blocked; notifies this server only. */

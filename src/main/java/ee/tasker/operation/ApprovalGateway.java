@@ -57,7 +57,7 @@ class ApprovalGateway {
     beginAction(by);
     return sql.object(
         "decide_approval(cast(? as uuid), ?, ?, cast(cast(? as text) as jsonb), cast(? as text), true, cast(? as jsonb), cast(? as uuid))",
-        approval, by.name(), approved, values == null ? null : values.toString(), comment,
+        approval, by.name(), approved, values, comment,
         by.rights(), server.uuid());
   }
 }

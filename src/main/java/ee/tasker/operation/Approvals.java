@@ -105,12 +105,9 @@ public class Approvals {
     Refusals.check(reply, () -> notFound(approval));
     ActionReply moved = ActionReply.of(reply);
     afterCommit.run(() -> {
-      workNotifier.tasksEnded(moved.ended());
+      workNotifier.acted(moved);
       // A step may wait for the next thing now, of which an orchestrator has to know the time.
       workNotifier.orchestrationQueued();
-      if (moved.hasQueued()) {
-        workNotifier.stepsQueued();
-      }
     });
     return Json.build().createObjectBuilder().add("outcome", Refusals.outcome(reply))
         .add("approval", reply.get("approval")).build();

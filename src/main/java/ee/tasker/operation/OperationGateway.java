@@ -74,18 +74,17 @@ class OperationGateway {
         "erase_tasks_by_attribute(?, ?, ?, ?, ?, ?, ?, ?, ?, cast(? as uuid), null, "
             + "cast(? as jsonb))",
         tagged.namespace(), tagged.template(), tagged.attribute(), tagged.value(), request.by(),
-        request.reason(), request.children(), dryRun, limit,
-        after == null ? null : after.toString(), namespaces);
+        request.reason(), request.children(), dryRun, limit, after,
+        namespaces);
   }
 
   JsonValue getForkDocuments(UUID task, int limit, UUID before) {
     return sql.answer("get_fork_documents(cast(? as uuid), ?, cast(? as uuid))", task, limit,
-        before == null ? null : before.toString());
+        before);
   }
 
   JsonValue getActionSchemas(UUID task, UUID step) {
-    return sql.json("get_action_schemas(cast(? as uuid), cast(? as uuid))", task,
-        step == null ? null : step.toString());
+    return sql.json("get_action_schemas(cast(? as uuid), cast(? as uuid))", task, step);
   }
 
   JsonArray getTaskHistory(UUID task) {
@@ -119,8 +118,8 @@ class OperationGateway {
 
   JsonObject setConcurrencyLimit(UUID policy, Integer limit, String by) {
     tellCaller();
-    return sql.object("set_concurrency_limit(cast(? as uuid), cast(? as int), ?)", policy,
-        limit == null ? null : limit.toString(), by);
+    return sql.object("set_concurrency_limit(cast(? as uuid), cast(? as int), ?)", policy, limit,
+        by);
   }
 
   JsonObject getRetentionDocument() {
@@ -136,7 +135,7 @@ class OperationGateway {
     tellCaller();
     return sql.object("set_retention_policy(?, ?, ?, cast(? as int), ?, ?, ?, ?)",
         policy.namespace(), policy.template(), policy.state(),
-        policy.keepDays() == null ? null : policy.keepDays().toString(), by, reason, dryRun,
+        policy.keepDays(), by, reason, dryRun,
         removed);
   }
 
@@ -164,12 +163,12 @@ class OperationGateway {
 
   JsonObject listBulkActions(JsonArray namespaces, int limit, UUID before) {
     return sql.answer("list_bulk_actions(cast(? as jsonb), ?, cast(? as uuid))", namespaces, limit,
-        before == null ? null : before.toString()).asJsonObject();
+        before).asJsonObject();
   }
 
   JsonObject listBulkActionTasks(UUID token, String outcome, int limit, UUID after) {
     return sql.answer("list_bulk_action_tasks(cast(? as uuid), ?, ?, cast(? as uuid))", token,
-        outcome, limit, after == null ? null : after.toString()).asJsonObject();
+        outcome, limit, after).asJsonObject();
   }
 
   JsonObject cancelBulkAction(UUID token, String by) {
@@ -179,7 +178,7 @@ class OperationGateway {
 
   JsonObject getDlqDocuments(JsonObject filter, int limit, UUID before) {
     return reads.object("get_dlq_documents(cast(? as jsonb), ?, cast(? as uuid))", filter, limit,
-        before == null ? null : before.toString());
+        before);
   }
 
   JsonArray getDlqStatistics() {
@@ -187,8 +186,7 @@ class OperationGateway {
   }
 
   JsonObject getDlqInvestigationQueue(int limit, UUID after) {
-    return sql.object("get_dlq_investigation_queue(?, cast(? as uuid))", limit,
-        after == null ? null : after.toString());
+    return sql.object("get_dlq_investigation_queue(?, cast(? as uuid))", limit, after);
   }
 
   JsonObject getStaleness(int limit, String after) {

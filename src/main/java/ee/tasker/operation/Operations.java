@@ -154,10 +154,7 @@ public class Operations {
     ActionReply moved = ActionReply.of(reply);
     afterCommit.run(() -> {
       workNotifier.changed();
-      workNotifier.tasksEnded(moved.ended());
-      if (moved.hasQueued()) {
-        workNotifier.stepsQueued();
-      }
+      workNotifier.acted(moved);
     });
   }
 

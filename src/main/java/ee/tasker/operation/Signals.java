@@ -103,12 +103,9 @@ public class Signals {
     JsonObject reply = gateway.sendSignals(tasks, name, payload, signalId);
     ActionReply moved = ActionReply.of(reply);
     afterCommit.run(() -> {
-      workNotifier.tasksEnded(moved.ended());
+      workNotifier.acted(moved);
       // A step may wait for the next thing now, of which an orchestrator has to know the time.
       workNotifier.orchestrationQueued();
-      if (moved.hasQueued()) {
-        workNotifier.stepsQueued();
-      }
     });
     return reply.getJsonArray("signals");
   }

@@ -19,7 +19,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What a worker says about one step that it holds.
+ * What an external worker says about one step that it holds. Unlike a {@link StepResult}, it may be
+ * that no handler has run, and leaves the task and perhaps the time to the database.
  *
  * @param outcome one of {@link #OUTCOMES}
  * @param result  the result or partial result; JSON null when there is none
@@ -79,15 +80,7 @@ public record WorkerResult(UUID stepUuid, int handoff, String outcome, JsonValue
         .add("step_uuid", stepUuid.toString()).add("handoff", handoff)
         .add("outcome", outcome);
     executionTime.ifPresent(time -> json.add("execution_time_ms", time.toMillis()));
-    if (result != JsonValue.NULL) {
-      json.add("result", result);
-    }
-    if (error != JsonValue.NULL) {
-      json.add("error", error);
-    }
-    decision.ifPresent(steps -> json.add("decision", Json.build().createArrayBuilder(steps)));
-    batches.ifPresent(cursors -> json.add("batches", cursors));
-    yield.ifPresent(given -> given.addTo(json));
+    StepResult.addGiven(json, result, error, decision, batches, yield);
     return json.build();
   }
 }

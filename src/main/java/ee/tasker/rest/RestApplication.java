@@ -115,6 +115,7 @@ public class RestApplication extends Application {
         BodyTimeFilter.class,
         BodyTypeFilter.class,
         PermissionFilter.class,
+        ParameterFilter.class,
         WriteLog.class,
         CorrelationEcho.class,
         ReplayMark.class,

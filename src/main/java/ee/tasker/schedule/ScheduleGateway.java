@@ -53,8 +53,8 @@ class ScheduleGateway {
       Integer version) {
     tellCaller();
     return sql.object("save_schedule(cast(? as jsonb), ?, ?, cast(? as uuid), cast(? as int))",
-        schedule, by, reason, uuid == null ? null : uuid.toString(),
-        version == null ? null : version.toString());
+        schedule, by, reason, uuid,
+        version);
   }
 
   JsonObject changeSchedule(UUID uuid, String action, String by, String reason, JsonObject data) {
@@ -84,7 +84,7 @@ class ScheduleGateway {
 
   JsonObject getScheduleDocuments(JsonObject filter, int limit, UUID before) {
     return sql.answer("get_schedule_documents(cast(? as jsonb), ?, cast(? as uuid))", filter, limit,
-        before == null ? null : before.toString()).asJsonObject();
+        before).asJsonObject();
   }
 
   JsonObject listScheduleFires(UUID uuid, JsonObject filter, int limit, Instant before) {

@@ -20,6 +20,7 @@ import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonString;
+import jakarta.json.JsonValue;
 import jakarta.transaction.Transactional;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -289,10 +290,7 @@ public class Schedules {
 
   /** @throws Problem 404 schedule-not-found */
   public JsonObject pause(UUID uuid, Author author) {
-    Refusals.check(
-        gateway.changeSchedule(uuid, "pause", author.by(), author.reason(),
-            Json.build().createObjectBuilder().build()),
-        () -> notFound(uuid));
+    change(uuid, "pause", author, JsonValue.EMPTY_JSON_OBJECT);
     return changed(uuid, "pause_schedule", author);
   }
 
@@ -316,19 +314,14 @@ public class Schedules {
             .createObjectBuilder(FirePlan.missed(timing, expected.get(), now, "paused").build()));
       }
     }
-    Refusals.check(
-        gateway.changeSchedule(uuid, "resume", author.by(), author.reason(), data.build()),
-        () -> notFound(uuid));
+    change(uuid, "resume", author, data.build());
     return changed(uuid, "resume_schedule", author);
   }
 
   /** @throws Problem 404 schedule-not-found */
   public JsonObject delete(UUID uuid, Author author) {
     JsonObject last = find(uuid);
-    Refusals.check(
-        gateway.changeSchedule(uuid, "delete", author.by(), author.reason(),
-            Json.build().createObjectBuilder().build()),
-        () -> notFound(uuid));
+    change(uuid, "delete", author, JsonValue.EMPTY_JSON_OBJECT);
     log("delete_schedule", uuid, author);
     return last;
   }
@@ -354,10 +347,8 @@ public class Schedules {
     ActionReply moved = ActionReply.of(reply);
     log("trigger_schedule", uuid, author);
     afterCommit.run(() -> {
+      workNotifier.acted(moved);
       workNotifier.orchestrationQueued();
-      if (moved.hasQueued()) {
-        workNotifier.stepsQueued();
-      }
     });
     return fire;
   }
@@ -443,6 +434,11 @@ public class Schedules {
     return gateway.getBackfillDocuments(uuid).getValuesAs(JsonObject.class).stream()
         .filter(each -> backfill.toString().equals(each.getString("backfill_uuid"))).findFirst()
         .orElseThrow(() -> backfillNotFound(uuid, backfill));
+  }
+
+  private void change(UUID uuid, String action, Author author, JsonObject data) {
+    Refusals.check(gateway.changeSchedule(uuid, action, author.by(), author.reason(), data),
+        () -> notFound(uuid));
   }
 
   private JsonObject changed(UUID uuid, String action, Author author) {

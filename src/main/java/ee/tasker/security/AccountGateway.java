@@ -79,7 +79,7 @@ class AccountGateway {
   JsonObject grantAccess(UUID user, UUID key, Granted what, String by) {
     return sql.object(
         "grant_access(cast(? as uuid), cast(? as uuid), cast(? as text), cast(? as text), cast(? as text), ?)",
-        user == null ? null : user.toString(), key == null ? null : key.toString(), what.role(),
+        user, key, what.role(),
         what.permission(), what.namespace(), by);
   }
 
@@ -100,7 +100,7 @@ class AccountGateway {
 
   JsonObject listWriteRequests(JsonObject filter, int limit, UUID before) {
     return reads.object("list_write_requests(cast(? as jsonb), ?, cast(? as uuid))", filter, limit,
-        before == null ? null : before.toString());
+        before);
   }
 
   /** @return null when the object does not exist */

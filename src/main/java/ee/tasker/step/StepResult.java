@@ -31,12 +31,6 @@ public record StepResult(StepKey key, Outcome outcome, JsonValue result, JsonVal
    * @param checkpoint empty to keep the latest one
    */
   public record Yield(Optional<JsonValue> checkpoint, Duration after) {
-
-    /** Adds what {@code tasker.yield_steps} reads to a result. */
-    public void addTo(JsonObjectBuilder json) {
-      checkpoint.ifPresent(value -> json.add("checkpoint", value));
-      json.add("after_ms", after.toMillis());
-    }
   }
 
   /** The result of a step that is neither a decision nor batchable. */
@@ -88,6 +82,13 @@ public record StepResult(StepKey key, Outcome outcome, JsonValue result, JsonVal
         .add("handoff", key.handoff())
         .add("outcome", outcome.word())
         .add("execution_time_ms", executionTime.toMillis());
+    addGiven(json, result, error, decision, batches, yield);
+    return json.build();
+  }
+
+  /** Adds what a worker gave, a server or an external one, as the database reads it of both. */
+  public static void addGiven(JsonObjectBuilder json, JsonValue result, JsonValue error,
+      Optional<List<String>> decision, Optional<JsonArray> batches, Optional<Yield> yield) {
     if (result != JsonValue.NULL) {
       json.add("result", result);
     }
@@ -96,7 +97,9 @@ public record StepResult(StepKey key, Outcome outcome, JsonValue result, JsonVal
     }
     decision.ifPresent(steps -> json.add("decision", Json.build().createArrayBuilder(steps)));
     batches.ifPresent(cursors -> json.add("batches", cursors));
-    yield.ifPresent(given -> given.addTo(json));
-    return json.build();
+    yield.ifPresent(given -> {
+      given.checkpoint().ifPresent(value -> json.add("checkpoint", value));
+      json.add("after_ms", given.after().toMillis());
+    });
   }
 }

@@ -45,7 +45,7 @@ class TaskGateway {
   JsonArray getTaskDocuments(List<UUID> taskUuids, Integer mostBytes) {
     return sql
         .answer("get_task_documents(cast(? as uuid[]), cast(? as int))",
-            SqlFunctions.arrayText(taskUuids), text(mostBytes))
+            SqlFunctions.arrayText(taskUuids), mostBytes)
         .asJsonArray();
   }
 
@@ -62,7 +62,7 @@ class TaskGateway {
 
   JsonObject listTasks(JsonObject filter, int limit, UUID cursor) {
     return reads.object("list_tasks(cast(? as jsonb), ?, cast(? as uuid))", filter, limit,
-        cursor == null ? null : cursor.toString());
+        cursor);
   }
 
   JsonObject countTasks(JsonObject filter) {
@@ -80,36 +80,32 @@ class TaskGateway {
   JsonValue readDocument(UUID taskUuid, UUID stepUuid, String document, Integer attempt,
       String pointer, int offset, int limit) {
     return sql.json("read_document(cast(? as uuid), cast(? as uuid), ?, cast(? as int), ?, ?, ?)",
-        taskUuid, stepUuid == null ? null : stepUuid.toString(), document, text(attempt), pointer,
+        taskUuid, stepUuid, document, attempt, pointer,
         offset, limit);
-  }
-
-  private static String text(Integer number) {
-    return number == null ? null : number.toString();
   }
 
   JsonArray getStepDocuments(UUID taskUuid, UUID stepUuid, Integer mostBytes) {
     return sql.answer("get_step_documents(cast(? as uuid), cast(? as uuid), cast(? as int))",
-        taskUuid, stepUuid == null ? null : stepUuid.toString(), text(mostBytes)).asJsonArray();
+        taskUuid, stepUuid, mostBytes).asJsonArray();
   }
 
   JsonValue getChildDocuments(UUID taskUuid, UUID after, int limit) {
     return sql.answer("get_child_documents(cast(? as uuid), cast(? as uuid), ?)", taskUuid,
-        after == null ? null : after.toString(), limit);
+        after, limit);
   }
 
   JsonObject listBatchWorkers(UUID taskUuid, UUID batchStep, int after, int limit, String state,
       boolean isWithStates, Integer mostBytes) {
     return sql
         .answer("list_batch_workers(cast(? as uuid), cast(? as uuid), ?, ?, ?, ?, cast(? as int))",
-            taskUuid, batchStep, after, limit, state, isWithStates, text(mostBytes))
+            taskUuid, batchStep, after, limit, state, isWithStates, mostBytes)
         .asJsonObject();
   }
 
   JsonArray getStepAudit(UUID taskUuid, UUID stepUuid, Integer mostBytes) {
     return sql
         .answer("get_step_audit(cast(? as uuid), cast(? as uuid), cast(? as int))", taskUuid,
-            stepUuid, text(mostBytes))
+            stepUuid, mostBytes)
         .asJsonArray();
   }
 
@@ -119,7 +115,7 @@ class TaskGateway {
     return sql.object(
         "request_cancel(cast(? as uuid), ?, ?, ?, cast(? as uuid), null, null, cast(? as int), ?, cast(? as int), ?)",
         taskUuid, by, reason, policy, server.uuid(),
-        graceSeconds == null ? null : graceSeconds.toString(), children, defaultGraceSeconds,
+        graceSeconds, children, defaultGraceSeconds,
         compensates);
   }
 

@@ -37,9 +37,9 @@ import java.util.OptionalInt;
 import java.util.function.Function;
 
 /**
- * The normal form of a template: JSON with the keys of the YAML and every default filled in, steps
- * in the order of the
- * file. {@link TemplateReader#readNormalForm} reads it back to the same definition.
+ * The normal form of a template: JSON with the keys of the YAML and the defaults filled in, except
+ * of rare keys, which are left out; steps in the order of the file. {@link
+ * TemplateReader#readNormalForm} reads it back to the same definition.
  */
 public final class TemplateJson {
   private TemplateJson() {}
@@ -85,7 +85,6 @@ public final class TemplateJson {
         .add("domain_events", list(template.domainEvents(), TemplateJson::domainEvent))
         .add("environments", environments)
         .add("steps", list(template.steps(), TemplateJson::step));
-    // Younger than templates that are registered, as on_worker_lost.
     if (template.reuse() != IdentityReuse.NEVER) {
       content.add("reuse", word(template.reuse()));
     }
@@ -114,7 +113,6 @@ public final class TemplateJson {
         .add("auto_dlq_on_timeout", lifecycle.autoDlqOnTimeout())
         .add("on_step_error", word(lifecycle.onStepError()))
         .add("sla_minutes", number(lifecycle.slaMinutes()));
-    // Younger than templates that are registered, as on_worker_lost.
     lifecycle.cancelGraceSeconds().ifPresent(seconds -> json.add("cancel_grace_seconds", seconds));
     lifecycle.unservedSeconds().ifPresent(seconds -> json.add("unserved_seconds", seconds));
     lifecycle.retentionDays().ifPresent(days -> json.add("retention_days", days));
@@ -158,7 +156,6 @@ public final class TemplateJson {
         .add("retry", retry(override.retry()));
   }
 
-  /** Omitted when there is none, as in every template that was stored before policies existed. */
   private static void concurrency(JsonObjectBuilder owner, List<ConcurrencyPolicy> policies) {
     if (!policies.isEmpty()) {
       owner.add("concurrency", list(policies, policy -> JsonText.object()
@@ -194,7 +191,6 @@ public final class TemplateJson {
                 rule -> JsonText.object().add("when", JsonText.string(rule.when())).add("then",
                     texts(rule.then()))))
         .add("otherwise", texts(rules.otherwise())));
-    // Younger than templates that are registered, as on_worker_lost.
     if (step.onNone() != OnNone.SKIP) {
       content.add("on_none", word(step.onNone()));
     }
@@ -298,7 +294,6 @@ public final class TemplateJson {
         .add("backoff", word(retry.backoff()))
         .add("backoff_base_ms", retry.backoffBaseMs())
         .add("max_backoff_ms", retry.maxBackoffMs());
-    // Younger than templates that are registered: without it their content is the same as before.
     return retry.onWorkerLost() == RetryPolicy.DEFAULT.onWorkerLost() ? json
         : json.add("on_worker_lost", word(retry.onWorkerLost()));
   }
@@ -332,7 +327,6 @@ public final class TemplateJson {
         .add("cursor_field", batch.cursorField())
         .add("worker_template", batch.workerTemplate())
         .add("failure_strategy", word(batch.failureStrategy()));
-    // Younger than templates that are registered.
     batch.items().ifPresent(path -> json.add("items", path));
     batch.tolerate().ifPresent(workers -> json.add("tolerate", workers));
     return json;

@@ -35,8 +35,8 @@ class WebhookGateway {
   JsonObject saveWebhook(JsonObject webhook, String by, String reason, UUID uuid, Integer version) {
     tellCaller();
     return sql.object("save_webhook(cast(? as jsonb), ?, ?, cast(? as uuid), cast(? as int))",
-        webhook, by, reason, uuid == null ? null : uuid.toString(),
-        version == null ? null : version.toString());
+        webhook, by, reason, uuid,
+        version);
   }
 
   JsonObject changeWebhook(UUID uuid, String action, String by, String reason, JsonObject data) {
@@ -53,7 +53,7 @@ class WebhookGateway {
 
   JsonObject getWebhookDocuments(JsonObject filter, int limit, UUID before) {
     return sql.answer("get_webhook_documents(cast(? as jsonb), ?, cast(? as uuid))", filter, limit,
-        before == null ? null : before.toString()).asJsonObject();
+        before).asJsonObject();
   }
 
   Optional<JsonObject> find(UUID uuid) {
@@ -83,7 +83,7 @@ class WebhookGateway {
   JsonObject listWebhookDeliveries(UUID webhook, JsonObject filter, int limit, UUID before) {
     return sql
         .answer("list_webhook_deliveries(cast(? as uuid), cast(? as jsonb), ?, cast(? as uuid))",
-            webhook, filter, limit, before == null ? null : before.toString())
+            webhook, filter, limit, before)
         .asJsonObject();
   }
 

@@ -9,6 +9,8 @@ import ee.tasker.rest.http.OncePerKey;
 import ee.tasker.rest.http.RequestKeys;
 import ee.tasker.rest.http.Requires;
 import ee.tasker.rest.http.StaleReadsFilter;
+import ee.tasker.rest.task.SelectsTasks;
+import ee.tasker.rest.task.TaskFilter;
 import ee.tasker.task.TaskRequestReader;
 import jakarta.json.Json;
 import jakarta.json.JsonArray;
@@ -385,14 +387,9 @@ class OpenApiContractTest {
       }
     }
     // Read from the URI, one by one.
-    if (Set.of("GET /v1/tasks", "GET /v1/tasks:count").contains(key)) {
-      query.addAll(constants("task.TaskFilter", "FILTERS", "ATTRIBUTE"));
-    }
-    if ("GET /v1/tasks".equals(key)) {
-      query.addAll(constants("task.TaskFilter", "ORDER"));
-    }
-    if ("GET /v1/failures".equals(key)) {
-      query.addAll(constants("operation.FailuresResource", "FILTERS"));
+    if (method.isAnnotationPresent(SelectsTasks.class)) {
+      query.addAll(TaskFilter.FILTERS);
+      query.add(TaskFilter.ATTRIBUTE);
     }
     // The submission of a task holds its answer back, and so asks for the key itself.
     if (method.isAnnotationPresent(OncePerKey.class) || "POST /v1/tasks".equals(key)) {

@@ -7,7 +7,10 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import ee.tasker.rest.http.OncePerKey;
 import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.ext.Provider;
+import java.util.UUID;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -26,6 +29,18 @@ class RestClassesContractTest {
     assertThat(new RestApplication().getClasses()).extracting(Class::getName)
         .as("add what is missing to RestApplication.getClasses()")
         .containsExactlyInAnyOrderElementsOf(found);
+  }
+
+  /** {@link ParameterFilter} looks at the type; a text would not be checked. */
+  @Test
+  void a_uuid_in_a_path_is_one_in_its_method() {
+    assertThat(new RestApplication().getClasses().stream()
+        .flatMap(type -> Stream.of(type.getDeclaredMethods()))
+        .flatMap(method -> Stream.of(method.getParameters()))
+        .filter(parameter -> parameter.isAnnotationPresent(PathParam.class)
+            && parameter.getAnnotation(PathParam.class).value().endsWith("_uuid")))
+        .hasSizeGreaterThan(50).allSatisfy(
+            parameter -> assertThat(parameter.getType()).isEqualTo(UUID.class));
   }
 
   /**

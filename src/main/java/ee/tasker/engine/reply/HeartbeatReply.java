@@ -19,8 +19,7 @@ import java.util.UUID;
  * @param expiredSteps      how many leases of theirs were ended
  * @param nextSilenceIn     in how long the next server counts as lost unless it is heard before
  * @param hasNewSteps       whether this server may claim other steps than before
- * @param installation      counts the versions that were installed in the database; 0 if that has
- *   an older version, which does not say so
+ * @param installation      counts the versions that were installed in the database
  */
 public record HeartbeatReply(List<UUID> lostSteps, boolean isCancelRequested, int servers,
     List<UUID> lostServers, int expiredSteps, Optional<Duration> nextSilenceIn,
@@ -31,7 +30,7 @@ public record HeartbeatReply(List<UUID> lostSteps, boolean isCancelRequested, in
         !reply.getJsonArray("cancel_requested").isEmpty(), reply.getInt(ReplyKeys.SERVERS),
         uuids(reply.getJsonArray("lost_servers")), reply.getInt("expired_steps"),
         ReplyKeys.millis(reply, "next_silence_in_ms"), reply.getBoolean("takes_changed"),
-        reply.getInt("installation", 0));
+        reply.getInt("installation"));
   }
 
   private static List<UUID> uuids(JsonArray array) {

@@ -36,6 +36,6 @@ public record ResultsReply(JsonArray claimedSteps, boolean hasQueued, List<Ended
         EndedTask.in(reply),
         refused.isEmpty() ? List.of()
             : refused.getValuesAs(JsonObject.class).stream().map(Refused::of).toList(),
-        ReplyKeys.millis(reply, ReplyKeys.NEXT_RETRY_IN_MS), reply.getInt("changed", 0) > 0);
+        ReplyKeys.millis(reply, ReplyKeys.NEXT_RETRY_IN_MS), reply.getInt("changed") > 0);
   }
 }

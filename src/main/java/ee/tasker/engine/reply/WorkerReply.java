@@ -31,6 +31,6 @@ public record WorkerReply(boolean isUnknown, boolean isForeign, Optional<String>
         Json.text(reply, ReplyKeys.FIELD), reply.getString(ReplyKeys.MESSAGE, ReplyKeys.NONE),
         reply.getString(ReplyKeys.STATE, ReplyKeys.NONE), reply.getBoolean("is_new", false),
         ReplyKeys.hasQueued(reply),
-        reply.containsKey(ReplyKeys.ENDED) ? EndedTask.in(reply) : List.of(), reply);
+        EndedTask.in(reply), reply);
   }
 }

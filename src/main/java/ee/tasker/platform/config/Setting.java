@@ -161,8 +161,9 @@ public enum Setting {
       "Networks such as `10.1.0.0/16` that webhooks may call although they are [not "
           + "public](webhooks.md#which-addresses)"),
   DOCUMENTS_KEYSTORE("tasker.documents.keystore", null, "an existing file",
-      "A keystore (PKCS #12) with AES keys for [sealed members](reference/sealed.md) of documents; without "
-          + "it, and without a codec of the application's own, nothing can be sealed or opened"),
+      "A keystore (PKCS #12) with AES keys for [sealed members](reference/sealed.md) of documents; "
+          + "without it, and without a codec of the application's own, nothing can be sealed or "
+          + "opened"),
   DOCUMENTS_KEYSTORE_PASSWORD("tasker.documents.keystore-password", null, "any",
       "Password of the keystore and of its keys"),
   DOCUMENTS_KEY("tasker.documents.key", null, "an alias",

@@ -3,7 +3,6 @@ package ee.tasker.rest.access;
 import ee.tasker.platform.Json;
 import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.Members;
-import ee.tasker.rest.http.Parameters;
 import ee.tasker.rest.http.RequestBodies;
 import ee.tasker.rest.http.Requires;
 import ee.tasker.rest.http.Requires.Scope;
@@ -24,9 +23,7 @@ import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
-import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
-import java.util.Set;
 import java.util.UUID;
 
 /** Grants of users and keys: add and revoke. */
@@ -45,16 +42,12 @@ public class GrantsResource {
   private Access access;
 
   @Context
-  private UriInfo uri;
-
-  @Context
   private HttpServletRequest request;
 
   @Requires(value = Permission.SECURITY_MANAGE, in = Scope.EVERYWHERE)
   @POST
   @Consumes(MediaType.APPLICATION_JSON)
   public Response create(InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
     Members members = new Members(bodies.object(body));
     UUID user = GrantReader.uuid(members, "user_uuid");
     UUID key = GrantReader.uuid(members, "key_uuid");
@@ -74,9 +67,7 @@ public class GrantsResource {
   @Requires(value = Permission.SECURITY_MANAGE, in = Scope.EVERYWHERE)
   @DELETE
   @Path("{grant_uuid}")
-  public String revoke(@PathParam("grant_uuid") String grantUuid) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID grant = Parameters.uuid("grant_uuid", grantUuid);
+  public String revoke(@PathParam("grant_uuid") UUID grant) {
     JsonObject revoked = administration.revokeGrant(grant, access.caller().actor());
     WriteLog.isAbout(request, "access", revoked.isNull("user_uuid") ? "keys" : "users",
         revoked.getString(revoked.isNull("user_uuid") ? "key_uuid" : "user_uuid"));

@@ -4,7 +4,6 @@ import ee.tasker.platform.Json;
 import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.Listing;
 import ee.tasker.rest.http.Members;
-import ee.tasker.rest.http.Parameters;
 import ee.tasker.rest.http.RequestBodies;
 import ee.tasker.rest.http.Requires;
 import ee.tasker.rest.http.Requires.Scope;
@@ -26,10 +25,8 @@ import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
-import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
 import java.util.List;
-import java.util.Set;
 import java.util.UUID;
 
 /** API keys: list, create, revoke. */
@@ -48,15 +45,11 @@ public class KeysResource {
   private Access access;
 
   @Context
-  private UriInfo uri;
-
-  @Context
   private HttpServletRequest request;
 
   @Requires(value = Permission.SECURITY_READ, in = Scope.EVERYWHERE)
   @GET
   public String list() {
-    Parameters.checkKnown(uri, Set.of());
     return Listing.whole("keys", administration.list().get("keys")).toString();
   }
 
@@ -65,7 +58,6 @@ public class KeysResource {
   @POST
   @Consumes(MediaType.APPLICATION_JSON)
   public Response create(InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
     Members members = new Members(bodies.object(body));
     String name = GrantReader.name(members, false);
     Integer seconds = members.number("expires_in_seconds", 1, 1_000_000_000);
@@ -79,9 +71,7 @@ public class KeysResource {
   @Requires(value = Permission.SECURITY_MANAGE, in = Scope.EVERYWHERE)
   @DELETE
   @Path("{key_uuid}")
-  public String revoke(@PathParam("key_uuid") String keyUuid) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID key = Parameters.uuid("key_uuid", keyUuid);
+  public String revoke(@PathParam("key_uuid") UUID key) {
     administration.revokeKey(key, access.caller().actor());
     return Json.build().createObjectBuilder().add("key_uuid", key.toString()).build().toString();
   }

@@ -3,7 +3,6 @@ package ee.tasker.rest.access;
 import ee.tasker.platform.Json;
 import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.ForEveryCaller;
-import ee.tasker.rest.http.Parameters;
 import ee.tasker.security.Caller;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
@@ -11,10 +10,7 @@ import jakarta.json.JsonObjectBuilder;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
-import jakarta.ws.rs.core.UriInfo;
-import java.util.Set;
 
 /** The authenticated caller and its permissions. */
 @Path("me")
@@ -25,13 +21,9 @@ public class MeResource {
   @Inject
   private Access access;
 
-  @Context
-  private UriInfo uri;
-
   @ForEveryCaller
   @GET
   public String describe() {
-    Parameters.checkKnown(uri, Set.of());
     return document(access.caller()).build().toString();
   }
 

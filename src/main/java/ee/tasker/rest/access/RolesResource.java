@@ -1,7 +1,6 @@
 package ee.tasker.rest.access;
 
 import ee.tasker.rest.http.Listing;
-import ee.tasker.rest.http.Parameters;
 import ee.tasker.rest.http.Requires;
 import ee.tasker.rest.http.Requires.Scope;
 import ee.tasker.security.Administration;
@@ -11,10 +10,7 @@ import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
-import jakarta.ws.rs.core.UriInfo;
-import java.util.Set;
 
 /** The existing roles, with their permissions. */
 @Path("access/roles")
@@ -25,13 +21,9 @@ public class RolesResource {
   @Inject
   private Administration administration;
 
-  @Context
-  private UriInfo uri;
-
   @Requires(value = Permission.SECURITY_READ, in = Scope.EVERYWHERE)
   @GET
   public String list() {
-    Parameters.checkKnown(uri, Set.of());
     return Listing.whole("roles", administration.list().get("roles")).toString();
   }
 }

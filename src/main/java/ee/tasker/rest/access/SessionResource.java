@@ -5,7 +5,6 @@ import ee.tasker.platform.Problem;
 import ee.tasker.platform.config.Settings;
 import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.ForEveryCaller;
-import ee.tasker.rest.http.Parameters;
 import ee.tasker.security.Callers;
 import ee.tasker.security.SessionCookie;
 import ee.tasker.security.Sessions;
@@ -19,9 +18,7 @@ import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
-import jakarta.ws.rs.core.UriInfo;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * The session of a browser: begins with user and password or a signed token, ends by signing out.
@@ -48,13 +45,9 @@ public class SessionResource {
   @Context
   private HttpServletRequest request;
 
-  @Context
-  private UriInfo uri;
-
   @ForEveryCaller
   @POST
   public Response begin() {
-    Parameters.checkKnown(uri, Set.of());
     if (callers.session(request).isPresent()) {
       // Otherwise a session could prolong itself for ever.
       throw Problem.of(403, "not-permitted",
@@ -73,7 +66,6 @@ public class SessionResource {
   @ForEveryCaller
   @DELETE
   public Response end() {
-    Parameters.checkKnown(uri, Set.of());
     Optional<String> token = callers.session(request);
     String answer = Json.build().createObjectBuilder()
         .add("signed_out",

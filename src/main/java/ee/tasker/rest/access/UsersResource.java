@@ -4,7 +4,6 @@ import ee.tasker.platform.Json;
 import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.Listing;
 import ee.tasker.rest.http.Members;
-import ee.tasker.rest.http.Parameters;
 import ee.tasker.rest.http.RequestBodies;
 import ee.tasker.rest.http.Requires;
 import ee.tasker.rest.http.Requires.Scope;
@@ -26,10 +25,8 @@ import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
-import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
 import java.util.List;
-import java.util.Set;
 import java.util.UUID;
 
 /** Users with name and password: list, create, change the password, disable. */
@@ -48,15 +45,11 @@ public class UsersResource {
   private Access access;
 
   @Context
-  private UriInfo uri;
-
-  @Context
   private HttpServletRequest request;
 
   @Requires(value = Permission.SECURITY_READ, in = Scope.EVERYWHERE)
   @GET
   public String list() {
-    Parameters.checkKnown(uri, Set.of());
     return Listing.whole("users", administration.list().get("users")).toString();
   }
 
@@ -65,7 +58,6 @@ public class UsersResource {
   @POST
   @Consumes(MediaType.APPLICATION_JSON)
   public Response create(InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
     Members members = new Members(bodies.object(body));
     String name = GrantReader.name(members, true);
     String password = GrantReader.password(members, "password");
@@ -80,9 +72,7 @@ public class UsersResource {
   @PATCH
   @Path("{user_uuid}")
   @Consumes(MediaType.APPLICATION_JSON)
-  public String change(@PathParam("user_uuid") String userUuid, InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID user = Parameters.uuid("user_uuid", userUuid);
+  public String change(@PathParam("user_uuid") UUID user, InputStream body) {
     Members members = new Members(bodies.object(body));
     String password = GrantReader.password(members, "password");
     Boolean isEnabled = members.has("enabled") ? members.flag("enabled") : null;

@@ -5,7 +5,6 @@ import ee.tasker.platform.Json;
 import ee.tasker.task.TaskRequestReader;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -38,15 +37,9 @@ public final class ActionReader {
     Members members = new Members(body);
     String name = members.word("action_type", STEP_ACTIONS.keySet());
     JsonObjectBuilder data = Json.build().createObjectBuilder();
-    Integer attempt = members.number("attempt", 0, Integer.MAX_VALUE);
-    if (attempt != null) {
-      data.add("attempt", attempt);
-    }
+    Members.addGiven(data, "attempt", members.number("attempt", 0, Integer.MAX_VALUE));
     if ("reset_for_retry".equals(name)) {
-      JsonObject inputs = members.object("inputs");
-      if (inputs != null) {
-        data.add("inputs", inputs);
-      }
+      Members.addGiven(data, "inputs", members.object("inputs"));
       if (members.flag("discard_checkpoint")) {
         data.add("discard_checkpoint", true);
       }
@@ -56,14 +49,8 @@ public final class ActionReader {
         members.wrong("completion_data", "is required");
       }
       Members completion = members.members("completion_data");
-      var result = completion.anything("result");
-      if (result != null) {
-        data.add("result", result);
-      }
-      JsonObject metadata = completion.object("metadata");
-      if (metadata != null) {
-        data.add("metadata", metadata);
-      }
+      Members.addGiven(data, "result", completion.anything("result"));
+      Members.addGiven(data, "metadata", completion.object("metadata"));
       if (completion.has("decision")) {
         data.add("decision", completion.anything("decision"));
       }
@@ -84,12 +71,7 @@ public final class ActionReader {
     String name = members.word("action_type", TASK_ACTIONS);
     JsonObjectBuilder data = Json.build().createObjectBuilder();
     if (name.startsWith("retry")) {
-      JsonObject context = members.object("context");
-      if (context != null) {
-        TaskRequestReader.contextComplaint(context)
-            .ifPresent(complaint -> members.wrong("context", complaint));
-        data.add("context", context);
-      }
+      addContext(members, data);
       addTokenChoice(members, data);
     }
     if ("retry_from_step".equals(name)) {
@@ -100,6 +82,15 @@ public final class ActionReader {
     String by = members.text("requested_by", WHO);
     members.check();
     return new Action(name, by, reason, data.build());
+  }
+
+  private static void addContext(Members members, JsonObjectBuilder data) {
+    JsonObject context = members.object("context");
+    if (context != null) {
+      TaskRequestReader.contextComplaint(context)
+          .ifPresent(complaint -> members.wrong("context", complaint));
+      data.add("context", context);
+    }
   }
 
   /** False says something else than nothing where done steps run again. */
@@ -117,20 +108,9 @@ public final class ActionReader {
     if (!members.has("from")) {
       members.wrong("from", "is required");
     }
-    List<String> from = members.texts("from", 1_000, 128);
-    if (from != null) {
-      data.add("from", Json.build().createArrayBuilder(from));
-    }
-    JsonObject context = members.object("context");
-    if (context != null) {
-      TaskRequestReader.contextComplaint(context)
-          .ifPresent(complaint -> members.wrong("context", complaint));
-      data.add("context", context);
-    }
-    Integer priority = members.number("priority", -100, 100);
-    if (priority != null) {
-      data.add("priority", priority);
-    }
+    Members.addGiven(data, "from", members.texts("from", 1_000, 128));
+    addContext(members, data);
+    Members.addGiven(data, "priority", members.number("priority", -100, 100));
     String reason = members.text("reason", WHY);
     String by = members.text("requested_by", WHO);
     members.check();

@@ -17,6 +17,19 @@ public final class Authors {
     return new Author(by, reason);
   }
 
+  /**
+   * The same where the request need not say it.
+   *
+   * @param actor  the caller
+   * @param reason without one in the body
+   */
+  public static Author of(Members members, String actor, String reason) {
+    String by = members.optionalText("requested_by", ActionReader.WHO);
+    String why = members.optionalText("reason", ActionReader.WHY);
+    members.check();
+    return new Author(by == null ? actor : by, why == null ? reason : why);
+  }
+
   /** Of a request without a body, from its parameters. */
   public static Author of(String requestedBy, String reason) {
     JsonObjectBuilder given = Json.build().createObjectBuilder();

@@ -1,5 +1,6 @@
 package ee.tasker.rest.http;
 
+import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
 import jakarta.json.JsonObjectBuilder;
 import java.util.Set;
@@ -25,7 +26,17 @@ public final class Filters {
     }
   }
 
-  /** @throws Problem 400 with the name, when the value is longer than what it could find */
+  /** Of what has a name and can be paused and fail: schedules and webhooks. */
+  public static JsonObjectBuilder ofPausable(String namespace, String name, String paused,
+      String failing) {
+    JsonObjectBuilder filter = Json.build().createObjectBuilder();
+    add(filter, "namespace", namespace);
+    add(filter, "name", name);
+    addWord(filter, "paused", paused, FLAG);
+    addWord(filter, "failing", failing, FLAG);
+    return filter;
+  }
+
   public static String bounded(String name, String value) {
     if (value != null && value.length() > LONGEST) {
       throw Problem.invalid(name, "must have at most " + LONGEST + " characters");

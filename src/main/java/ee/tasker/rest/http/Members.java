@@ -1,11 +1,13 @@
 package ee.tasker.rest.http;
 
+import ee.tasker.platform.Json;
 import ee.tasker.platform.JsonbCheck;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Violations;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonNumber;
 import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonString;
 import jakarta.json.JsonValue;
 import java.math.BigDecimal;
@@ -36,6 +38,19 @@ public final class Members {
     this.prefix = prefix;
     this.document = document;
     this.violations = violations;
+  }
+
+  /** Adds a member unless its value is null; what is no JSON, number or list as its text. */
+  public static void addGiven(JsonObjectBuilder object, String name, Object value) {
+    if (value instanceof JsonValue json) {
+      object.add(name, json);
+    } else if (value instanceof List<?> items) {
+      object.add(name, Json.build().createArrayBuilder(items));
+    } else if (value instanceof Integer || value instanceof Long) {
+      object.add(name, ((Number) value).longValue());
+    } else if (value != null) {
+      object.add(name, value.toString());
+    }
   }
 
   /** Null when absent. */
@@ -92,6 +107,11 @@ public final class Members {
     wrong(name, value == null ? "is required"
         : "must be one of " + String.join(", ", new TreeSet<>(words)));
     return "";
+  }
+
+  /** The fallback when absent. */
+  public String word(String name, Set<String> words, String fallback) {
+    return has(name) ? word(name, words) : fallback;
   }
 
   /** Null when absent. */
@@ -231,6 +251,12 @@ public final class Members {
   public Integer number(String name, int least, int most) {
     Long number = longNumber(name, least, most);
     return number == null ? null : number.intValue();
+  }
+
+  /** The fallback when absent or wrong. */
+  public int number(String name, int least, int most, int fallback) {
+    Integer number = number(name, least, most);
+    return number == null ? fallback : number;
   }
 
   /** Null when absent. */

@@ -1,12 +1,9 @@
 package ee.tasker.rest.http;
 
-import ee.tasker.platform.JsonbCheck;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.StorableTime;
-import jakarta.ws.rs.core.UriInfo;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
@@ -55,30 +52,5 @@ public final class Parameters {
   /** Empty when the text is not a time that the database can store. */
   public static Optional<Instant> time(String text) {
     return StorableTime.parse(text);
-  }
-
-  /** Rejects parameters that are unknown, repeated, or not storable as text in the database. */
-  public static void checkKnown(UriInfo uri, Set<String> known) {
-    checkKnown(uri, known, Set.of());
-  }
-
-  /** @param repeatable the known parameters that may be repeated */
-  public static void checkKnown(UriInfo uri, Set<String> known, Set<String> repeatable) {
-    uri.getQueryParameters().forEach((name, values) -> {
-      if (values.size() > 1 && !repeatable.contains(name)) {
-        throw Problem.invalid(name, "must be given once");
-      }
-      values.forEach(value -> JsonbCheck.complaint(value).ifPresent(complaint -> {
-        throw Problem.invalid(name, complaint);
-      }));
-    });
-    uri.getPathParameters().forEach((name, values) -> values
-        .forEach(value -> JsonbCheck.complaint(value).ifPresent(complaint -> {
-          throw Problem.invalid(name, complaint);
-        })));
-    uri.getQueryParameters().keySet().stream().filter(name -> !known.contains(name)).sorted()
-        .findFirst().ifPresent(name -> {
-          throw Problem.invalid(name, "unknown parameter");
-        });
   }
 }

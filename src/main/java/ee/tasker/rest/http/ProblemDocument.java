@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /** An RFC 9457 response. */
-final class ProblemDocument {
+public final class ProblemDocument {
   static final String MEDIA_TYPE = "application/problem+json";
   static final int RETRY_AFTER_SECONDS = 5;
 
@@ -41,7 +41,7 @@ final class ProblemDocument {
     return document.build();
   }
 
-  static Response of(Problem problem, String instance) {
+  public static Response of(Problem problem, String instance) {
     Response.ResponseBuilder answer = Response.status(problem.status()).type(MEDIA_TYPE)
         .entity(json(problem, instance).toString());
     problem.extras().forEach((key, value) -> {

@@ -39,7 +39,13 @@ public class RequestKeys {
   @Inject
   private RequestBodies bodies;
 
-  /** Whether the request has an {@code Idempotency-Key}. */
+  private Problem refusal;
+
+  /** Refuses the request, unless its key is that of another one, which is said first. */
+  public void refuse(Problem why) {
+    refusal = why;
+  }
+
   public boolean isKeyed() {
     return request.getHeader(HEADER) != null;
   }
@@ -54,7 +60,12 @@ public class RequestKeys {
   public IdempotentResponse answerOnce(String body, Callable<IdempotentResponse> effect) {
     try {
       IdempotentResponse answer = requests.once(new KeyedRequest(principal(), key(), hash(body)),
-          effect);
+          () -> {
+            if (refusal != null) {
+              throw refusal;
+            }
+            return effect.call();
+          });
       if (answer.isReplay()) {
         request.setAttribute(REPLAYED, true);
       }

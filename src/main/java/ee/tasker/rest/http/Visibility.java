@@ -11,12 +11,10 @@ import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonString;
-import jakarta.json.JsonValue;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
@@ -119,10 +117,7 @@ public class Visibility {
   /** For callers who may read the steps of the task. */
   public JsonArray steps(UUID task, JsonArray steps) {
     boolean mayAct = sees(Permission.STEPS_RESOLVE, task);
-    JsonArrayBuilder shown = Json.build().createArrayBuilder();
-    steps.getValuesAs(JsonObject.class)
-        .forEach(step -> shown.add(withAllowed(step, action -> mayAct)));
-    return shown.build();
+    return Listing.each(steps, step -> withAllowed(step, action -> mayAct));
   }
 
   /** What an action on a task needs, as its resource requires it. */
@@ -147,21 +142,12 @@ public class Visibility {
     return Json.build().createObjectBuilder(document).add(ALLOWED_ACTIONS, allowed).build();
   }
 
-  /** The same for each document of a page, as {@code {plural: [...]}}. */
-  private static JsonObject withAllowed(String plural, JsonObject page,
-      Function<JsonObject, Predicate<String>> isPermitted) {
-    JsonArrayBuilder documents = Json.build().createArrayBuilder();
-    page.getJsonArray(plural).getValuesAs(JsonObject.class)
-        .forEach(each -> documents.add(withAllowed(each, isPermitted.apply(each))));
-    return Json.build().createObjectBuilder(page).add(plural, documents).build();
-  }
-
   /**
    * @param page with {@code workers}; a worker is drained by the caller that registered it, and by
    * operators
    */
   public JsonObject workers(JsonObject page) {
-    return withAllowed("workers", page, worker -> action -> mayDrain(worker));
+    return Listing.each("workers", page, this::worker);
   }
 
   /** A worker with the actions on it that the caller may take. */
@@ -207,10 +193,7 @@ public class Visibility {
 
   /** @param page with {@code entries} */
   public JsonObject deadLetters(JsonObject page) {
-    JsonArrayBuilder entries = Json.build().createArrayBuilder();
-    page.getJsonArray("entries").getValuesAs(JsonObject.class)
-        .forEach(entry -> entries.add(deadLetter(entry)));
-    return Json.build().createObjectBuilder(page).add("entries", entries).build();
+    return Listing.each("entries", page, this::deadLetter);
   }
 
   /** The history of a task without the contexts and results that the caller may not see. */
@@ -251,9 +234,7 @@ public class Visibility {
 
   /** Holders and waiters without the values of the key, which come from contexts. */
   public JsonArray policies(JsonArray policies) {
-    JsonArrayBuilder shown = Json.build().createArrayBuilder();
-    policies.getValuesAs(JsonObject.class).forEach(policy -> shown.add(policy(policy)));
-    return shown.build();
+    return Listing.each(policies, this::policy);
   }
 
   private JsonObject policy(JsonObject policy) {
@@ -296,10 +277,7 @@ public class Visibility {
 
   /** Checks a permission in addition to that of the method, in the namespace of a schedule. */
   public boolean seesSchedule(Permission permission, UUID schedule) {
-    var grants = access.caller().grants();
-    return grants.mayEverywhere(permission) || grants.may(permission)
-        && accounts.namespaceOf("schedule", schedule)
-            .filter(namespace -> grants.may(permission, namespace)).isPresent();
+    return sees(permission, "schedule", schedule);
   }
 
   /**
@@ -340,10 +318,7 @@ public class Visibility {
 
   /** Checks a permission in addition to that of the method, in the namespace of a webhook. */
   public boolean seesWebhook(Permission permission, UUID webhook) {
-    var grants = access.caller().grants();
-    return grants.mayEverywhere(permission) || grants.may(permission)
-        && accounts.namespaceOf("webhook", webhook)
-            .filter(namespace -> grants.may(permission, namespace)).isPresent();
+    return sees(permission, "webhook", webhook);
   }
 
   /** What may be stored of an answer: not the secret of a webhook, which is shown once. */
@@ -386,7 +361,8 @@ public class Visibility {
   /** Parked messages contain requests and results of any namespace, and their causes quote them. */
   public JsonObject deadMessages(JsonObject whole) {
     boolean mayReplay = access.caller().grants().mayEverywhere(Permission.MESSAGES_REPLAY);
-    JsonObject page = withAllowed("messages", whole, message -> action -> mayReplay);
+    JsonObject page = Listing.each("messages", whole,
+        message -> withAllowed(message, action -> mayReplay));
     if (access.caller().grants().mayEverywhere(Permission.TASKS_CONTEXT_READ)
         && access.caller().grants().mayEverywhere(Permission.STEPS_READ)) {
       return page;
@@ -399,9 +375,13 @@ public class Visibility {
 
   /** Checks a permission in addition to that of the method, in the namespace of a task. */
   public boolean sees(Permission permission, UUID task) {
+    return sees(permission, "task", task);
+  }
+
+  private boolean sees(Permission permission, String kind, UUID uuid) {
     var grants = access.caller().grants();
     return grants.mayEverywhere(permission)
-        || grants.may(permission) && accounts.namespaceOf("task", task)
+        || grants.may(permission) && accounts.namespaceOf(kind, uuid)
             .filter(namespace -> grants.may(permission, namespace)).isPresent();
   }
 
@@ -456,10 +436,6 @@ public class Visibility {
   }
 
   private static JsonArray withoutEach(Set<String> names, JsonArray documents) {
-    JsonArrayBuilder shown = Json.build().createArrayBuilder();
-    for (JsonValue document : documents) {
-      shown.add(without(names, document.asJsonObject()));
-    }
-    return shown.build();
+    return Listing.each(documents, document -> without(names, document));
   }
 }

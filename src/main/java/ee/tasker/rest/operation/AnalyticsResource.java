@@ -14,10 +14,7 @@ import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
-import jakarta.ws.rs.core.UriInfo;
-import java.util.Set;
 
 /**
  * Analytics over HTTP. The figures come from counters, so their cost does not depend on the number
@@ -38,15 +35,11 @@ public class AnalyticsResource {
   @Inject
   private Access access;
 
-  @Context
-  private UriInfo uri;
-
   @Requires(value = Permission.SYSTEM_ANALYTICS_READ, in = Scope.EVERYWHERE)
   @MayBeStale
   @GET
   @Path("performance")
   public String performance(@QueryParam("hours") String hours) {
-    Parameters.checkKnown(uri, Set.of("hours"));
     return insight.performance(Parameters.number("hours", hours, 1, 1, MOST_HOURS)).toString();
   }
 
@@ -54,7 +47,6 @@ public class AnalyticsResource {
   @GET
   @Path("health")
   public String health() {
-    Parameters.checkKnown(uri, Set.of());
     return insight.health().toString();
   }
 
@@ -65,8 +57,6 @@ public class AnalyticsResource {
   public String bottlenecks(@QueryParam("hours") String hours, @QueryParam("limit") String limit,
       @QueryParam("min_executions") String minExecutions, @QueryParam("namespace") String namespace,
       @QueryParam("name") String name, @QueryParam("version") String version) {
-    Parameters.checkKnown(uri,
-        Set.of("hours", "limit", "min_executions", "namespace", "name", "version"));
     access.require(namespace);
     return insight.bottlenecks(
         Parameters.number("hours", hours, 24, 1, MOST_HOURS),
@@ -82,7 +72,6 @@ public class AnalyticsResource {
   @Path("timeline")
   public String timeline(@QueryParam("minutes") String minutes,
       @QueryParam("namespace") String namespace) {
-    Parameters.checkKnown(uri, Set.of("minutes", "namespace"));
     access.require(namespace);
     return insight.timeline(Parameters.number("minutes", minutes, 60, 1, MOST_MINUTES),
         Filters.bounded("namespace", namespace)).toString();

@@ -25,9 +25,7 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
-import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
 import java.util.Set;
 import java.util.UUID;
@@ -44,9 +42,6 @@ import java.util.stream.Stream;
 public class ApprovalsResource {
   private static final Set<String> STATES = Set.of("open", "approved", "rejected", "expired",
       "cancelled");
-  private static final Set<String> FILTERS = Set.of("state", "namespace", "mine", "claimed_by",
-      "due_before", "task_uuid", "title", "limit",
-      "cursor");
   private static final int MOST = 500;
   private static final int COMMENT = 1_000;
   private static final String UUID_FORM = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
@@ -66,9 +61,6 @@ public class ApprovalsResource {
   @Inject
   private Visibility visibility;
 
-  @Context
-  private UriInfo uri;
-
   @Requires(value = Permission.APPROVALS_READ, in = Scope.ASKED)
   @GET
   public String list(@QueryParam("state") String state, @QueryParam("namespace") String namespace,
@@ -76,7 +68,6 @@ public class ApprovalsResource {
       @QueryParam("due_before") String dueBefore, @QueryParam("task_uuid") String taskUuid,
       @QueryParam("title") String title, @QueryParam("limit") String limit,
       @QueryParam("cursor") String cursor) {
-    Parameters.checkKnown(uri, FILTERS);
     String states = state == null ? "open" : state;
     if (!Stream.of(states.split(",", -1)).allMatch(STATES::contains)) {
       throw Problem.invalid("state",
@@ -101,9 +92,7 @@ public class ApprovalsResource {
               "must be a time with an offset, as 2026-11-20T12:00:00Z"))
           .toString());
     }
-    if (taskUuid != null) {
-      filter.add("task_uuid", Parameters.uuid("task_uuid", taskUuid).toString());
-    }
+    Filters.addUuid(filter, "task_uuid", "task_uuid", taskUuid);
     access.limit(filter);
     return approvals.list(filter.build(), access.approver(),
         Parameters.number("limit", limit, 50, 1, MOST), cursor).toString();
@@ -112,9 +101,8 @@ public class ApprovalsResource {
   @Requires(value = Permission.APPROVALS_READ, in = Scope.APPROVAL)
   @GET
   @Path("{approval_uuid}")
-  public String describe(@PathParam("approval_uuid") String approvalUuid) {
-    Parameters.checkKnown(uri, Set.of());
-    return approvals.describe(Parameters.uuid("approval_uuid", approvalUuid), access.approver())
+  public String describe(@PathParam("approval_uuid") UUID approvalUuid) {
+    return approvals.describe(approvalUuid, access.approver())
         .toString();
   }
 
@@ -122,9 +110,7 @@ public class ApprovalsResource {
   @POST
   @OncePerKey(shows = Visibility.Content.APPROVAL)
   @Path("{approval_uuid}/claim")
-  public String claim(@PathParam("approval_uuid") String approvalUuid) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID approval = Parameters.uuid("approval_uuid", approvalUuid);
+  public String claim(@PathParam("approval_uuid") UUID approval) {
     return visibility.approval(approvals.claim(approval, access.approver())).toString();
   }
 
@@ -132,9 +118,7 @@ public class ApprovalsResource {
   @POST
   @OncePerKey(shows = Visibility.Content.APPROVAL)
   @Path("{approval_uuid}/unclaim")
-  public String unclaim(@PathParam("approval_uuid") String approvalUuid) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID approval = Parameters.uuid("approval_uuid", approvalUuid);
+  public String unclaim(@PathParam("approval_uuid") UUID approval) {
     return visibility.approval(approvals.unclaim(approval, access.approver())).toString();
   }
 
@@ -143,9 +127,7 @@ public class ApprovalsResource {
   @OncePerKey(shows = Visibility.Content.APPROVAL)
   @Path("{approval_uuid}/delegate")
   @Consumes(MediaType.APPLICATION_JSON)
-  public String delegate(@PathParam("approval_uuid") String approvalUuid, InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID approval = Parameters.uuid("approval_uuid", approvalUuid);
+  public String delegate(@PathParam("approval_uuid") UUID approval, InputStream body) {
     Members members = new Members(bodies.object(body));
     String to = members.text("to", Limits.APPROVAL_NAME);
     String note = members.optionalText("note", COMMENT);
@@ -159,9 +141,7 @@ public class ApprovalsResource {
   @OncePerKey(shows = Visibility.Content.APPROVAL)
   @Path("{approval_uuid}/decide")
   @Consumes(MediaType.APPLICATION_JSON)
-  public String decide(@PathParam("approval_uuid") String approvalUuid, InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID approval = Parameters.uuid("approval_uuid", approvalUuid);
+  public String decide(@PathParam("approval_uuid") UUID approval, InputStream body) {
     Members members = new Members(bodies.object(body));
     if (!members.has("approved")) {
       members.wrong("approved", "is required");

@@ -29,10 +29,8 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
-import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
 import java.util.List;
 import java.util.Set;
@@ -69,15 +67,11 @@ public class BulkActionsResource {
   @Inject
   private Locations locations;
 
-  @Context
-  private UriInfo uri;
-
   @Requires(value = Permission.TASKS_ACT, in = Scope.ASKED)
   @POST
   @OncePerKey
   @Consumes(MediaType.APPLICATION_JSON)
   public Response preview(InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
     Members members = new Members(bodies.object(body));
     String action = members.word("action_type", ActionReader.BULK_ACTIONS);
     String by = members.text("requested_by", ActionReader.WHO);
@@ -101,10 +95,7 @@ public class BulkActionsResource {
     }
     JsonObject counted = operations.preview(action, inOneForm(filter), by, reason,
         access.caller().principal(), background, resolution);
-    return Response.status(201)
-        .header(Locations.HEADER,
-            locations.of(uri, "bulk-actions/" + counted.getString("token") + "/run"))
-        .entity(counted.toString()).build();
+    return locations.created("bulk-actions/" + counted.getString("token") + "/run", counted);
   }
 
   /** In addition to {@code tasks:act}: the permissions that the same action needs on one task. */
@@ -154,13 +145,12 @@ public class BulkActionsResource {
   @POST
   @OncePerKey
   @Path("{token}/run")
-  public Response run(@PathParam("token") String token) {
-    UUID uuid = token(token);
+  public Response run(@PathParam("token") UUID token) {
     String maker = access.caller().principal();
     // Checked here as well as at the dry run: the caller may have lost the permission in between.
-    operations.bulkAction(uuid, maker)
+    operations.bulkAction(token, maker)
         .ifPresent(bulk -> requireFor(bulk.action(), bulk.namespace()));
-    JsonObject reply = operations.run(uuid, maker);
+    JsonObject reply = operations.run(token, maker);
     return Response.status("started".equals(reply.getString("outcome")) ? 202 : 200)
         .entity(reply.toString()).build();
   }
@@ -169,7 +159,6 @@ public class BulkActionsResource {
   @Requires(value = Permission.TASKS_ACT, in = Scope.ASKED)
   @GET
   public String list(@QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
-    Parameters.checkKnown(uri, Set.of("limit", "cursor"));
     access.requireSomewhere();
     return operations.bulkActions(access.namespaces(Permission.TASKS_ACT),
         Parameters.number("limit", limit, 25, 1, 100), Parameters.optionalUuid("cursor", cursor))
@@ -179,21 +168,20 @@ public class BulkActionsResource {
   @Requires(value = Permission.TASKS_ACT, in = Scope.BULK_ACTION)
   @GET
   @Path("{token}")
-  public String describe(@PathParam("token") String token) {
-    return operations.describeBulkAction(token(token)).toString();
+  public String describe(@PathParam("token") UUID token) {
+    return operations.describeBulkAction(token).toString();
   }
 
   /** The verdicts by task. */
   @Requires(value = Permission.TASKS_ACT, in = Scope.BULK_ACTION)
   @GET
   @Path("{token}/tasks")
-  public String tasks(@PathParam("token") String token, @QueryParam("outcome") String outcome,
+  public String tasks(@PathParam("token") UUID token, @QueryParam("outcome") String outcome,
       @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
-    Parameters.checkKnown(uri, Set.of("outcome", "limit", "cursor"));
     if (outcome != null && !OUTCOMES.contains(outcome)) {
       throw Problem.invalid("outcome", "must be " + String.join(" or ", OUTCOMES));
     }
-    return operations.bulkActionTasks(Parameters.uuid("token", token), outcome,
+    return operations.bulkActionTasks(token, outcome,
         Parameters.number("limit", limit, 100, 1, 1_000), Parameters.optionalUuid("cursor", cursor))
         .toString();
   }
@@ -203,12 +191,7 @@ public class BulkActionsResource {
   @DELETE
   @OncePerKey
   @Path("{token}")
-  public String cancel(@PathParam("token") String token) {
-    return operations.cancelBulkAction(token(token), access.caller().actor()).toString();
-  }
-
-  private UUID token(String token) {
-    Parameters.checkKnown(uri, Set.of());
-    return Parameters.uuid("token", token);
+  public String cancel(@PathParam("token") UUID token) {
+    return operations.cancelBulkAction(token, access.caller().actor()).toString();
   }
 }

@@ -1,11 +1,13 @@
 package ee.tasker.rest.operation;
 
 import ee.tasker.operation.DeadLetters;
+import ee.tasker.platform.Author;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Refusals;
 import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.ActionReader;
+import ee.tasker.rest.http.Authors;
 import ee.tasker.rest.http.Filters;
 import ee.tasker.rest.http.Listing;
 import ee.tasker.rest.http.Locations;
@@ -30,10 +32,8 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
-import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
 import java.util.Set;
 import java.util.UUID;
@@ -74,16 +74,12 @@ public class DeadLettersResource {
   @Inject
   private Visibility visibility;
 
-  @Context
-  private UriInfo uri;
-
   @Requires(value = Permission.DLQ_READ, in = Scope.ASKED)
   @MayBeStale
   @GET
   public String list(@QueryParam("resolution_status") String status,
       @QueryParam("dlq_reason") String reason, @QueryParam("limit") String limit,
       @QueryParam("cursor") String cursor) {
-    Parameters.checkKnown(uri, Set.of("resolution_status", "dlq_reason", "limit", "cursor"));
     JsonObjectBuilder filter = Json.build().createObjectBuilder();
     Filters.addWord(filter, "resolution_status", status, STATUSES);
     Filters.addWord(filter, "dlq_reason", reason, REASONS);
@@ -102,27 +98,22 @@ public class DeadLettersResource {
   @OncePerKey(shows = Visibility.Content.DEAD_LETTER)
   @Consumes(MediaType.APPLICATION_JSON)
   public Response open(InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
     Members members = new Members(bodies.object(body));
     String task = members.text("task_uuid", 36);
-    String by = members.text("requested_by", ActionReader.WHO);
-    String reason = members.text("reason", ActionReader.WHY);
-    members.check();
+    Author author = Authors.of(members);
     UUID uuid = Parameters.uuid("task_uuid", task);
     access.requireForTask(uuid);
-    JsonObject reply = deadLetters.open(uuid, by, reason);
+    JsonObject reply = deadLetters.open(uuid, author.by(), author.reason());
     String entry = reply.getString("dlq_entry_uuid");
     return Response.status("done".equals(Refusals.outcome(reply)) ? 201 : 200)
-        .header(Locations.HEADER, locations.of(uri, "dlq/entry/" + entry)).entity(entry(entry))
+        .header(Locations.HEADER, locations.of("dlq/entry/" + entry)).entity(entry(entry))
         .build();
   }
 
   @Requires(value = Permission.DLQ_READ, in = Scope.TASK)
   @GET
   @Path("task/{task_uuid}")
-  public String ofTask(@PathParam("task_uuid") String taskUuid) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID task = Parameters.uuid("task_uuid", taskUuid);
+  public String ofTask(@PathParam("task_uuid") UUID task) {
     return deadLetters
         .find(Json.build().createObjectBuilder().add("task_uuid", task.toString()).build())
         .map(visibility::deadLetter)
@@ -133,9 +124,8 @@ public class DeadLettersResource {
   @Requires(value = Permission.DLQ_READ, in = Scope.DEAD_LETTER)
   @GET
   @Path("entry/{dlq_entry_uuid}")
-  public String describe(@PathParam("dlq_entry_uuid") String entryUuid) {
-    Parameters.checkKnown(uri, Set.of());
-    return entry(Parameters.uuid("dlq_entry_uuid", entryUuid).toString());
+  public String describe(@PathParam("dlq_entry_uuid") UUID entryUuid) {
+    return entry(entryUuid.toString());
   }
 
   private String entry(String uuid) {
@@ -149,12 +139,9 @@ public class DeadLettersResource {
   @OncePerKey(shows = Visibility.Content.DEAD_LETTER)
   @Path("entry/{dlq_entry_uuid}")
   @Consumes(MediaType.APPLICATION_JSON)
-  public String update(@PathParam("dlq_entry_uuid") String entryUuid, InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID entry = Parameters.uuid("dlq_entry_uuid", entryUuid);
+  public String update(@PathParam("dlq_entry_uuid") UUID entry, InputStream body) {
     Members members = new Members(bodies.object(body));
-    String status = members.has("resolution_status") ? members.word("resolution_status", STATUSES)
-        : null;
+    String status = members.word("resolution_status", STATUSES, null);
     String by = members.text("resolved_by", ActionReader.WHO);
     String notes = members.text("resolution_notes", ActionReader.WHY);
     JsonObject metadata = members.object("metadata");
@@ -167,7 +154,6 @@ public class DeadLettersResource {
   @GET
   @Path("stats")
   public String statistics() {
-    Parameters.checkKnown(uri, Set.of());
     return Listing.whole("reasons", deadLetters.statistics()).toString();
   }
 
@@ -176,7 +162,6 @@ public class DeadLettersResource {
   @Path("investigation-queue")
   public String investigationQueue(@QueryParam("limit") String limit,
       @QueryParam("cursor") String cursor) {
-    Parameters.checkKnown(uri, Set.of("limit", "cursor"));
     return deadLetters
         .investigationQueue(Parameters.number("limit", limit, 50, 1, MOST),
             Parameters.optionalUuid("cursor", cursor))
@@ -187,7 +172,6 @@ public class DeadLettersResource {
   @GET
   @Path("staleness")
   public String staleness(@QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
-    Parameters.checkKnown(uri, Set.of("limit", "cursor"));
     if (cursor != null && !LATE_CURSOR.matcher(cursor).matches()) {
       throw Problem.invalid("cursor", "must be next of the previous page");
     }

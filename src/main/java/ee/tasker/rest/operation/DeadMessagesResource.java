@@ -19,9 +19,7 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
-import jakarta.ws.rs.core.UriInfo;
 import java.util.Set;
 import java.util.UUID;
 
@@ -41,15 +39,11 @@ public class DeadMessagesResource {
   @Inject
   private Visibility visibility;
 
-  @Context
-  private UriInfo uri;
-
   @Requires(value = Permission.MESSAGES_READ, in = Scope.EVERYWHERE)
   @GET
   public String list(@QueryParam("queue_name") String queue,
       @QueryParam("replayed") String replayed, @QueryParam("limit") String limit,
       @QueryParam("cursor") String cursor) {
-    Parameters.checkKnown(uri, Set.of("queue_name", "replayed", "limit", "cursor"));
     if (replayed != null && !Set.of("true", "false").contains(replayed)) {
       throw Problem.invalid("replayed", "must be true or false");
     }
@@ -63,10 +57,8 @@ public class DeadMessagesResource {
   @POST
   @OncePerKey
   @Path("{dead_message_uuid}/replay")
-  public String replay(@PathParam("dead_message_uuid") String deadMessageUuid,
+  public String replay(@PathParam("dead_message_uuid") UUID uuid,
       @QueryParam("requested_by") String requestedBy) {
-    Parameters.checkKnown(uri, Set.of("requested_by"));
-    UUID uuid = Parameters.uuid("dead_message_uuid", deadMessageUuid);
     if (requestedBy != null && requestedBy.length() > LONGEST_NAME) {
       throw Problem.invalid("requested_by", "must have at most " + LONGEST_NAME + " characters");
     }

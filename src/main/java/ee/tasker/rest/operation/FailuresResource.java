@@ -16,11 +16,7 @@ import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
-import jakarta.ws.rs.core.UriInfo;
-import java.util.HashSet;
-import java.util.Set;
 
 /**
  * What failed, in groups of template, step and error, in the namespaces where the caller may read
@@ -30,7 +26,6 @@ import java.util.Set;
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
 public class FailuresResource {
-  static final Set<String> FILTERS = Set.of("namespace", "name", "version", "step");
   private static final int MOST_HOURS = 7 * 24;
 
   @Inject
@@ -39,20 +34,17 @@ public class FailuresResource {
   @Inject
   private Access access;
 
-  @Context
-  private UriInfo uri;
-
   @Requires(value = Permission.STEPS_READ, in = Scope.ASKED)
   @MayBeStale
   @GET
-  public String list(@QueryParam("hours") String hours, @QueryParam("limit") String limit) {
-    Set<String> known = new HashSet<>(FILTERS);
-    known.addAll(Set.of("hours", "limit"));
-    Parameters.checkKnown(uri, known);
+  public String list(@QueryParam("namespace") String namespace, @QueryParam("name") String name,
+      @QueryParam("version") String version, @QueryParam("step") String step,
+      @QueryParam("hours") String hours, @QueryParam("limit") String limit) {
     JsonObjectBuilder filter = Json.build().createObjectBuilder();
-    for (String key : FILTERS) {
-      Filters.add(filter, key, uri.getQueryParameters().getFirst(key));
-    }
+    Filters.add(filter, "namespace", namespace);
+    Filters.add(filter, "name", name);
+    Filters.add(filter, "version", version);
+    Filters.add(filter, "step", step);
     access.limitToBoth(filter, Permission.TASKS_LIST);
     return insight.failures(filter.build(), Parameters.number("hours", hours, 24, 1, MOST_HOURS),
         Parameters.number("limit", limit, 50, 1, 100)).toString();

@@ -2,10 +2,10 @@ package ee.tasker.rest.operation;
 
 import ee.tasker.engine.model.TaskState;
 import ee.tasker.operation.Retention;
-import ee.tasker.rest.http.ActionReader;
+import ee.tasker.platform.Author;
+import ee.tasker.rest.http.Authors;
 import ee.tasker.rest.http.Members;
 import ee.tasker.rest.http.OncePerKey;
-import ee.tasker.rest.http.Parameters;
 import ee.tasker.rest.http.RequestBodies;
 import ee.tasker.rest.http.Requires;
 import ee.tasker.rest.http.Requires.Scope;
@@ -17,11 +17,8 @@ import jakarta.ws.rs.GET;
 import jakarta.ws.rs.PUT;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
-import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
-import java.util.Set;
 
 /** Retention policies of finished tasks. */
 @Path("retention")
@@ -35,13 +32,9 @@ public class RetentionResource {
   @Inject
   private RequestBodies bodies;
 
-  @Context
-  private UriInfo uri;
-
   @Requires(value = Permission.POLICIES_READ, in = Scope.EVERYWHERE)
   @GET
   public String status() {
-    Parameters.checkKnown(uri, Set.of());
     return retention.status().toString();
   }
 
@@ -49,7 +42,6 @@ public class RetentionResource {
   @GET
   @Path("preview")
   public String preview() {
-    Parameters.checkKnown(uri, Set.of());
     return retention.preview().toString();
   }
 
@@ -62,25 +54,23 @@ public class RetentionResource {
   @Path("policy")
   @Consumes(MediaType.APPLICATION_JSON)
   public String set(InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
     Members members = new Members(bodies.object(body));
     String namespace = members.optionalText("namespace", 29);
     String name = members.optionalText("name", 64);
     if (name != null && namespace == null) {
       members.wrong("namespace", "is required with a name");
     }
-    String state = members.has("state") ? members.word("state", TaskState.terminalWords()) : null;
+    String state = members.word("state", TaskState.terminalWords(), null);
     boolean removed = members.flag("remove");
     if (!removed) {
       members.anything("keep_days");
     }
     Integer keepDays = members.number("keep_days", 0, A_HUNDRED_YEARS);
     boolean dryRun = members.flag("dry_run");
-    String by = members.text("requested_by", ActionReader.WHO);
-    String reason = members.text("reason", ActionReader.WHY);
-    members.check();
+    Author author = Authors.of(members);
     return retention
-        .set(new Retention.Policy(namespace, name, state, keepDays), removed, dryRun, by, reason)
+        .set(new Retention.Policy(namespace, name, state, keepDays), removed, dryRun,
+            author.by(), author.reason())
         .toString();
   }
 }

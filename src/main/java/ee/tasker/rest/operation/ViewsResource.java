@@ -6,7 +6,6 @@ import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.Listing;
 import ee.tasker.rest.http.Members;
 import ee.tasker.rest.http.OncePerKey;
-import ee.tasker.rest.http.Parameters;
 import ee.tasker.rest.http.RequestBodies;
 import ee.tasker.rest.http.Requires;
 import ee.tasker.rest.http.Requires.Scope;
@@ -25,9 +24,7 @@ import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
-import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
-import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
@@ -56,15 +53,11 @@ public class ViewsResource {
   private Access access;
 
   @Context
-  private UriInfo uri;
-
-  @Context
   private HttpServletRequest request;
 
   @Requires(value = Permission.TASKS_LIST, in = Scope.ASKED)
   @GET
   public String list() {
-    Parameters.checkKnown(uri, Set.of());
     return Listing
         .whole("views",
             views.list(access.caller().principal(), access.namespaces(Permission.TASKS_LIST)))
@@ -76,7 +69,6 @@ public class ViewsResource {
   @OncePerKey
   @Consumes(MediaType.APPLICATION_JSON)
   public String save(InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
     Members members = new Members(bodies.object(body));
     String page = members.text("page", 64);
     String name = members.text("name", LONGEST_NAME).strip();
@@ -103,9 +95,7 @@ public class ViewsResource {
   @DELETE
   @OncePerKey
   @Path("{view_uuid}")
-  public String delete(@PathParam("view_uuid") String viewUuid) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID uuid = Parameters.uuid("view_uuid", viewUuid);
+  public String delete(@PathParam("view_uuid") UUID uuid) {
     JsonObject deleted = views.delete(uuid, access.caller().principal(),
         access.namespaces(Permission.TASKS_ACT));
     WriteLog.isAbout(request, "views", deleted.getString("name"));

@@ -28,7 +28,6 @@ import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
-import jakarta.ws.rs.core.UriInfo;
 import jakarta.ws.rs.sse.Sse;
 import jakarta.ws.rs.sse.SseEventSink;
 import java.util.HashMap;
@@ -59,9 +58,6 @@ public class DomainEventsResource {
   @Inject
   private DomainEventStreams streams;
 
-  @Context
-  private UriInfo uri;
-
   @Requires(value = Permission.TASKS_READ, in = Scope.ASKED)
   @GET
   public String list(@QueryParam("namespace") String namespace, @QueryParam("name") String name,
@@ -69,18 +65,12 @@ public class DomainEventsResource {
       @QueryParam("correlation_id") String correlationId,
       @QueryParam("with_error") String withError, @QueryParam("limit") String limit,
       @QueryParam("cursor") String cursor) {
-    Parameters.checkKnown(uri, Set.of("namespace", "name", "type", "task", "correlation_id",
-        "with_error", "limit", "cursor"));
     JsonObjectBuilder filter = Json.build().createObjectBuilder();
     Filters.add(filter, "namespace", namespace);
     Filters.add(filter, "name", name);
     Filters.add(filter, "type", type);
-    if (task != null) {
-      filter.add("task_uuid", Parameters.uuid("task", task).toString());
-    }
-    if (correlationId != null) {
-      filter.add("correlation_id", Parameters.uuid("correlation_id", correlationId).toString());
-    }
+    Filters.addUuid(filter, "task", "task_uuid", task);
+    Filters.addUuid(filter, "correlation_id", "correlation_id", correlationId);
     Boolean hasError = flag("with_error", withError);
     if (hasError != null) {
       filter.add("with_error", hasError);
@@ -110,8 +100,6 @@ public class DomainEventsResource {
       @QueryParam("type") String type, @QueryParam("task") String task,
       @QueryParam("correlation_id") String correlationId,
       @QueryParam("with_error") String withError) {
-    Parameters.checkKnown(uri, Set.of("last_event_id", "namespace", "name", "type", "task",
-        "correlation_id", "with_error"));
     if (namespace != null) {
       access.require(namespace);
     }

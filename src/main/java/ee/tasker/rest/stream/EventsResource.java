@@ -19,7 +19,6 @@ import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
-import jakarta.ws.rs.core.UriInfo;
 import jakarta.ws.rs.sse.Sse;
 import jakarta.ws.rs.sse.SseEventSink;
 import java.util.HashMap;
@@ -45,9 +44,6 @@ public class EventsResource {
   @Inject
   private Access access;
 
-  @Context
-  private UriInfo uri;
-
   @Requires(value = Permission.TASKS_READ, in = Scope.ASKED)
   @GET
   @Streaming
@@ -60,10 +56,6 @@ public class EventsResource {
       @QueryParam("correlation_id") String correlationId,
       @QueryParam("task_uuid") List<String> taskUuids,
       @QueryParam("stream_uuid") String streamUuid) {
-    Parameters.checkKnown(uri,
-        Set.of("last_event_id", "namespace", "name", "version", "kind", "correlation_id",
-            "task_uuid", "stream_uuid"),
-        Set.of("task_uuid"));
     if (kind != null && !Set.of("task", "step").contains(kind)) {
       throw Problem.invalid("kind", "must be task or step");
     }

@@ -5,7 +5,6 @@ import ee.tasker.event.EventFilter;
 import ee.tasker.event.EventStreams;
 import ee.tasker.platform.Recheck;
 import ee.tasker.rest.http.Access;
-import ee.tasker.rest.http.Parameters;
 import ee.tasker.rest.http.Requires;
 import ee.tasker.rest.http.Requires.Scope;
 import ee.tasker.security.Permission;
@@ -20,12 +19,10 @@ import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
-import jakarta.ws.rs.core.UriInfo;
 import jakarta.ws.rs.sse.Sse;
 import jakarta.ws.rs.sse.SseEventSink;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 
 /** The transitions of one task, from beginning to end, as server-sent events. */
@@ -42,19 +39,14 @@ public class TaskEventsResource {
   @Inject
   private Access access;
 
-  @Context
-  private UriInfo uri;
-
   @Requires(value = Permission.TASKS_READ, in = Scope.TASK)
   @GET
   @Streaming
   @Path("{task_uuid}/events")
   @Produces(MediaType.SERVER_SENT_EVENTS)
-  public void stream(@PathParam("task_uuid") String taskUuid, @Context SseEventSink sink,
+  public void stream(@PathParam("task_uuid") UUID task, @Context SseEventSink sink,
       @Context Sse sse, @HeaderParam(EventsResource.LAST_EVENT_ID) String lastEventId,
       @QueryParam("last_event_id") String lastEventIdInQuery) {
-    Parameters.checkKnown(uri, Set.of("last_event_id"));
-    UUID task = Parameters.uuid("task_uuid", taskUuid);
     TaskState state = tasks.state(task).orElseThrow(() -> Tasks.notFound(task));
     Recheck<?> permission = access.recheckForTask(task);
     EventsResource.open(lastEventId, lastEventIdInQuery,

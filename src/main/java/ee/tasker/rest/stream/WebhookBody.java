@@ -1,7 +1,8 @@
 package ee.tasker.rest.stream;
 
+import ee.tasker.platform.Author;
 import ee.tasker.platform.Json;
-import ee.tasker.rest.http.ActionReader;
+import ee.tasker.rest.http.Authors;
 import ee.tasker.rest.http.Members;
 import ee.tasker.rest.http.Parameters;
 import ee.tasker.template.model.TemplateKey;
@@ -19,20 +20,20 @@ import java.util.Set;
  * @param url       also in {@code webhook}
  * @param secret    of a new webhook, when its author gives one
  * @param version   that the author saw; null for a new webhook
- * @param by        null when the request does not say
+ * @param author    the caller, when the request does not name another
  */
 record WebhookBody(JsonObject webhook, String namespace, String url, Optional<String> secret,
-    Integer version, String by, String reason) {
+    Integer version, Author author) {
 
-  static WebhookBody create(JsonObject body) {
-    return read(body, true);
+  static WebhookBody create(JsonObject body, String actor) {
+    return read(body, true, actor);
   }
 
-  static WebhookBody update(JsonObject body) {
-    return read(body, false);
+  static WebhookBody update(JsonObject body, String actor) {
+    return read(body, false, actor);
   }
 
-  private static WebhookBody read(JsonObject body, boolean isNew) {
+  private static WebhookBody read(JsonObject body, boolean isNew, String actor) {
     Members members = new Members(body);
     JsonObjectBuilder webhook = Json.build().createObjectBuilder();
     String namespace = null;
@@ -42,36 +43,30 @@ record WebhookBody(JsonObject webhook, String namespace, String url, Optional<St
       if (namespace != null && !namespace.isEmpty() && !TemplateKey.isNamespace(namespace)) {
         members.wrong("namespace", "must be a letter followed by letters, digits and underscores");
       }
-      add(webhook, "namespace", namespace);
+      Members.addGiven(webhook, "namespace", namespace);
       webhook.add("name", members.text("name", 64));
       secret = members.optionalText("secret", 100);
-      add(webhook, "from", point(members));
+      Members.addGiven(webhook, "from", point(members));
     }
     String url = members.text("url", 2_000);
     webhook.add("url", url);
-    add(webhook, "description", members.optionalText("description", 1_000));
+    Members.addGiven(webhook, "description", members.optionalText("description", 1_000));
     List<String> types = members.texts("event_types", 100, 255);
     if (types != null && types.isEmpty()) {
       members.wrong("event_types", "must not be empty; leave it out for all types");
-    } else if (types != null) {
-      webhook.add("event_types", Json.build().createArrayBuilder(types));
     }
-    add(webhook, "template_name", members.optionalText("template", 64));
-    addNumber(members, webhook, "timeout_seconds", 1, 60, 15);
-    addNumber(members, webhook, "max_attempts", 1, 100, 20);
-    addNumber(members, webhook, "max_in_flight", 1, 32, 4);
-    addNumber(members, webhook, "backoff_seconds", 1, 3_600, 5);
-    addNumber(members, webhook, "backoff_cap_seconds", 1, 86_400, 21_600);
-    addNumber(members, webhook, "pause_after_hours", 1, 720, 120);
-    Integer version = isNew ? null : members.number("version", 1, Integer.MAX_VALUE);
-    if (!isNew && version == null && !members.has("version")) {
-      members.wrong("version", "is required");
-    }
-    String by = members.optionalText("requested_by", ActionReader.WHO);
-    String reason = members.optionalText("reason", ActionReader.WHY);
-    members.check();
+    Members.addGiven(webhook, "event_types", types);
+    Members.addGiven(webhook, "template_name", members.optionalText("template", 64));
+    webhook.add("timeout_seconds", members.number("timeout_seconds", 1, 60, 15))
+        .add("max_attempts", members.number("max_attempts", 1, 100, 20))
+        .add("max_in_flight", members.number("max_in_flight", 1, 32, 4))
+        .add("backoff_seconds", members.number("backoff_seconds", 1, 3_600, 5))
+        .add("backoff_cap_seconds", members.number("backoff_cap_seconds", 1, 86_400, 21_600))
+        .add("pause_after_hours", members.number("pause_after_hours", 1, 720, 120));
+    Integer version = isNew ? null
+        : members.required("version", members.number("version", 1, Integer.MAX_VALUE), null);
     return new WebhookBody(webhook.build(), namespace, url, Optional.ofNullable(secret), version,
-        by, reason == null ? isNew ? "new webhook" : "changed webhook" : reason);
+        Authors.of(members, actor, isNew ? "new webhook" : "changed webhook"));
   }
 
   /** The point of the feed in the member {@code from}; null when absent or wrong. */
@@ -85,17 +80,5 @@ record WebhookBody(JsonObject webhook, String namespace, String url, Optional<St
           "must be now, beginning, a position of the feed, or a date and time with an offset");
       return null;
     });
-  }
-
-  private static void add(JsonObjectBuilder object, String name, String value) {
-    if (value != null) {
-      object.add(name, value);
-    }
-  }
-
-  private static void addNumber(Members members, JsonObjectBuilder webhook, String name, int least,
-      int most, int fallback) {
-    Integer number = members.number(name, least, most);
-    webhook.add(name, number == null ? fallback : number);
   }
 }

@@ -6,6 +6,7 @@ import ee.tasker.platform.Problem;
 import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.Authors;
 import ee.tasker.rest.http.Filters;
+import ee.tasker.rest.http.Listing;
 import ee.tasker.rest.http.Locations;
 import ee.tasker.rest.http.Members;
 import ee.tasker.rest.http.OncePerKey;
@@ -18,7 +19,6 @@ import ee.tasker.security.Permission;
 import ee.tasker.webhook.Webhooks;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
-import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import jakarta.ws.rs.Consumes;
@@ -30,10 +30,8 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
-import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
 import java.util.Optional;
 import java.util.Set;
@@ -68,27 +66,16 @@ public class WebhooksResource {
   @Inject
   private Locations locations;
 
-  @Context
-  private UriInfo uri;
-
   @Requires(value = Permission.WEBHOOKS_READ, in = Scope.ASKED)
   @GET
   public String list(@QueryParam("namespace") String namespace, @QueryParam("name") String name,
       @QueryParam("paused") String paused, @QueryParam("failing") String failing,
       @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
-    Parameters.checkKnown(uri, Set.of("namespace", "name", "paused", "failing", "limit", "cursor"));
-    JsonObjectBuilder filter = Json.build().createObjectBuilder();
-    Filters.add(filter, "namespace", namespace);
-    Filters.add(filter, "name", name);
-    Filters.addWord(filter, "paused", paused, Filters.FLAG);
-    Filters.addWord(filter, "failing", failing, Filters.FLAG);
+    JsonObjectBuilder filter = Filters.ofPausable(namespace, name, paused, failing);
     access.limit(filter);
     JsonObject page = webhooks.list(filter.build(), Parameters.number("limit", limit, 25, 1, 100),
         Parameters.optionalUuid("cursor", cursor));
-    JsonArrayBuilder shown = Json.build().createArrayBuilder();
-    page.getJsonArray("webhooks").getValuesAs(JsonObject.class)
-        .forEach(webhook -> shown.add(visibility.webhook(webhook)));
-    return Json.build().createObjectBuilder(page).add("webhooks", shown).build().toString();
+    return Listing.each("webhooks", page, visibility::webhook).toString();
   }
 
   /** The only answer, besides that of rotate-secret, that has the secret. */
@@ -97,28 +84,20 @@ public class WebhooksResource {
   @OncePerKey(shows = Visibility.Content.WEBHOOK)
   @Consumes(MediaType.APPLICATION_JSON)
   public Response create(InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    WebhookBody asked = WebhookBody.create(bodies.object(body));
+    WebhookBody asked = WebhookBody.create(bodies.object(body), access.caller().actor());
     access.require(asked.namespace());
     access.requireEvents(asked.namespace());
     JsonObject created = webhooks.create(asked.webhook(), asked.url(), asked.secret(),
-        author(asked));
-    return Response.status(201)
-        .header(Locations.HEADER,
-            locations.of(uri, "webhooks/" + created.getString("webhook_uuid")))
-        .entity(visibility.webhook(created).toString()).build();
-  }
-
-  private Author author(WebhookBody asked) {
-    return new Author(asked.by() == null ? access.caller().actor() : asked.by(), asked.reason());
+        asked.author());
+    return locations.created("webhooks/" + created.getString("webhook_uuid"),
+        visibility.webhook(created));
   }
 
   @Requires(value = Permission.WEBHOOKS_READ, in = Scope.WEBHOOK)
   @GET
   @Path("{webhook_uuid}")
-  public String describe(@PathParam("webhook_uuid") String webhookUuid) {
-    Parameters.checkKnown(uri, Set.of());
-    return visibility.webhook(webhooks.describe(Parameters.uuid("webhook_uuid", webhookUuid)))
+  public String describe(@PathParam("webhook_uuid") UUID webhookUuid) {
+    return visibility.webhook(webhooks.describe(webhookUuid))
         .toString();
   }
 
@@ -127,14 +106,12 @@ public class WebhooksResource {
   @OncePerKey(shows = Visibility.Content.WEBHOOK)
   @Path("{webhook_uuid}")
   @Consumes(MediaType.APPLICATION_JSON)
-  public String update(@PathParam("webhook_uuid") String webhookUuid, InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID uuid = Parameters.uuid("webhook_uuid", webhookUuid);
-    WebhookBody asked = WebhookBody.update(bodies.object(body));
+  public String update(@PathParam("webhook_uuid") UUID uuid, InputStream body) {
+    WebhookBody asked = WebhookBody.update(bodies.object(body), access.caller().actor());
     requireEvents(uuid);
     return visibility
         .webhook(
-            webhooks.update(uuid, asked.version(), asked.webhook(), asked.url(), author(asked)))
+            webhooks.update(uuid, asked.version(), asked.webhook(), asked.url(), asked.author()))
         .toString();
   }
 
@@ -146,10 +123,8 @@ public class WebhooksResource {
   @DELETE
   @OncePerKey(shows = Visibility.Content.WEBHOOK)
   @Path("{webhook_uuid}")
-  public String delete(@PathParam("webhook_uuid") String webhookUuid,
+  public String delete(@PathParam("webhook_uuid") UUID uuid,
       @QueryParam("requested_by") String requestedBy, @QueryParam("reason") String reason) {
-    Parameters.checkKnown(uri, Set.of("requested_by", "reason"));
-    UUID uuid = Parameters.uuid("webhook_uuid", webhookUuid);
     return visibility.webhook(webhooks.delete(uuid, Authors.of(requestedBy, reason))).toString();
   }
 
@@ -158,9 +133,7 @@ public class WebhooksResource {
   @OncePerKey(shows = Visibility.Content.WEBHOOK)
   @Path("{webhook_uuid}/pause")
   @Consumes(MediaType.APPLICATION_JSON)
-  public String pause(@PathParam("webhook_uuid") String webhookUuid, InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID uuid = Parameters.uuid("webhook_uuid", webhookUuid);
+  public String pause(@PathParam("webhook_uuid") UUID uuid, InputStream body) {
     return visibility.webhook(webhooks.pause(uuid, Authors.of(new Members(bodies.object(body)))))
         .toString();
   }
@@ -170,9 +143,7 @@ public class WebhooksResource {
   @OncePerKey(shows = Visibility.Content.WEBHOOK)
   @Path("{webhook_uuid}/resume")
   @Consumes(MediaType.APPLICATION_JSON)
-  public String resume(@PathParam("webhook_uuid") String webhookUuid, InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID uuid = Parameters.uuid("webhook_uuid", webhookUuid);
+  public String resume(@PathParam("webhook_uuid") UUID uuid, InputStream body) {
     Author author = Authors.of(new Members(bodies.object(body)));
     requireEvents(uuid);
     return visibility.webhook(webhooks.resume(uuid, author)).toString();
@@ -183,16 +154,14 @@ public class WebhooksResource {
   @OncePerKey(shows = Visibility.Content.WEBHOOK)
   @Path("{webhook_uuid}/rotate-secret")
   @Consumes(MediaType.APPLICATION_JSON)
-  public String rotateSecret(@PathParam("webhook_uuid") String webhookUuid, InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID uuid = Parameters.uuid("webhook_uuid", webhookUuid);
+  public String rotateSecret(@PathParam("webhook_uuid") UUID uuid, InputStream body) {
     Members members = new Members(bodies.object(body));
     String secret = members.optionalText("secret", 100);
-    Integer overlap = members.number("overlap_seconds", 0, 30 * DAY);
+    int overlap = members.number("overlap_seconds", 0, 30 * DAY, DAY);
     Author author = Authors.of(members);
     requireEvents(uuid);
     return visibility.webhook(webhooks.rotateSecret(uuid, Optional.ofNullable(secret),
-        overlap == null ? DAY : overlap, author)).toString();
+        overlap, author)).toString();
   }
 
   @Requires(value = Permission.WEBHOOKS_WRITE, in = Scope.WEBHOOK)
@@ -200,15 +169,11 @@ public class WebhooksResource {
   @OncePerKey(shows = Visibility.Content.DELIVERY)
   @Path("{webhook_uuid}/ping")
   @Consumes(MediaType.APPLICATION_JSON)
-  public Response ping(@PathParam("webhook_uuid") String webhookUuid, InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID uuid = Parameters.uuid("webhook_uuid", webhookUuid);
+  public Response ping(@PathParam("webhook_uuid") UUID uuid, InputStream body) {
     JsonObject delivery = webhooks.ping(uuid, Authors.of(new Members(bodies.object(body))));
-    return Response.status(202)
-        .header(Locations.HEADER,
-            locations.of(uri,
-                "webhooks/" + uuid + "/deliveries/" + delivery.getString("delivery_uuid")))
-        .entity(visibility.delivery(uuid, delivery).toString()).build();
+    return locations.answer(202,
+        "webhooks/" + uuid + "/deliveries/" + delivery.getString("delivery_uuid"),
+        visibility.delivery(uuid, delivery));
   }
 
   @Requires(value = Permission.WEBHOOKS_WRITE, in = Scope.WEBHOOK)
@@ -216,9 +181,7 @@ public class WebhooksResource {
   @OncePerKey(shows = Visibility.Content.WEBHOOK)
   @Path("{webhook_uuid}/replay")
   @Consumes(MediaType.APPLICATION_JSON)
-  public String replay(@PathParam("webhook_uuid") String webhookUuid, InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID uuid = Parameters.uuid("webhook_uuid", webhookUuid);
+  public String replay(@PathParam("webhook_uuid") UUID uuid, InputStream body) {
     Members members = new Members(bodies.object(body));
     String from = members.required("from", WebhookBody.point(members), "");
     Author author = Authors.of(members);
@@ -229,12 +192,10 @@ public class WebhooksResource {
   @Requires(value = Permission.WEBHOOKS_READ, in = Scope.WEBHOOK)
   @GET
   @Path("{webhook_uuid}/deliveries")
-  public String deliveries(@PathParam("webhook_uuid") String webhookUuid,
+  public String deliveries(@PathParam("webhook_uuid") UUID uuid,
       @QueryParam("state") String state, @QueryParam("task") String task,
       @QueryParam("event") String event, @QueryParam("limit") String limit,
       @QueryParam("cursor") String cursor) {
-    Parameters.checkKnown(uri, Set.of("state", "task", "event", "limit", "cursor"));
-    UUID uuid = Parameters.uuid("webhook_uuid", webhookUuid);
     JsonObjectBuilder filter = Json.build().createObjectBuilder();
     Filters.addWord(filter, "state", state, STATES);
     Filters.addUuid(filter, "task", "task_uuid", task);
@@ -246,21 +207,17 @@ public class WebhooksResource {
     webhooks.describe(uuid);
     JsonObject page = webhooks.deliveries(uuid, filter.build(),
         Parameters.number("limit", limit, 25, 1, 100), Parameters.optionalUuid("cursor", cursor));
-    JsonArrayBuilder shown = Json.build().createArrayBuilder();
-    page.getJsonArray("deliveries").getValuesAs(JsonObject.class)
-        .forEach(delivery -> shown.add(visibility.delivery(uuid, delivery)));
-    return Json.build().createObjectBuilder(page).add("deliveries", shown).build().toString();
+    return Listing.each("deliveries", page, delivery -> visibility.delivery(uuid, delivery))
+        .toString();
   }
 
   @Requires(value = Permission.WEBHOOKS_READ, in = Scope.WEBHOOK)
   @GET
   @Path("{webhook_uuid}/deliveries/{delivery_uuid}")
-  public String delivery(@PathParam("webhook_uuid") String webhookUuid,
-      @PathParam("delivery_uuid") String deliveryUuid) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID uuid = Parameters.uuid("webhook_uuid", webhookUuid);
+  public String delivery(@PathParam("webhook_uuid") UUID uuid,
+      @PathParam("delivery_uuid") UUID deliveryUuid) {
     return visibility
-        .delivery(uuid, webhooks.delivery(uuid, Parameters.uuid("delivery_uuid", deliveryUuid)))
+        .delivery(uuid, webhooks.delivery(uuid, deliveryUuid))
         .toString();
   }
 
@@ -269,11 +226,8 @@ public class WebhooksResource {
   @OncePerKey(shows = Visibility.Content.DELIVERY)
   @Path("{webhook_uuid}/deliveries/{delivery_uuid}/retry")
   @Consumes(MediaType.APPLICATION_JSON)
-  public String retry(@PathParam("webhook_uuid") String webhookUuid,
-      @PathParam("delivery_uuid") String deliveryUuid, InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID uuid = Parameters.uuid("webhook_uuid", webhookUuid);
-    UUID delivery = Parameters.uuid("delivery_uuid", deliveryUuid);
+  public String retry(@PathParam("webhook_uuid") UUID uuid,
+      @PathParam("delivery_uuid") UUID delivery, InputStream body) {
     Author author = Authors.of(new Members(bodies.object(body)));
     requireEvents(uuid);
     return visibility.delivery(uuid, webhooks.retry(uuid, delivery, author)).toString();
@@ -284,11 +238,8 @@ public class WebhooksResource {
   @OncePerKey(shows = Visibility.Content.DELIVERY)
   @Path("{webhook_uuid}/deliveries/{delivery_uuid}/discard")
   @Consumes(MediaType.APPLICATION_JSON)
-  public String discard(@PathParam("webhook_uuid") String webhookUuid,
-      @PathParam("delivery_uuid") String deliveryUuid, InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID uuid = Parameters.uuid("webhook_uuid", webhookUuid);
-    UUID delivery = Parameters.uuid("delivery_uuid", deliveryUuid);
+  public String discard(@PathParam("webhook_uuid") UUID uuid,
+      @PathParam("delivery_uuid") UUID delivery, InputStream body) {
     return visibility
         .delivery(uuid,
             webhooks.discard(uuid, delivery, Authors.of(new Members(bodies.object(body)))))

@@ -2,11 +2,11 @@ package ee.tasker.rest.task;
 
 import ee.tasker.document.Seals;
 import ee.tasker.operation.Operations;
+import ee.tasker.platform.Author;
 import ee.tasker.platform.Json;
 import ee.tasker.rest.http.Access;
-import ee.tasker.rest.http.ActionReader;
+import ee.tasker.rest.http.Authors;
 import ee.tasker.rest.http.Members;
-import ee.tasker.rest.http.Parameters;
 import ee.tasker.rest.http.RequestBodies;
 import ee.tasker.rest.http.Requires;
 import ee.tasker.rest.http.Requires.Scope;
@@ -22,11 +22,8 @@ import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
-import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
-import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -55,16 +52,12 @@ public class OpenDocumentsResource {
   @Inject
   private Access access;
 
-  @Context
-  private UriInfo uri;
-
   /** The task as a GET answers it, with its context and output open. */
   @Requires(value = Permission.DOCUMENTS_OPEN, in = Scope.TASK)
   @POST
   @Path("{task_uuid}/open")
   @Consumes(MediaType.APPLICATION_JSON)
-  public String task(@PathParam("task_uuid") String taskUuid, InputStream body) {
-    UUID task = Parameters.uuid("task_uuid", taskUuid);
+  public String task(@PathParam("task_uuid") UUID task, InputStream body) {
     JsonObject described = tasks.describe(task).orElseThrow(() -> Tasks.notFound(task));
     String namespace = described.getString("namespace");
     access.require(Permission.TASKS_READ, namespace);
@@ -78,10 +71,8 @@ public class OpenDocumentsResource {
   @POST
   @Path("{task_uuid}/workflow_steps/{step_uuid}/open")
   @Consumes(MediaType.APPLICATION_JSON)
-  public String step(@PathParam("task_uuid") String taskUuid,
-      @PathParam("step_uuid") String stepUuid, InputStream body) {
-    UUID task = Parameters.uuid("task_uuid", taskUuid);
-    UUID step = Parameters.uuid("step_uuid", stepUuid);
+  public String step(@PathParam("task_uuid") UUID task,
+      @PathParam("step_uuid") UUID step, InputStream body) {
     String namespace = tasks.describe(task, 0).orElseThrow(() -> Tasks.notFound(task))
         .getString("namespace");
     JsonObject described = tasks.step(task, step)
@@ -95,11 +86,7 @@ public class OpenDocumentsResource {
   }
 
   private void record(UUID task, UUID step, InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    Members members = new Members(bodies.object(body));
-    String by = members.text("requested_by", ActionReader.WHO);
-    String reason = members.text("reason", ActionReader.WHY);
-    members.check();
-    operations.recordOpening(task, step, by, reason);
+    Author author = Authors.of(new Members(bodies.object(body)));
+    operations.recordOpening(task, step, author.by(), author.reason());
   }
 }

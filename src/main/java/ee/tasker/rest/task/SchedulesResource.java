@@ -19,7 +19,6 @@ import ee.tasker.schedule.Schedules;
 import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
-import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import jakarta.ws.rs.Consumes;
@@ -31,16 +30,12 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
-import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
 import java.time.Instant;
 import java.util.Set;
 import java.util.UUID;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Schedules over HTTP. What makes a schedule submit tasks needs {@code tasks:create} in its
@@ -53,8 +48,6 @@ import java.util.stream.Stream;
 public class SchedulesResource {
   private static final Set<String> OUTCOMES = Set.of("started", "queued", "skipped", "missed",
       "failed");
-  private static final Set<String> TIMING_AND_COUNT = Stream
-      .concat(ScheduleBody.TIMING.stream(), Stream.of("count")).collect(Collectors.toSet());
   private static final Set<String> ORIGINS = Set.of("schedule", "trigger", "backfill");
 
   @Inject
@@ -72,27 +65,16 @@ public class SchedulesResource {
   @Inject
   private Locations locations;
 
-  @Context
-  private UriInfo uri;
-
   @Requires(value = Permission.SCHEDULES_READ, in = Scope.ASKED)
   @GET
   public String list(@QueryParam("namespace") String namespace, @QueryParam("name") String name,
       @QueryParam("paused") String paused, @QueryParam("failing") String failing,
       @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
-    Parameters.checkKnown(uri, Set.of("namespace", "name", "paused", "failing", "limit", "cursor"));
-    JsonObjectBuilder filter = Json.build().createObjectBuilder();
-    Filters.add(filter, "namespace", namespace);
-    Filters.add(filter, "name", name);
-    Filters.addWord(filter, "paused", paused, Filters.FLAG);
-    Filters.addWord(filter, "failing", failing, Filters.FLAG);
+    JsonObjectBuilder filter = Filters.ofPausable(namespace, name, paused, failing);
     access.limit(filter);
     JsonObject page = schedules.list(filter.build(), Parameters.number("limit", limit, 25, 1, 100),
         Parameters.optionalUuid("cursor", cursor));
-    JsonArrayBuilder shown = Json.build().createArrayBuilder();
-    page.getJsonArray("schedules").getValuesAs(JsonObject.class)
-        .forEach(schedule -> shown.add(visibility.schedule(schedule)));
-    return Json.build().createObjectBuilder(page).add("schedules", shown).build().toString();
+    return Listing.each("schedules", page, visibility::schedule).toString();
   }
 
   @Requires(value = Permission.SCHEDULES_WRITE, in = Scope.ASKED)
@@ -100,20 +82,13 @@ public class SchedulesResource {
   @OncePerKey(shows = Visibility.Content.SCHEDULE)
   @Consumes(MediaType.APPLICATION_JSON)
   public Response create(InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    ScheduleBody asked = ScheduleBody.create(bodies.object(body));
+    ScheduleBody asked = ScheduleBody.create(bodies.object(body), access.caller().actor());
     String namespace = asked.schedule().getString("namespace");
     access.require(namespace);
     access.require(Permission.TASKS_CREATE, namespace);
-    JsonObject created = schedules.create(asked.schedule(), author(asked));
-    return Response.status(201)
-        .header(Locations.HEADER,
-            locations.of(uri, "schedules/" + created.getString("schedule_uuid")))
-        .entity(visibility.schedule(created).toString()).build();
-  }
-
-  private Author author(ScheduleBody asked) {
-    return new Author(asked.by() == null ? access.caller().actor() : asked.by(), asked.reason());
+    JsonObject created = schedules.create(asked.schedule(), asked.author());
+    return locations.created("schedules/" + created.getString("schedule_uuid"),
+        visibility.schedule(created));
   }
 
   /** The fire times that a schedule with this timing would have, before it is saved. */
@@ -124,12 +99,11 @@ public class SchedulesResource {
       @QueryParam("every_seconds") String everySeconds, @QueryParam("zone") String zone,
       @QueryParam("starts_at") String startsAt, @QueryParam("ends_at") String endsAt,
       @QueryParam("count") String count) {
-    Parameters.checkKnown(uri, TIMING_AND_COUNT);
     JsonObjectBuilder asked = Json.build().createObjectBuilder();
-    addGiven(asked, "cron", cron);
-    addGiven(asked, "zone", zone);
-    addGiven(asked, "starts_at", startsAt);
-    addGiven(asked, "ends_at", endsAt);
+    Members.addGiven(asked, "cron", cron);
+    Members.addGiven(asked, "zone", zone);
+    Members.addGiven(asked, "starts_at", startsAt);
+    Members.addGiven(asked, "ends_at", endsAt);
     if (everySeconds != null) {
       asked.add(ScheduleBody.EVERY, Parameters.number(ScheduleBody.EVERY, everySeconds, 1, 1,
           ScheduleBody.LONGEST_SECONDS));
@@ -140,19 +114,11 @@ public class SchedulesResource {
         .build().toString();
   }
 
-  private static void addGiven(JsonObjectBuilder asked, String name, String value) {
-    if (value != null) {
-      asked.add(name, value);
-    }
-  }
-
   @Requires(value = Permission.SCHEDULES_READ, in = Scope.SCHEDULE)
   @GET
   @Path("{schedule_uuid}")
-  public String describe(@PathParam("schedule_uuid") String scheduleUuid,
+  public String describe(@PathParam("schedule_uuid") UUID uuid,
       @QueryParam("upcoming") String upcoming) {
-    Parameters.checkKnown(uri, Set.of("upcoming"));
-    UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
     return visibility
         .schedule(schedules.describe(uuid, Parameters.number("upcoming", upcoming, 5, 1, 100)))
         .toString();
@@ -163,13 +129,11 @@ public class SchedulesResource {
   @OncePerKey(shows = Visibility.Content.SCHEDULE)
   @Path("{schedule_uuid}")
   @Consumes(MediaType.APPLICATION_JSON)
-  public String update(@PathParam("schedule_uuid") String scheduleUuid, InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
-    ScheduleBody asked = ScheduleBody.update(bodies.object(body));
+  public String update(@PathParam("schedule_uuid") UUID uuid, InputStream body) {
+    ScheduleBody asked = ScheduleBody.update(bodies.object(body), access.caller().actor());
     requireSubmission(uuid);
     return visibility
-        .schedule(schedules.update(uuid, asked.version(), asked.schedule(), author(asked)))
+        .schedule(schedules.update(uuid, asked.version(), asked.schedule(), asked.author()))
         .toString();
   }
 
@@ -184,10 +148,8 @@ public class SchedulesResource {
   @DELETE
   @OncePerKey(shows = Visibility.Content.SCHEDULE)
   @Path("{schedule_uuid}")
-  public String delete(@PathParam("schedule_uuid") String scheduleUuid,
+  public String delete(@PathParam("schedule_uuid") UUID uuid,
       @QueryParam("requested_by") String requestedBy, @QueryParam("reason") String reason) {
-    Parameters.checkKnown(uri, Set.of("requested_by", "reason"));
-    UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
     return visibility.schedule(schedules.delete(uuid, Authors.of(requestedBy, reason))).toString();
   }
 
@@ -196,9 +158,7 @@ public class SchedulesResource {
   @OncePerKey(shows = Visibility.Content.SCHEDULE)
   @Path("{schedule_uuid}/pause")
   @Consumes(MediaType.APPLICATION_JSON)
-  public String pause(@PathParam("schedule_uuid") String scheduleUuid, InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
+  public String pause(@PathParam("schedule_uuid") UUID uuid, InputStream body) {
     return visibility.schedule(schedules.pause(uuid, Authors.of(new Members(bodies.object(body)))))
         .toString();
   }
@@ -208,9 +168,7 @@ public class SchedulesResource {
   @OncePerKey(shows = Visibility.Content.SCHEDULE)
   @Path("{schedule_uuid}/resume")
   @Consumes(MediaType.APPLICATION_JSON)
-  public String resume(@PathParam("schedule_uuid") String scheduleUuid, InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
+  public String resume(@PathParam("schedule_uuid") UUID uuid, InputStream body) {
     Members members = new Members(bodies.object(body));
     boolean catchUp = members.flag("catch_up");
     Author author = Authors.of(members);
@@ -223,33 +181,24 @@ public class SchedulesResource {
   @OncePerKey
   @Path("{schedule_uuid}/trigger")
   @Consumes(MediaType.APPLICATION_JSON)
-  public Response trigger(@PathParam("schedule_uuid") String scheduleUuid, InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
+  public Response trigger(@PathParam("schedule_uuid") UUID uuid, InputStream body) {
     Author author = Authors.of(new Members(bodies.object(body)));
     requireSubmission(uuid);
     JsonObject fire = schedules.trigger(uuid, author);
-    return Response.status(201)
-        .header(Locations.HEADER, locations.of(uri, "tasks/" + fire.getString("task_uuid")))
-        .entity(fire.toString())
-        .build();
+    return locations.created("tasks/" + fire.getString("task_uuid"), fire);
   }
 
   @Requires(value = Permission.SCHEDULES_READ, in = Scope.SCHEDULE)
   @GET
   @Path("{schedule_uuid}/fires")
-  public String fires(@PathParam("schedule_uuid") String scheduleUuid,
+  public String fires(@PathParam("schedule_uuid") UUID uuid,
       @QueryParam("outcome") String outcome, @QueryParam("origin") String origin,
       @QueryParam("backfill") String backfill, @QueryParam("limit") String limit,
       @QueryParam("cursor") String cursor) {
-    Parameters.checkKnown(uri, Set.of("outcome", "origin", "backfill", "limit", "cursor"));
-    UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
     JsonObjectBuilder filter = Json.build().createObjectBuilder();
     Filters.addWord(filter, "outcome", outcome, OUTCOMES);
     Filters.addWord(filter, "origin", origin, ORIGINS);
-    if (backfill != null) {
-      filter.add("backfill_uuid", Parameters.uuid("backfill", backfill).toString());
-    }
+    Filters.addUuid(filter, "backfill", "backfill_uuid", backfill);
     schedules.describe(uuid, 1);
     return visibility.ofSchedule(uuid, "fires",
         schedules.fires(uuid, filter.build(), Parameters.number("limit", limit, 25, 1, 100),
@@ -260,9 +209,7 @@ public class SchedulesResource {
   @Requires(value = Permission.SCHEDULES_READ, in = Scope.SCHEDULE)
   @GET
   @Path("{schedule_uuid}/backfills")
-  public String backfills(@PathParam("schedule_uuid") String scheduleUuid) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
+  public String backfills(@PathParam("schedule_uuid") UUID uuid) {
     schedules.describe(uuid, 1);
     return visibility
         .ofSchedule(uuid, "backfills", Listing.whole("backfills", schedules.backfills(uuid)))
@@ -275,37 +222,28 @@ public class SchedulesResource {
   @OncePerKey
   @Path("{schedule_uuid}/backfills")
   @Consumes(MediaType.APPLICATION_JSON)
-  public Response backfill(@PathParam("schedule_uuid") String scheduleUuid, InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
+  public Response backfill(@PathParam("schedule_uuid") UUID uuid, InputStream body) {
     Members members = new Members(bodies.object(body));
     Instant from = members.required("from", ScheduleBody.time(members, "from"), Instant.EPOCH);
     Instant to = members.required("to", ScheduleBody.time(members, "to"), Instant.EPOCH);
     boolean isDry = members.flag("dry_run");
-    String overlap = members.has("overlap") ? members.word("overlap", Set.of("allow", "one_by_one"))
-        : "one_by_one";
+    String overlap = members.word("overlap", Set.of("allow", "one_by_one"), "one_by_one");
     Author author = Authors.of(members);
     requireSubmission(uuid);
     if (isDry) {
       return Response.ok(schedules.previewBackfill(uuid, from, to).toString()).build();
     }
-    JsonObject backfill = schedules.startBackfill(uuid, from, to, overlap, author);
-    return Response.status(201)
-        .header(Locations.HEADER, locations.of(uri, "schedules/" + uuid + "/backfills"))
-        .entity(backfill.toString())
-        .build();
+    return locations.created("schedules/" + uuid + "/backfills",
+        schedules.startBackfill(uuid, from, to, overlap, author));
   }
 
   @Requires(value = Permission.SCHEDULES_WRITE, in = Scope.SCHEDULE)
   @DELETE
   @OncePerKey
   @Path("{schedule_uuid}/backfills/{backfill_uuid}")
-  public String cancelBackfill(@PathParam("schedule_uuid") String scheduleUuid,
-      @PathParam("backfill_uuid") String backfillUuid,
+  public String cancelBackfill(@PathParam("schedule_uuid") UUID uuid,
+      @PathParam("backfill_uuid") UUID backfill,
       @QueryParam("requested_by") String requestedBy, @QueryParam("reason") String reason) {
-    Parameters.checkKnown(uri, Set.of("requested_by", "reason"));
-    UUID uuid = Parameters.uuid("schedule_uuid", scheduleUuid);
-    UUID backfill = Parameters.uuid("backfill_uuid", backfillUuid);
     return schedules.cancelBackfill(uuid, backfill, Authors.of(requestedBy, reason)).toString();
   }
 }

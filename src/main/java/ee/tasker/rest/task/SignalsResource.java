@@ -4,7 +4,6 @@ import ee.tasker.operation.Signals;
 import ee.tasker.platform.Json;
 import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.OncePerKey;
-import ee.tasker.rest.http.Parameters;
 import ee.tasker.rest.http.RequestBodies;
 import ee.tasker.rest.http.Requires;
 import ee.tasker.rest.http.Requires.Scope;
@@ -16,11 +15,8 @@ import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
-import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
-import java.util.Set;
 
 /** Signals by correlation id. */
 @Path("signals")
@@ -36,16 +32,12 @@ public class SignalsResource {
   @Inject
   private Access access;
 
-  @Context
-  private UriInfo uri;
-
   @Requires(value = Permission.TASKS_SIGNAL, in = Scope.ASKED)
   @POST
   @OncePerKey
   @Path("{name}")
   @Consumes(MediaType.APPLICATION_JSON)
   public String send(@PathParam("name") String name, InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
     SignalBody signal = SignalBody.byCorrelation(name, bodies.object(body));
     return Json.build().createObjectBuilder()
         .add("signals",

@@ -6,7 +6,6 @@ import ee.tasker.platform.Json;
 import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.ActionReader;
 import ee.tasker.rest.http.OncePerKey;
-import ee.tasker.rest.http.Parameters;
 import ee.tasker.rest.http.RequestBodies;
 import ee.tasker.rest.http.Requires;
 import ee.tasker.rest.http.Requires.Scope;
@@ -22,11 +21,8 @@ import jakarta.ws.rs.PATCH;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
-import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
-import java.util.Set;
 import java.util.UUID;
 
 /** Operator actions on a task and its steps, its diagnosis and its history. */
@@ -50,18 +46,13 @@ public class TaskActionsResource {
   @Inject
   private Visibility visibility;
 
-  @Context
-  private UriInfo uri;
-
   /** The task after the action and its consequences. */
   @Requires(value = Permission.TASKS_ACT, in = Scope.TASK)
   @PATCH
   @OncePerKey(shows = Visibility.Content.TASK)
   @Path("{task_uuid}")
   @Consumes(MediaType.APPLICATION_JSON)
-  public String act(@PathParam("task_uuid") String taskUuid, InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID task = Parameters.uuid("task_uuid", taskUuid);
+  public String act(@PathParam("task_uuid") UUID task, InputStream body) {
     Action action = ActionReader.task(bodies.object(body));
     if ("compensate".equals(action.name())) {
       // A task that is not blocked is cancelled for it.
@@ -78,11 +69,8 @@ public class TaskActionsResource {
   @OncePerKey(shows = Visibility.Content.STEP)
   @Path("{task_uuid}/workflow_steps/{step_uuid}")
   @Consumes(MediaType.APPLICATION_JSON)
-  public String actOnStep(@PathParam("task_uuid") String taskUuid,
-      @PathParam("step_uuid") String stepUuid, InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID task = Parameters.uuid("task_uuid", taskUuid);
-    UUID step = Parameters.uuid("step_uuid", stepUuid);
+  public String actOnStep(@PathParam("task_uuid") UUID task,
+      @PathParam("step_uuid") UUID step, InputStream body) {
     operations.actOnStep(task, step, ActionReader.step(bodies.object(body)));
     return visibility.step(task, tasks.step(task, step).orElseThrow(() -> Tasks.notFound(task)))
         .toString();
@@ -91,9 +79,7 @@ public class TaskActionsResource {
   @Requires(value = Permission.TASKS_READ, in = Scope.TASK)
   @GET
   @Path("{task_uuid}/diagnosis")
-  public String why(@PathParam("task_uuid") String taskUuid) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID task = Parameters.uuid("task_uuid", taskUuid);
+  public String why(@PathParam("task_uuid") UUID task) {
     return operations
         .why(task, visibility.sees(Permission.TASKS_CONTEXT_READ, task),
             visibility.sees(Permission.STEPS_READ, task))
@@ -103,9 +89,7 @@ public class TaskActionsResource {
   @Requires(value = Permission.TASKS_READ, in = Scope.TASK)
   @GET
   @Path("{task_uuid}/history")
-  public String history(@PathParam("task_uuid") String taskUuid) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID task = Parameters.uuid("task_uuid", taskUuid);
+  public String history(@PathParam("task_uuid") UUID task) {
     JsonArray history = operations.history(task);
     if (history.isEmpty()) {
       throw Tasks.notFound(task);

@@ -6,7 +6,6 @@ import ee.tasker.platform.config.LiveSettings;
 import ee.tasker.platform.config.Role;
 import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.OncePerKey;
-import ee.tasker.rest.http.Parameters;
 import ee.tasker.rest.http.RequestBodies;
 import ee.tasker.rest.http.RequestKeys;
 import ee.tasker.rest.http.RequestTrace;
@@ -29,14 +28,11 @@ import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
-import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
@@ -68,15 +64,11 @@ public class TaskBatchesResource {
   @Inject
   private Access access;
 
-  @Context
-  private UriInfo uri;
-
   @Requires(value = Permission.TASKS_CREATE, in = Scope.ASKED)
   @POST
   @OncePerKey
   @Consumes(MediaType.APPLICATION_JSON)
   public Response create(InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
     if (!live.has(Role.API)) {
       throw Problem.of(503, "role-off", "this server does not accept tasks");
     }

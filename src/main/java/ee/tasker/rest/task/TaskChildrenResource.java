@@ -15,10 +15,7 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
-import jakarta.ws.rs.core.UriInfo;
-import java.util.Set;
 import java.util.UUID;
 
 /** The child tasks of one task. */
@@ -32,17 +29,12 @@ public class TaskChildrenResource {
   @Inject
   private Access access;
 
-  @Context
-  private UriInfo uri;
-
   /** Those in namespaces that the caller may not read are left out. */
   @Requires(value = Permission.TASKS_READ, in = Scope.TASK)
   @GET
   @Path("{task_uuid}/children")
-  public String list(@PathParam("task_uuid") String taskUuid, @QueryParam("limit") String limit,
+  public String list(@PathParam("task_uuid") UUID task, @QueryParam("limit") String limit,
       @QueryParam("cursor") String cursor) {
-    Parameters.checkKnown(uri, Set.of("limit", "cursor"));
-    UUID task = Parameters.uuid("task_uuid", taskUuid);
     JsonObject page = tasks
         .children(task, Parameters.optionalUuid("cursor", cursor),
             Parameters.number("limit", limit, 25, 1, 100))

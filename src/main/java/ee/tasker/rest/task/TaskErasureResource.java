@@ -6,7 +6,6 @@ import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.ActionReader;
 import ee.tasker.rest.http.Members;
 import ee.tasker.rest.http.OncePerKey;
-import ee.tasker.rest.http.Parameters;
 import ee.tasker.rest.http.RequestBodies;
 import ee.tasker.rest.http.Requires;
 import ee.tasker.rest.http.Requires.Scope;
@@ -20,11 +19,8 @@ import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
-import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
-import java.util.Set;
 import java.util.UUID;
 
 /** Erases personal data: the documents of one task. */
@@ -41,16 +37,11 @@ public class TaskErasureResource {
   @Inject
   private Access access;
 
-  @Context
-  private UriInfo uri;
-
   @Requires(value = Permission.TASKS_ERASE, in = Scope.TASK)
   @POST
   @OncePerKey
   @Consumes(MediaType.APPLICATION_JSON)
-  public String erase(@PathParam("task_uuid") String taskUuid, InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID task = Parameters.uuid("task_uuid", taskUuid);
+  public String erase(@PathParam("task_uuid") UUID task, InputStream body) {
     Members members = new Members(bodies.object(body));
     boolean force = members.flag("force");
     Erasure.Request request = request(members);

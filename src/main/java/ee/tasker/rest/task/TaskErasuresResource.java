@@ -4,7 +4,6 @@ import ee.tasker.operation.Erasure;
 import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.Members;
 import ee.tasker.rest.http.OncePerKey;
-import ee.tasker.rest.http.Parameters;
 import ee.tasker.rest.http.RequestBodies;
 import ee.tasker.rest.http.Requires;
 import ee.tasker.rest.http.Requires.Scope;
@@ -15,11 +14,8 @@ import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
-import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
-import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -42,28 +38,24 @@ public class TaskErasuresResource {
   @Inject
   private Access access;
 
-  @Context
-  private UriInfo uri;
-
   /** Also needs what finding tasks by a value of their context needs. */
   @Requires(value = Permission.TASKS_ERASE, in = Scope.ASKED)
   @POST
   @OncePerKey
   @Consumes(MediaType.APPLICATION_JSON)
   public String erase(InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
     Members members = new Members(bodies.object(body));
     Erasure.Tagged tagged = new Erasure.Tagged(members.text("namespace", 29),
         members.optionalText("name", 64), members.text("attribute", 63),
         members.text("value", 256));
     boolean dryRun = members.flag("dry_run");
-    Integer limit = members.number("limit", 1, LARGEST_SLICE);
+    int limit = members.number("limit", 1, LARGEST_SLICE, SLICE);
     UUID after = members.uuid("cursor");
     Erasure.Request request = TaskErasureResource.request(members);
     members.check();
     access.require(tagged.namespace());
     access.require(Permission.TASKS_CONTEXT_READ, tagged.namespace());
-    return erasure.erase(tagged, request, dryRun, limit == null ? SLICE : limit, after,
+    return erasure.erase(tagged, request, dryRun, limit, after,
         access.namespaces(Permission.TASKS_ERASE)).toString();
   }
 }

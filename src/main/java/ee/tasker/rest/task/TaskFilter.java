@@ -13,7 +13,6 @@ import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import jakarta.ws.rs.core.UriInfo;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -25,18 +24,20 @@ import java.util.stream.Stream;
  * The query parameters that select tasks, for lists and counts: within the namespaces that the
  * caller may list.
  */
-final class TaskFilter {
+public final class TaskFilter {
   static final String ORDER = "order";
   private static final Set<String> FLAGS = Set.of("sla_breached", "roots");
   private static final Set<String> STATE_LISTS = Set.of("state", "state_not");
-  static final Set<String> FILTERS = Set.of(
+  /** Each may be given once. */
+  public static final Set<String> FILTERS = Set.of(
       "namespace", "name", "name_not", "name_prefix", "version", "state", "state_not", "initiator",
       "source_system", "correlation_id",
       "parent_correlation_id", "sla_breached", "roots", "task_uuid", "failed_step", "error_type",
       "error_signature", "attribute_value",
       "tag", "created_after", "created_before", "updated_after", "updated_before",
       "completed_after", "completed_before");
-  static final String ATTRIBUTE = "attribute";
+  /** May be repeated. */
+  public static final String ATTRIBUTE = "attribute";
   /** Of a step that stands in error: what the caller may read with {@code steps:read}. */
   static final Set<String> OF_STEPS = Set.of("failed_step", "error_type", "error_signature");
   /** In one request: what a page has. */
@@ -46,19 +47,17 @@ final class TaskFilter {
   }
 
   /**
-   * @param others known parameters that select nothing; {@link #ORDER} among them goes to the
-   *   database as well
+   * @param order of the list; null for the default
    * @throws Problem 400 with the parameter, 403 not-permitted
    */
-  static JsonObject read(UriInfo uri, Access access, Set<String> others) {
-    Set<String> known = new HashSet<>(FILTERS);
-    known.addAll(others);
-    known.add(ATTRIBUTE);
-    Parameters.checkKnown(uri, known, Set.of(ATTRIBUTE));
+  static JsonObject read(UriInfo uri, Access access, String order) {
     JsonObjectBuilder filter = Json.build().createObjectBuilder();
-    for (String key : known) {
+    if (order != null) {
+      filter.add(ORDER, checked(ORDER, order));
+    }
+    for (String key : FILTERS) {
       String value = uri.getQueryParameters().getFirst(key);
-      if (value != null && (FILTERS.contains(key) || ORDER.equals(key))) {
+      if (value != null) {
         filter.add(key, checked(key, value));
       }
     }

@@ -21,12 +21,9 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
-import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
-import java.util.Set;
 import java.util.UUID;
 
 /** New tasks that are made from a task, and run again from chosen steps on. */
@@ -54,9 +51,6 @@ public class TaskForksResource {
   @Inject
   private Locations locations;
 
-  @Context
-  private UriInfo uri;
-
   /**
    * The fork, as a task. The caller needs {@code tasks:create}, too: a fork is work that was not
    * there before.
@@ -65,26 +59,20 @@ public class TaskForksResource {
   @POST
   @OncePerKey(shows = Visibility.Content.TASK)
   @Consumes(MediaType.APPLICATION_JSON)
-  public Response fork(@PathParam("task_uuid") String taskUuid, InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID source = Parameters.uuid("task_uuid", taskUuid);
+  public Response fork(@PathParam("task_uuid") UUID source, InputStream body) {
     access.requireForTask(Permission.TASKS_CREATE, source);
     UUID fork = operations.fork(source, ActionReader.fork(bodies.object(body)));
-    return Response.status(201).header(Locations.HEADER, locations.of(uri, "tasks/" + fork))
-        .entity(tasks.describe(fork).map(visibility::task).orElseThrow(() -> Tasks.notFound(fork))
-            .toString())
-        .build();
+    return locations.created("tasks/" + fork,
+        tasks.describe(fork).map(visibility::task).orElseThrow(() -> Tasks.notFound(fork)));
   }
 
   @Requires(value = Permission.TASKS_READ, in = Scope.TASK)
   @GET
-  public String list(@PathParam("task_uuid") String taskUuid, @QueryParam("limit") String limit,
+  public String list(@PathParam("task_uuid") UUID task, @QueryParam("limit") String limit,
       @QueryParam("cursor") String cursor) {
-    Parameters.checkKnown(uri, Set.of("limit", "cursor"));
-    UUID task = Parameters.uuid("task_uuid", taskUuid);
     return operations
         .forks(task, Parameters.number("limit", limit, 25, 1, MOST),
-            cursor == null ? null : Parameters.uuid("cursor", cursor))
+            Parameters.optionalUuid("cursor", cursor))
         .toString();
   }
 }

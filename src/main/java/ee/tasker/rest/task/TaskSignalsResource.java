@@ -2,7 +2,6 @@ package ee.tasker.rest.task;
 
 import ee.tasker.operation.Signals;
 import ee.tasker.rest.http.OncePerKey;
-import ee.tasker.rest.http.Parameters;
 import ee.tasker.rest.http.RequestBodies;
 import ee.tasker.rest.http.Requires;
 import ee.tasker.rest.http.Requires.Scope;
@@ -14,11 +13,8 @@ import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
-import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
-import java.util.Set;
 import java.util.UUID;
 
 /** Signals to one task. */
@@ -32,18 +28,13 @@ public class TaskSignalsResource {
   @Inject
   private RequestBodies bodies;
 
-  @Context
-  private UriInfo uri;
-
   @Requires(value = Permission.TASKS_SIGNAL, in = Scope.TASK)
   @POST
   @OncePerKey
   @Path("{task_uuid}/signals/{name}")
   @Consumes(MediaType.APPLICATION_JSON)
-  public String send(@PathParam("task_uuid") String taskUuid, @PathParam("name") String name,
+  public String send(@PathParam("task_uuid") UUID task, @PathParam("name") String name,
       InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID task = Parameters.uuid("task_uuid", taskUuid);
     SignalBody signal = SignalBody.toTask(name, bodies.object(body));
     return signals.send(task, name, signal.payload(), signal.signalId()).toString();
   }

@@ -122,7 +122,6 @@ public class TasksResource {
   @Consumes(MediaType.APPLICATION_JSON)
   public void create(InputStream body, @QueryParam("wait") String wait,
       @Suspended AsyncResponse answer) {
-    Parameters.checkKnown(uri, Set.of("wait"));
     int seconds = Parameters.number("wait", wait, 0, 0, LONGEST_WAIT_SECONDS);
     requireApi();
     boolean isKeyed = keys.isKeyed();
@@ -143,7 +142,7 @@ public class TasksResource {
   private void create(JsonObject document, int seconds, AsyncResponse answer) {
     Caller caller = access.caller();
     Recheck<Caller> permission = access.recheck(Optional::of);
-    String tasks = locations.of(uri, "tasks/");
+    String tasks = locations.of("tasks/");
     CompletableFuture<SubmittedTask> creation = submissionBatcher.submit(request(document));
     waits.answerWhenCreated(creation, answer,
         task -> answerCreated(task, document, tasks, caller, permission, seconds, answer));
@@ -183,7 +182,7 @@ public class TasksResource {
     IdempotentResponse kept = keys.answerOnce(document.toString(), () -> {
       SubmittedTask task = submissions.submit(request);
       return IdempotentResponse.done(task.isDuplicate() ? 200 : 201,
-          Optional.of(location(task, document, locations.of(uri, "tasks/"))),
+          Optional.of(location(task, document, locations.of("tasks/"))),
           brief(task).toString());
     });
     Response.ResponseBuilder response = Response.status(kept.status()).header(Locations.HEADER,
@@ -257,11 +256,11 @@ public class TasksResource {
 
   @Requires(value = Permission.TASKS_LIST, in = Scope.ASKED)
   @MayBeStale
+  @SelectsTasks
   @GET
   public String list(@QueryParam("limit") String limit, @QueryParam("cursor") String cursor,
-      @QueryParam("include") String include) {
-    JsonObject filter = TaskFilter.read(uri, access,
-        Set.of("limit", "cursor", "include", TaskFilter.ORDER));
+      @QueryParam("include") String include, @QueryParam(TaskFilter.ORDER) String order) {
+    JsonObject filter = TaskFilter.read(uri, access, order);
     Set<String> included = include == null ? Set.of() : Set.of(include.split(",", -1));
     if (!INCLUDES.keySet().containsAll(included)) {
       throw Problem.invalid("include",
@@ -305,11 +304,9 @@ public class TasksResource {
   @Requires(value = Permission.TASKS_READ, in = Scope.TASK)
   @GET
   @Path("{task_uuid}")
-  public void describe(@PathParam("task_uuid") String taskUuid, @QueryParam("wait") String wait,
+  public void describe(@PathParam("task_uuid") UUID task, @QueryParam("wait") String wait,
       @QueryParam(MOST_BYTES) String mostBytes, @Suspended AsyncResponse answer) {
-    Parameters.checkKnown(uri, Set.of("wait", MOST_BYTES));
     Caller caller = access.caller();
-    UUID task = Parameters.uuid("task_uuid", taskUuid);
     waits.answerWhenEnded(task, mostBytes(mostBytes),
         Parameters.number("wait", wait, 0, 0, LONGEST_WAIT_SECONDS), answer,
         new TaskWaits.Reply(caller,
@@ -340,11 +337,9 @@ public class TasksResource {
   @Requires(value = Permission.TASKS_CONTEXT_READ, in = Scope.TASK)
   @GET
   @Path("{task_uuid}/documents/{document}")
-  public String read(@PathParam("task_uuid") String taskUuid,
+  public String read(@PathParam("task_uuid") UUID task,
       @PathParam("document") String document, @QueryParam("pointer") String pointer,
       @QueryParam("offset") String offset, @QueryParam("limit") String limit) {
-    Parameters.checkKnown(uri, Set.of("pointer", "offset", "limit"));
-    UUID task = Parameters.uuid("task_uuid", taskUuid);
     requireKnown(document, TASK_DOCUMENTS);
     if ("output".equals(document)) {
       access.requireForTask(Permission.STEPS_READ, task);
@@ -360,13 +355,10 @@ public class TasksResource {
   @Requires(value = Permission.STEPS_READ, in = Scope.TASK)
   @GET
   @Path("{task_uuid}/workflow_steps/{step_uuid}/documents/{document}")
-  public String readOfStep(@PathParam("task_uuid") String taskUuid,
-      @PathParam("step_uuid") String stepUuid, @PathParam("document") String document,
+  public String readOfStep(@PathParam("task_uuid") UUID task,
+      @PathParam("step_uuid") UUID step, @PathParam("document") String document,
       @QueryParam("attempt") String attempt, @QueryParam("pointer") String pointer,
       @QueryParam("offset") String offset, @QueryParam("limit") String limit) {
-    Parameters.checkKnown(uri, Set.of("attempt", "pointer", "offset", "limit"));
-    UUID task = Parameters.uuid("task_uuid", taskUuid);
-    UUID step = Parameters.uuid("step_uuid", stepUuid);
     requireKnown(document, STEP_DOCUMENTS);
     boolean isOfAttempt = OF_ATTEMPTS.contains(document);
     if (attempt != null && !isOfAttempt) {
@@ -407,13 +399,10 @@ public class TasksResource {
   @DELETE
   @OncePerKey(shows = Visibility.Content.TASK)
   @Path("{task_uuid}")
-  public String cancel(@PathParam("task_uuid") String taskUuid, @QueryParam("reason") String reason,
+  public String cancel(@PathParam("task_uuid") UUID uuid, @QueryParam("reason") String reason,
       @QueryParam("requested_by") String requestedBy, @QueryParam("policy") String policy,
       @QueryParam("grace_seconds") String graceSeconds, @QueryParam("children") String children,
       @QueryParam("compensate") String compensate) {
-    Parameters.checkKnown(uri,
-        Set.of("reason", "requested_by", "policy", "grace_seconds", "children", "compensate"));
-    UUID uuid = Parameters.uuid("task_uuid", taskUuid);
     Optional<Duration> grace = graceSeconds == null ? Optional.empty()
         : Optional
             .of(Duration.ofSeconds(Parameters.number("grace_seconds", graceSeconds, 0, 0, 86_400)));
@@ -467,13 +456,11 @@ public class TasksResource {
   @Requires(value = Permission.STEPS_READ, in = Scope.TASK)
   @GET
   @Path("{task_uuid}/workflow_steps")
-  public String steps(@PathParam("task_uuid") String taskUuid, @QueryParam("batch") String batch,
+  public String steps(@PathParam("task_uuid") UUID uuid, @QueryParam("batch") String batch,
       @QueryParam("limit") String limit, @QueryParam("cursor") String cursor,
       @QueryParam("state") String state, @QueryParam("states") String states,
       @QueryParam(MOST_BYTES) String mostBytes) {
-    Parameters.checkKnown(uri, Set.of("batch", "limit", "cursor", "state", "states", MOST_BYTES));
     Integer most = mostBytes(mostBytes);
-    UUID uuid = Parameters.uuid("task_uuid", taskUuid);
     UUID batchStep = Parameters.optionalUuid("batch", batch);
     if (states != null && !Set.of("true", "false").contains(states)) {
       throw Problem.invalid("states", "must be true or false");
@@ -509,28 +496,22 @@ public class TasksResource {
   @Requires(value = Permission.STEPS_READ, in = Scope.TASK)
   @GET
   @Path("{task_uuid}/workflow_steps/{step_uuid}")
-  public String step(@PathParam("task_uuid") String taskUuid,
-      @PathParam("step_uuid") String stepUuid, @QueryParam(MOST_BYTES) String mostBytes) {
-    return visibility.step(Parameters.uuid("task_uuid", taskUuid),
-        requireStep(taskUuid, stepUuid, mostBytes(mostBytes))).toString();
+  public String step(@PathParam("task_uuid") UUID task, @PathParam("step_uuid") UUID step,
+      @QueryParam(MOST_BYTES) String mostBytes) {
+    return visibility.step(task, requireStep(task, step, mostBytes(mostBytes))).toString();
   }
 
   @Requires(value = Permission.STEPS_READ, in = Scope.TASK)
   @GET
   @Path("{task_uuid}/workflow_steps/{step_uuid}/audit")
-  public String audit(@PathParam("task_uuid") String taskUuid,
-      @PathParam("step_uuid") String stepUuid, @QueryParam(MOST_BYTES) String mostBytes) {
+  public String audit(@PathParam("task_uuid") UUID task, @PathParam("step_uuid") UUID step,
+      @QueryParam(MOST_BYTES) String mostBytes) {
     Integer most = mostBytes(mostBytes);
-    requireStep(taskUuid, stepUuid, 0);
-    return Listing
-        .whole("results", tasks.audit(UUID.fromString(taskUuid), UUID.fromString(stepUuid), most))
-        .toString();
+    requireStep(task, step, 0);
+    return Listing.whole("results", tasks.audit(task, step, most)).toString();
   }
 
-  private JsonObject requireStep(String taskUuid, String stepUuid, Integer mostBytes) {
-    Parameters.checkKnown(uri, Set.of(MOST_BYTES));
-    UUID task = Parameters.uuid("task_uuid", taskUuid);
-    UUID step = Parameters.uuid("step_uuid", stepUuid);
+  private JsonObject requireStep(UUID task, UUID step, Integer mostBytes) {
     return tasks.step(task, step, mostBytes).orElseThrow(() -> Tasks.stepNotFound(task, step));
   }
 

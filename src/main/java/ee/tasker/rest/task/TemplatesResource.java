@@ -7,7 +7,6 @@ import ee.tasker.rest.http.Filters;
 import ee.tasker.rest.http.Listing;
 import ee.tasker.rest.http.Locations;
 import ee.tasker.rest.http.OncePerKey;
-import ee.tasker.rest.http.Parameters;
 import ee.tasker.rest.http.RequestBodies;
 import ee.tasker.rest.http.Requires;
 import ee.tasker.rest.http.Requires.Scope;
@@ -30,14 +29,11 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
-import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Templates over HTTP: register, validate, find. */
@@ -59,13 +55,9 @@ public class TemplatesResource {
   @Inject
   private Locations locations;
 
-  @Context
-  private UriInfo uri;
-
   @Requires(value = Permission.TEMPLATES_READ, in = Scope.ASKED)
   @GET
   public String list(@QueryParam("namespace") String namespace) {
-    Parameters.checkKnown(uri, Set.of("namespace"));
     return Listing.whole("templates", access.visible(
         templates.list(Filters.bounded("namespace", namespace)))).toString();
   }
@@ -75,7 +67,6 @@ public class TemplatesResource {
   @Path("{namespace}/{name}/{version}")
   public String describe(@PathParam("namespace") String namespace, @PathParam("name") String name,
       @PathParam("version") String version) {
-    Parameters.checkKnown(uri, Set.of());
     return templates.describe(namespace, name, version)
         .orElseThrow(() -> Problem.of(404, "template-not-found",
             "there is no template " + namespace + "/" + name + ":" + version))
@@ -92,7 +83,6 @@ public class TemplatesResource {
   @Consumes({"application/yaml", "application/x-yaml", "text/yaml", MediaType.TEXT_PLAIN,
     MediaType.APPLICATION_JSON})
   public Response register(InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
     String text = bodies.text(body);
     if (templates.validate(text) instanceof TemplateReading.Read read) {
       access.require(read.template().key().namespace());
@@ -130,7 +120,6 @@ public class TemplatesResource {
   @Consumes({"application/yaml", "application/x-yaml", "text/yaml", MediaType.TEXT_PLAIN,
     MediaType.APPLICATION_JSON})
   public String validate(InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
     TemplateReading reading = templates.validate(bodies.text(body),
         namespace -> access.caller().grants().may(Permission.TEMPLATES_REGISTER, namespace));
     JsonObjectBuilder answer = Json.build().createObjectBuilder();
@@ -145,16 +134,12 @@ public class TemplatesResource {
   }
 
   private Response answer(int status, TemplateKey key, List<String> warnings) {
-    return Response.status(status)
-        .header(Locations.HEADER,
-            locations.of(uri,
-                "templates/" + key.namespace() + "/"
-                    + Locations.segment(key.name()) + "/" + key.version()))
-        .entity(Json.build().createObjectBuilder()
+    return locations.answer(status,
+        "templates/" + key.namespace() + "/" + Locations.segment(key.name()) + "/" + key.version(),
+        Json.build().createObjectBuilder()
             .add("namespace", key.namespace()).add("name", key.name()).add("version", key.version())
             .add("registered", status == 201)
-            .add("warnings", Json.build().createArrayBuilder(warnings)).build().toString())
-        .build();
+            .add("warnings", Json.build().createArrayBuilder(warnings)).build());
   }
 
   private static Problem invalid(List<TemplateProblem> problems) {

@@ -1,9 +1,10 @@
 package ee.tasker.rest.work;
 
 import ee.tasker.operation.ConcurrencyPolicies;
+import ee.tasker.platform.Author;
 import ee.tasker.platform.Json;
 import ee.tasker.rest.http.Access;
-import ee.tasker.rest.http.ActionReader;
+import ee.tasker.rest.http.Authors;
 import ee.tasker.rest.http.Filters;
 import ee.tasker.rest.http.Listing;
 import ee.tasker.rest.http.Members;
@@ -24,11 +25,8 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
-import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
-import java.util.Set;
 import java.util.UUID;
 
 /** Concurrency policies over HTTP: limits, holders and waiters. */
@@ -50,14 +48,10 @@ public class ConcurrencyPoliciesResource {
   @Inject
   private Visibility visibility;
 
-  @Context
-  private UriInfo uri;
-
   @Requires(value = Permission.POLICIES_READ, in = Scope.ASKED)
   @GET
   public String list(@QueryParam("namespace") String namespace, @QueryParam("name") String name,
       @QueryParam("entries") String entries) {
-    Parameters.checkKnown(uri, Set.of("namespace", "name", "entries"));
     JsonObjectBuilder filter = Json.build().createObjectBuilder();
     Filters.add(filter, "namespace", namespace);
     Filters.add(filter, "name", name);
@@ -74,15 +68,11 @@ public class ConcurrencyPoliciesResource {
   @OncePerKey
   @Path("{policy_uuid}/limit")
   @Consumes(MediaType.APPLICATION_JSON)
-  public String setLimit(@PathParam("policy_uuid") String policyUuid, InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID policy = Parameters.uuid("policy_uuid", policyUuid);
+  public String setLimit(@PathParam("policy_uuid") UUID policy, InputStream body) {
     Members members = new Members(bodies.object(body));
     members.anything("limit");
     Integer limit = members.number("limit", 0, HIGHEST);
-    String by = members.text("requested_by", ActionReader.WHO);
-    String reason = members.text("reason", ActionReader.WHY);
-    members.check();
-    return policies.setLimit(policy, limit, by, reason).toString();
+    Author author = Authors.of(members);
+    return policies.setLimit(policy, limit, author.by(), author.reason()).toString();
   }
 }

@@ -2,7 +2,6 @@ package ee.tasker.rest.work;
 
 import ee.tasker.platform.Json;
 import ee.tasker.rest.http.Listing;
-import ee.tasker.rest.http.Parameters;
 import ee.tasker.rest.http.Requires;
 import ee.tasker.rest.http.Requires.Scope;
 import ee.tasker.security.Permission;
@@ -12,10 +11,7 @@ import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
-import jakarta.ws.rs.core.UriInfo;
-import java.util.Set;
 
 /** The handlers of this server over HTTP. */
 @Path("handlers")
@@ -26,13 +22,9 @@ public class HandlersResource {
   @Inject
   private HandlerRegistry handlers;
 
-  @Context
-  private UriInfo uri;
-
   @Requires(value = Permission.SYSTEM_HANDLERS_READ, in = Scope.EVERYWHERE)
   @GET
   public String list() {
-    Parameters.checkKnown(uri, Set.of());
     return Listing.whole("handlers", Json.build().createArrayBuilder(handlers.names()).build())
         .toString();
   }

@@ -1,13 +1,13 @@
 package ee.tasker.rest.work;
 
 import ee.tasker.operation.Operations;
+import ee.tasker.platform.Author;
 import ee.tasker.platform.Json;
 import ee.tasker.rest.http.Access;
-import ee.tasker.rest.http.ActionReader;
+import ee.tasker.rest.http.Authors;
 import ee.tasker.rest.http.Listing;
 import ee.tasker.rest.http.Members;
 import ee.tasker.rest.http.OncePerKey;
-import ee.tasker.rest.http.Parameters;
 import ee.tasker.rest.http.RequestBodies;
 import ee.tasker.rest.http.Requires;
 import ee.tasker.rest.http.Requires.Scope;
@@ -15,7 +15,7 @@ import ee.tasker.rest.http.WriteLog;
 import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
-import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;
@@ -26,9 +26,7 @@ import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
-import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
-import java.util.Set;
 
 /** Paused namespaces and templates, whose steps are not handed off. */
 @Path("pauses")
@@ -46,15 +44,11 @@ public class PausesResource {
   private Access access;
 
   @Context
-  private UriInfo uri;
-
-  @Context
   private HttpServletRequest request;
 
   @Requires(value = Permission.TEMPLATES_READ, in = Scope.ASKED)
   @GET
   public String list() {
-    Parameters.checkKnown(uri, Set.of());
     return Listing.whole("pauses", access.visible(operations.pauses())).toString();
   }
 
@@ -63,20 +57,11 @@ public class PausesResource {
   @OncePerKey
   @Consumes(MediaType.APPLICATION_JSON)
   public String pause(InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    Members members = new Members(bodies.object(body));
-    String namespace = members.text("namespace", 29);
-    String name = members.optionalText("name", 64);
-    String version = members.optionalText("version", 16);
-    if (version != null && name == null) {
-      members.wrong("name", "is required with a version");
-    }
-    String by = members.text("requested_by", ActionReader.WHO);
-    String reason = members.text("reason", ActionReader.WHY);
-    members.check();
-    access.require(namespace);
-    WriteLog.isAbout(request, "pauses", namespace, name, version);
-    return operations.pause(namespace, name, version, by, reason).toString();
+    Paused what = read(new Members(bodies.object(body)));
+    return operations
+        .pause(what.namespace(), what.name(), what.version(), what.author().by(),
+            what.author().reason())
+        .toString();
   }
 
   @Requires(value = Permission.TEMPLATES_PAUSE, in = Scope.ASKED)
@@ -85,31 +70,32 @@ public class PausesResource {
   public String resume(@QueryParam("namespace") String namespace, @QueryParam("name") String name,
       @QueryParam("version") String version, @QueryParam("requested_by") String requestedBy,
       @QueryParam("reason") String reason) {
-    Parameters.checkKnown(uri, Set.of("namespace", "name", "version", "requested_by", "reason"));
-    Members members = new Members(
-        asObject("namespace", namespace, "name", name, "version", version, "requested_by",
-            requestedBy, "reason", reason));
-    String inNamespace = members.text("namespace", 29);
-    String ofName = members.optionalText("name", 64);
-    String ofVersion = members.optionalText("version", 16);
-    if (ofVersion != null && ofName == null) {
-      members.wrong("name", "is required with a version");
-    }
-    String by = members.text("requested_by", ActionReader.WHO);
-    String why = members.text("reason", ActionReader.WHY);
-    members.check();
-    access.require(inNamespace);
-    WriteLog.isAbout(request, "pauses", inNamespace, ofName, ofVersion);
-    return operations.resume(inNamespace, ofName, ofVersion, by, why).toString();
+    JsonObjectBuilder given = Json.build().createObjectBuilder();
+    Members.addGiven(given, "namespace", namespace);
+    Members.addGiven(given, "name", name);
+    Members.addGiven(given, "version", version);
+    Members.addGiven(given, "requested_by", requestedBy);
+    Members.addGiven(given, "reason", reason);
+    Paused what = read(new Members(given.build()));
+    return operations
+        .resume(what.namespace(), what.name(), what.version(), what.author().by(),
+            what.author().reason())
+        .toString();
   }
 
-  private static JsonObject asObject(String... pairs) {
-    var object = Json.build().createObjectBuilder();
-    for (int i = 0; i < pairs.length; i += 2) {
-      if (pairs[i + 1] != null) {
-        object.add(pairs[i], pairs[i + 1]);
-      }
+  private record Paused(String namespace, String name, String version, Author author) {
+  }
+
+  private Paused read(Members members) {
+    String namespace = members.text("namespace", 29);
+    String name = members.optionalText("name", 64);
+    String version = members.optionalText("version", 16);
+    if (version != null && name == null) {
+      members.wrong("name", "is required with a version");
     }
-    return object.build();
+    Author author = Authors.of(members);
+    access.require(namespace);
+    WriteLog.isAbout(request, "pauses", namespace, name, version);
+    return new Paused(namespace, name, version, author);
   }
 }

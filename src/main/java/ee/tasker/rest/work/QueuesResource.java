@@ -1,7 +1,6 @@
 package ee.tasker.rest.work;
 
 import ee.tasker.insight.Insight;
-import ee.tasker.rest.http.Parameters;
 import ee.tasker.rest.http.Requires;
 import ee.tasker.rest.http.Requires.Scope;
 import ee.tasker.security.Permission;
@@ -10,10 +9,7 @@ import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
-import jakarta.ws.rs.core.UriInfo;
-import java.util.Set;
 
 /** All queues over HTTP: their length and their dead messages. */
 @Path("queues")
@@ -24,13 +20,9 @@ public class QueuesResource {
   @Inject
   private Insight insight;
 
-  @Context
-  private UriInfo uri;
-
   @Requires(value = Permission.SYSTEM_SERVERS_READ, in = Scope.EVERYWHERE)
   @GET
   public String list() {
-    Parameters.checkKnown(uri, Set.of());
     return insight.queues().toString();
   }
 }

@@ -4,16 +4,17 @@ import ee.tasker.insight.Insight;
 import ee.tasker.management.ServerChange;
 import ee.tasker.management.ServerManagement;
 import ee.tasker.management.ServerView;
+import ee.tasker.platform.Author;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.config.LiveSettings;
 import ee.tasker.platform.config.Role;
 import ee.tasker.platform.config.ServerIdentity;
 import ee.tasker.rest.http.Access;
-import ee.tasker.rest.http.ActionReader;
+import ee.tasker.rest.http.Authors;
+import ee.tasker.rest.http.Listing;
 import ee.tasker.rest.http.Members;
 import ee.tasker.rest.http.OncePerKey;
-import ee.tasker.rest.http.Parameters;
 import ee.tasker.rest.http.RequestBodies;
 import ee.tasker.rest.http.Requires;
 import ee.tasker.rest.http.Requires.Scope;
@@ -29,9 +30,7 @@ import jakarta.ws.rs.PATCH;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
-import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
 import java.time.Duration;
 import java.util.Arrays;
@@ -63,19 +62,11 @@ public class ServersResource {
   @Inject
   private Access access;
 
-  @Context
-  private UriInfo uri;
-
   @Requires(value = Permission.SYSTEM_SERVERS_READ, in = Scope.EVERYWHERE)
   @GET
   public String list() {
-    Parameters.checkKnown(uri, Set.of());
-    JsonObject page = insight.servers();
-    JsonArrayBuilder servers = Json.build().createArrayBuilder();
-    page.getJsonArray("servers").getValuesAs(JsonObject.class)
-        .forEach(each -> servers.add(Json.build().createObjectBuilder(each)
-            .add("allowed_actions", allowed(each))));
-    return Json.build().createObjectBuilder(page).add("servers", servers).build().toString();
+    return Listing.each("servers", insight.servers(), server -> Json.build()
+        .createObjectBuilder(server).add("allowed_actions", allowed(server)).build()).toString();
   }
 
   /** What this server would do for the caller: only it can be changed here. */
@@ -93,9 +84,8 @@ public class ServersResource {
   @Requires(value = Permission.SYSTEM_SERVERS_READ, in = Scope.EVERYWHERE)
   @GET
   @Path("{server_uuid}")
-  public String describe(@PathParam("server_uuid") String serverUuid) {
-    Parameters.checkKnown(uri, Set.of());
-    requireThisServer(serverUuid);
+  public String describe(@PathParam("server_uuid") UUID wanted) {
+    requireThisServer(wanted);
     return toJson(management.view());
   }
 
@@ -104,9 +94,8 @@ public class ServersResource {
   @OncePerKey
   @Path("{server_uuid}")
   @Consumes(MediaType.APPLICATION_JSON)
-  public String change(@PathParam("server_uuid") String serverUuid, InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    requireThisServer(serverUuid);
+  public String change(@PathParam("server_uuid") UUID wanted, InputStream body) {
+    requireThisServer(wanted);
     Members members = new Members(bodies.object(body));
     Optional<Set<Role>> paused = Optional.ofNullable(members.words("paused_roles", ROLES))
         .map(words -> Arrays.stream(Role.values()).filter(role -> words.contains(role.toString()))
@@ -118,11 +107,10 @@ public class ServersResource {
         .map(Duration::ofSeconds);
     Optional<Boolean> draining = members.has("draining") ? Optional.of(members.flag("draining"))
         : Optional.empty();
-    String by = members.text("requested_by", ActionReader.WHO);
-    String reason = members.text("reason", ActionReader.WHY);
-    members.check();
+    Author author = Authors.of(members);
     try {
-      management.change(new ServerChange(paused, capacity, poll, draining, by, reason));
+      management.change(new ServerChange(paused, capacity, poll, draining, author.by(),
+          author.reason()));
     } catch (IllegalArgumentException e) {
       throw Problem.invalid("paused_roles", e.getMessage());
     }
@@ -133,8 +121,7 @@ public class ServersResource {
    * This server cannot forward a request to another one: servers do not know each other's
    * addresses.
    */
-  private void requireThisServer(String serverUuid) {
-    UUID wanted = Parameters.uuid("server_uuid", serverUuid);
+  private void requireThisServer(UUID wanted) {
     if (!isThisServer(wanted)) {
       throw Problem.of(409, "another-server",
           "this is server " + server.uuid() + " (" + server.name() + "), it cannot show or change "

@@ -8,7 +8,6 @@ import ee.tasker.platform.Problem;
 import ee.tasker.remote.Poll;
 import ee.tasker.remote.WorkerResult;
 import ee.tasker.rest.http.Members;
-import ee.tasker.rest.http.Parameters;
 import ee.tasker.step.StepResult;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonArrayBuilder;
@@ -67,15 +66,9 @@ final class WorkerReader {
         .add("worker_uuid", uuid.toString()).add("name", name)
         .add("capacity", capacity)
         .add("handlers", Json.build().createArrayBuilder(handlers == null ? List.of() : handlers));
-    if (resolvers != null) {
-      document.add("resolvers", Json.build().createArrayBuilder(resolvers));
-    }
-    if (namespaces != null) {
-      document.add("namespaces", Json.build().createArrayBuilder(namespaces));
-    }
-    if (heartbeat != null) {
-      document.add("heartbeat_seconds", heartbeat);
-    }
+    Members.addGiven(document, "resolvers", resolvers);
+    Members.addGiven(document, "namespaces", namespaces);
+    Members.addGiven(document, "heartbeat_seconds", heartbeat);
     return new Registration(document.build(), uuid, namespaces);
   }
 
@@ -209,9 +202,7 @@ final class WorkerReader {
           .ifPresent(complaint -> given.wrong("details", complaint));
       error.add("details", details);
     }
-    if (retryAfter != null) {
-      error.add("delay_ms", retryAfter);
-    }
+    Members.addGiven(error, "delay_ms", retryAfter);
     return error.build();
   }
 
@@ -220,7 +211,7 @@ final class WorkerReader {
 
   static Beat beat(JsonObject body) {
     Members members = new Members(body);
-    String state = members.has("state") ? members.word("state", STATES) : "healthy";
+    String state = members.word("state", STATES, "healthy");
     JsonArrayBuilder steps = Json.build().createArrayBuilder();
     for (Members each : members.each("steps", MOST_HELD)) {
       UUID step = each.required("step_uuid", each.uuid("step_uuid"), new UUID(0, 0));
@@ -279,10 +270,5 @@ final class WorkerReader {
           "must be the name of a step: 1 to " + LONGEST_NAME + " characters");
     }
     return name;
-  }
-
-  /** @throws Problem 400 invalid-request */
-  static UUID worker(String value) {
-    return Parameters.uuid("worker_uuid", value);
   }
 }

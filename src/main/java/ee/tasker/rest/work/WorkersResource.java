@@ -41,10 +41,8 @@ import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.container.AsyncResponse;
 import jakarta.ws.rs.container.Suspended;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
-import jakarta.ws.rs.core.UriInfo;
 import java.io.InputStream;
 import java.util.List;
 import java.util.Optional;
@@ -61,8 +59,6 @@ import java.util.concurrent.CompletionException;
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
 public class WorkersResource {
-  private static final Set<String> NAMES = Set.of("name");
-
   @Inject
   private RemoteWorkers workers;
 
@@ -87,15 +83,11 @@ public class WorkersResource {
   @Inject
   private Locations locations;
 
-  @Context
-  private UriInfo uri;
-
   @Requires(value = Permission.STEPS_WORK, in = Scope.ASKED)
   @POST
   @OncePerKey
   @Consumes(MediaType.APPLICATION_JSON)
   public Response register(InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
     WorkerReader.Registration registration = WorkerReader.registration(bodies.object(body));
     if (registration.namespaces() == null) {
       access.require(Permission.STEPS_WORK, null);
@@ -106,43 +98,38 @@ public class WorkersResource {
     WorkerReply reply = workers.register(registration.document(), uuid, owner(),
         access.caller().actor());
     JsonObject document = reply.document();
-    return Response.status(reply.isNew() ? 201 : 200)
-        .header(Locations.HEADER, locations.of(uri, "workers/" + uuid))
-        .entity(Json.build().createObjectBuilder()
+    return locations.answer(reply.isNew() ? 201 : 200, "workers/" + uuid,
+        Json.build().createObjectBuilder()
             .add("worker_uuid", uuid.toString())
             .add("heartbeat_seconds", document.get("heartbeat_seconds"))
             .add("lease_seconds", leaseSeconds())
             .add("steps", document.get("steps"))
-            .add("missing_namespaces", document.get("missing_namespaces")).build().toString())
-        .build();
+            .add("missing_namespaces", document.get("missing_namespaces")).build());
   }
 
   @Requires(value = Permission.SYSTEM_SERVERS_READ, in = Scope.EVERYWHERE)
   @GET
   public String list() {
-    Parameters.checkKnown(uri, Set.of());
     return visibility.workers(workers.list()).toString();
   }
 
   @Requires(value = Permission.SYSTEM_SERVERS_READ, in = Scope.EVERYWHERE)
   @GET
   @Path("{worker_uuid}")
-  public String describe(@PathParam("worker_uuid") String workerUuid) {
-    Parameters.checkKnown(uri, Set.of());
-    return visibility.worker(workers.describe(WorkerReader.worker(workerUuid))).toString();
+  public String describe(@PathParam("worker_uuid") UUID workerUuid) {
+    return visibility.worker(workers.describe(workerUuid)).toString();
   }
 
   @Requires(value = Permission.STEPS_WORK, in = Scope.ASKED)
   @DELETE
   @OncePerKey
   @Path("{worker_uuid}")
-  public String drain(@PathParam("worker_uuid") String workerUuid) {
-    Parameters.checkKnown(uri, Set.of());
+  public String drain(@PathParam("worker_uuid") UUID workerUuid) {
     // An operator may drain the workers of all callers.
     String owner = access.caller().grants().mayEverywhere(Permission.SYSTEM_SERVERS_MANAGE) ? null
         : owner();
     JsonObject document = workers
-        .drain(WorkerReader.worker(workerUuid), owner, access.caller().actor()).document();
+        .drain(workerUuid, owner, access.caller().actor()).document();
     JsonObjectBuilder answer = Json.build().createObjectBuilder();
     for (String name : List.of("worker_uuid", "state", "claimed")) {
       answer.add(name, document.get(name));
@@ -155,10 +142,8 @@ public class WorkersResource {
   @Unlogged
   @Path("{worker_uuid}/claims")
   @Consumes(MediaType.APPLICATION_JSON)
-  public void claim(@PathParam("worker_uuid") String workerUuid, InputStream body,
+  public void claim(@PathParam("worker_uuid") UUID worker, InputStream body,
       @Suspended AsyncResponse answer) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID worker = WorkerReader.worker(workerUuid);
     workers.requireApi();
     Poll poll = WorkerReader.poll(bodies.object(body), worker, owner(), access.namespaces());
     long leaseSeconds = leaseSeconds();
@@ -186,9 +171,7 @@ public class WorkersResource {
   @Unlogged
   @Path("{worker_uuid}/results")
   @Consumes(MediaType.APPLICATION_JSON)
-  public String submit(@PathParam("worker_uuid") String workerUuid, InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID worker = WorkerReader.worker(workerUuid);
+  public String submit(@PathParam("worker_uuid") UUID worker, InputStream body) {
     WorkerReader.Results results = WorkerReader.results(
         bodies.object(body, RequestBodies.BODY_TIMES), bodies.limit(), worker, owner(),
         access.namespaces());
@@ -219,9 +202,7 @@ public class WorkersResource {
   @Unlogged
   @Path("{worker_uuid}/heartbeat")
   @Consumes(MediaType.APPLICATION_JSON)
-  public String heartbeat(@PathParam("worker_uuid") String workerUuid, InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID worker = WorkerReader.worker(workerUuid);
+  public String heartbeat(@PathParam("worker_uuid") UUID worker, InputStream body) {
     WorkerReader.Beat beat = WorkerReader.beat(bodies.object(body));
     JsonObject document = workers.heartbeat(worker, owner(), beat.steps(), beat.state()).document();
     JsonObjectBuilder answer = Json.build().createObjectBuilder();
@@ -236,9 +217,7 @@ public class WorkersResource {
   @Unlogged
   @Path("{worker_uuid}/checkpoints")
   @Consumes(MediaType.APPLICATION_JSON)
-  public String saveCheckpoints(@PathParam("worker_uuid") String workerUuid, InputStream body) {
-    Parameters.checkKnown(uri, Set.of());
-    UUID worker = WorkerReader.worker(workerUuid);
+  public String saveCheckpoints(@PathParam("worker_uuid") UUID worker, InputStream body) {
     CheckpointsReply reply = workers.saveCheckpoints(worker, owner(),
         WorkerReader.checkpoints(bodies.object(body, RequestBodies.BODY_TIMES)));
     return Json.build().createObjectBuilder().add("verdicts", reply.verdicts())
@@ -249,11 +228,8 @@ public class WorkersResource {
   @Requires(value = Permission.STEPS_WORK, in = Scope.ASKED)
   @GET
   @Path("{worker_uuid}/steps/{step_uuid}/results")
-  public String stepResults(@PathParam("worker_uuid") String workerUuid,
-      @PathParam("step_uuid") String stepUuid, @QueryParam("name") List<String> names) {
-    Parameters.checkKnown(uri, NAMES, NAMES);
-    UUID worker = WorkerReader.worker(workerUuid);
-    UUID step = Parameters.uuid("step_uuid", stepUuid);
+  public String stepResults(@PathParam("worker_uuid") UUID worker,
+      @PathParam("step_uuid") UUID step, @QueryParam("name") List<String> names) {
     StepResultsReply reply = workers.stepResults(worker, owner(), step,
         WorkerReader.stepNames(names));
     // The permission may have been taken away since the claim.
@@ -265,12 +241,9 @@ public class WorkersResource {
   @Requires(value = Permission.STEPS_WORK, in = Scope.ASKED)
   @GET
   @Path("{worker_uuid}/steps/{step_uuid}/batch-results")
-  public String batchResults(@PathParam("worker_uuid") String workerUuid,
-      @PathParam("step_uuid") String stepUuid, @QueryParam("name") String name,
+  public String batchResults(@PathParam("worker_uuid") UUID worker,
+      @PathParam("step_uuid") UUID step, @QueryParam("name") String name,
       @QueryParam("limit") String limit, @QueryParam("cursor") String cursor) {
-    Parameters.checkKnown(uri, Set.of("name", "limit", "cursor"));
-    UUID worker = WorkerReader.worker(workerUuid);
-    UUID step = Parameters.uuid("step_uuid", stepUuid);
     WorkerBatchReply reply = workers.batchResults(worker, owner(), step,
         WorkerReader.stepName(name), Parameters.number("cursor", cursor, 0, 0, Integer.MAX_VALUE),
         Parameters.number("limit", limit, 100, 1, 1000));

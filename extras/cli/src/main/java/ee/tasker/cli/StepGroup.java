@@ -88,7 +88,8 @@ final class StepGroup {
                 Arg.flag(BODY, "new_idempotency_token",
                     "Its effect is wanted again: other systems take it for a new request."))
             .shows(STEP).example(
-                "tasker step reset 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 charge -m \"the bank is back\" --inputs '{\"card\": \"tok_2\"}'"),
+                "tasker step reset 01a1fc6e-c2c5-70dd-8baf-9fc43ba29188 charge "
+                    + "-m \"the bank is back\" --inputs '{\"card\": \"tok_2\"}'"),
         Command.of("resolve", "Marks a failed step as resolved, without a result.")
             .calls(Operation.ACT_ON_STEP)
             .constant("action_type", "resolve_manually")
