@@ -34,8 +34,13 @@ public final class TestDatabase {
 
   private static final Once<TestDatabase> INSTANCE = new Once<>(TestDatabase::new);
 
-  /** The tables that a test may have filled; what references one of them is emptied as well. */
-  private static final List<String> EMPTIED = List.of("named_tasks", "named_step_edges",
+  /**
+   * The tables that a test may have filled; what references one of them is emptied as well. The
+   * queues of namespaces stay: without its namespace no claim looks into one, and the next test
+   * that uses the namespace finds it.
+   */
+  private static final List<String> EMPTIED = List.of("task_namespaces", "concurrency_policies",
+      "named_tasks", "named_step_edges",
       "namespace_handlers",
       "template_pauses",
       "concurrency_releases", "access_users", "access_keys", "saved_views",
@@ -208,15 +213,11 @@ public final class TestDatabase {
     if (!large.isEmpty()) {
       sql.run("truncate " + large + " cascade");
     }
-    sql.run(
-        "update tasker.task_namespaces set paused_at = null, paused_by = null, pause_claimed_actor = null, pause_reason = null "
-            + "where paused_at is not null");
     // Tallies of the quarter of an hour in which a test rebuilt them are not compared.
     sql.run("update tasker.analytics_progress set rebuilt_at = '-infinity' "
         + "where rebuilt_at > '-infinity'");
     sql.run(
         "update tasker.reconciler_progress set cursor_uuid = null where cursor_uuid is not null");
-    sql.run("update tasker.concurrency_policies set set_limit = null where set_limit is not null");
   }
 
   private static String names(List<Map<String, Object>> tables,
