@@ -114,12 +114,14 @@ class RunningStepTest {
 
   /**
    * Spins until the other is there: threads that are woken from a barrier come one after the other.
+   * Yields, because where the other waits for this one's processor it would spin for its whole time
+   * slice.
    */
   private static Callable<Boolean> together(AtomicInteger ready, Callable<Boolean> action) {
     return () -> {
       ready.incrementAndGet();
       while (ready.get() < 2) {
-        Thread.onSpinWait();
+        Thread.yield();
       }
       return action.call();
     };

@@ -11,7 +11,7 @@ import java.util.function.Function;
 
 /**
  * Two or more sessions that begin at the same moment: they spin until all are there, which a lock
- * would not give.
+ * would not give, and yield, in case one waits for the processor of another.
  */
 final class Race implements AutoCloseable {
   private final List<Sql> lanes;
@@ -33,7 +33,7 @@ final class Race implements AutoCloseable {
           Thread thread = new Thread(() -> {
             ready.incrementAndGet();
             while (ready.get() < works.length) {
-              Thread.onSpinWait();
+              Thread.yield();
             }
             try {
               future.complete(works[lane].apply(lanes.get(lane)));

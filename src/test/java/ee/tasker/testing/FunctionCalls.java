@@ -7,6 +7,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Which functions of schema {@code tasker} each test class calls, as PostgreSQL counts them ({@code
@@ -20,6 +21,7 @@ import java.util.Map;
  */
 final class FunctionCalls {
   private static final Duration SESSIONS_END = Duration.ofSeconds(10);
+  private static final Duration PAUSE = Duration.ofMillis(1);
   /** By database: the counts that have been recorded. */
   private static final Map<String, Map<String, Long>> RECORDED = new HashMap<>();
 
@@ -81,7 +83,8 @@ final class FunctionCalls {
             return;
           }
         }
-        Thread.onSpinWait();
+        // What ends needs the processor.
+        LockSupport.parkNanos(PAUSE.toNanos());
       }
     }
   }

@@ -28,6 +28,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.postgresql.PGConnection;
@@ -355,6 +356,8 @@ public final class Sql implements AutoCloseable {
           if (System.nanoTime() > deadline) {
             throw new AssertionError("the session neither waits nor ends");
           }
+          // The session needs the processor to come to its wait.
+          LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
         }
       }
       return this;
