@@ -23,7 +23,9 @@ import java.util.Map;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,29 +37,42 @@ import org.postgresql.ds.common.BaseDataSource;
  */
 @DatabaseTest
 class LeastRightsTest {
+  private static final String BASE = "least_rights_base";
   private static final String DATABASE = "least_rights";
   private static final Path CHECKOUT = Path.of(System.getProperty("tasker.checkout", "."));
 
   @TempDir
   private Path folder;
 
+  /** How psql ended that has installed this version in the base; null before. */
+  private static Program.Ended installed;
+
+  @BeforeAll
+  static void makeOwner() throws SQLException {
+    installed = null;
+    aside("create role rights_dba login createrole", "create role rights_owner nologin",
+        "grant rights_owner to rights_dba");
+  }
+
+  @AfterAll
+  static void dropOwner() throws SQLException {
+    aside("drop database if exists " + BASE + " with (force)");
+    for (String actor : List.of("orchestrator", "worker", "recovery", "operator", "api", "server",
+        "reader")) {
+      aside("drop role if exists tasker_" + actor);
+    }
+    aside("drop role rights_dba", "drop role rights_owner");
+  }
+
   @BeforeEach
   void make() throws SQLException {
-    aside("create role rights_dba login createrole", "create role rights_owner nologin",
-        "create role rights_app login", "grant rights_owner to rights_dba",
+    aside("create role rights_app login",
         "create database " + DATABASE + " owner rights_owner");
   }
 
   @AfterEach
   void drop() throws SQLException {
-    aside("drop database " + DATABASE + " with (force)");
-    for (String actor : List.of("orchestrator", "worker", "recovery", "operator", "api", "server",
-        "reader")) {
-      aside("drop role if exists tasker_" + actor);
-    }
-    for (String role : List.of("rights_dba", "rights_app", "rights_owner")) {
-      aside("drop role " + role);
-    }
+    aside("drop database " + DATABASE + " with (force)", "drop role rights_app");
   }
 
   private static void aside(String... statements) throws SQLException {
@@ -155,7 +170,7 @@ class LeastRightsTest {
   @Test
   void psql_installs_what_a_server_would_and_records_it_so_that_nothing_is_pending()
       throws SQLException, IOException {
-    assertThat(install("rights_dba").status()).isZero();
+    beginInstalled();
 
     run("rights_dba", "grant tasker_server to rights_app");
     Flyway server = flyway("rights_app");
@@ -176,7 +191,7 @@ class LeastRightsTest {
   @Test
   void a_login_without_the_role_of_servers_is_told_which_one_it_lacks()
       throws SQLException, IOException {
-    assertThat(install("rights_dba").status()).isZero();
+    beginInstalled();
     List<String> statements = missing("rights_app", "serve");
     assertThat(statements).containsExactly("grant tasker_server to rights_app;");
 
@@ -188,7 +203,7 @@ class LeastRightsTest {
   @Test
   void the_next_version_is_applied_by_the_same_script_and_servers_are_never_refused()
       throws SQLException, IOException {
-    assertThat(install("rights_dba").status()).isZero();
+    beginInstalled();
     run("rights_dba", "grant tasker_server to rights_app");
     Path changed;
     try (Stream<Path> files = Files.walk(folder.resolve("db/routine"))) {
@@ -209,7 +224,7 @@ class LeastRightsTest {
   @Test
   void psql_drops_what_is_gone_and_keeps_the_grants_of_what_is_changed()
       throws SQLException, IOException {
-    assertThat(install("rights_dba").status()).isZero();
+    beginInstalled();
     Path engine = folder.resolve("db/routine/engine");
     Files.writeString(engine.resolve("R__gone.sql"), function("gone", "", "int"));
     Files.writeString(engine.resolve("R__changed.sql"), function("changed", "", "int"));
@@ -231,7 +246,7 @@ class LeastRightsTest {
   @Test
   void psql_builds_an_index_beside_writers_and_repeats_what_has_failed()
       throws SQLException, IOException {
-    assertThat(install("rights_dba").status()).isZero();
+    beginInstalled();
     Path migration = folder.resolve("db/migration");
     Files.writeString(migration.resolve("V9001__add_note.sql"),
         "alter table tasker.tasks add column note text;\n");
@@ -274,7 +289,7 @@ class LeastRightsTest {
 
   @Test
   void a_version_that_cannot_be_applied_changes_nothing() throws SQLException, IOException {
-    assertThat(install("rights_dba").status()).isZero();
+    beginInstalled();
     run("rights_dba", "grant tasker_server to rights_app");
     Path routines = folder.resolve("db/routine");
     Path first = routines.resolve("engine/R__aa_new_function.sql");
@@ -297,7 +312,8 @@ class LeastRightsTest {
     run("postgres", "alter database " + DATABASE + " owner to postgres",
         "create schema tasker authorization rights_owner",
         "create schema pgmq authorization rights_owner");
-    Program.Ended refused = install("rights_dba");
+    copyFiles();
+    Program.Ended refused = installAgain("rights_dba");
     assertThat(refused.status()).isNotZero();
     assertThat(refused.output())
         .contains("grant create on database " + DATABASE + " to rights_owner;");
@@ -307,7 +323,22 @@ class LeastRightsTest {
     assertThat(installAgain("rights_dba").status()).isZero();
   }
 
-  private Program.Ended install(String user) throws IOException {
+  /**
+   * With this version, as psql has installed it: the first test that wants it has it installed in
+   * the base, of which the database of each is a copy.
+   */
+  private void beginInstalled() throws SQLException, IOException {
+    copyFiles();
+    if (installed == null) {
+      aside("create database " + BASE + " owner rights_owner");
+      installed = installAgain("rights_dba", BASE);
+    }
+    assertThat(installed.status()).as(installed.output()).isZero();
+    aside("drop database " + DATABASE, "create database " + DATABASE
+        + " owner rights_owner template " + BASE + " strategy file_copy");
+  }
+
+  private void copyFiles() throws IOException {
     Program.PSQL.require();
     Path db = CHECKOUT.resolve("db");
     try (Stream<Path> files = Files.walk(db)) {
@@ -315,15 +346,18 @@ class LeastRightsTest {
         Files.copy(file, folder.resolve("db").resolve(db.relativize(file).toString()));
       }
     }
-    return installAgain(user);
   }
 
   private Program.Ended installAgain(String user) throws IOException {
+    return installAgain(user, DATABASE);
+  }
+
+  private Program.Ended installAgain(String user, String database) throws IOException {
     Path db = folder.resolve("db");
     Files.writeString(db.resolve("install.sql"), InstallScript.of(db, Versions.of(CHECKOUT)));
     BaseDataSource source = (BaseDataSource) as(user);
     return Program.PSQL.run(folder, Map.of(), List.of("-X", "-h", source.getServerNames()[0], "-p",
-        Integer.toString(source.getPortNumbers()[0]), "-U", user, "-d", DATABASE, "-v",
+        Integer.toString(source.getPortNumbers()[0]), "-U", user, "-d", database, "-v",
         "owner=rights_owner", "-v", "hardened=yes", "-f", "db/install.sql"));
   }
 }
