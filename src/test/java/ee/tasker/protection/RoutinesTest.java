@@ -7,8 +7,12 @@ import ee.tasker.platform.sql.Routines;
 import ee.tasker.platform.sql.SchemaInstaller;
 import ee.tasker.release.RoutineParts;
 import ee.tasker.testing.DatabaseTest;
+import ee.tasker.testing.Once;
 import ee.tasker.testing.TestDatabase;
+import jakarta.json.Json;
+import jakarta.json.JsonObject;
 import java.io.IOException;
+import java.io.StringReader;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,8 +22,12 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -47,6 +55,9 @@ class RoutinesTest {
   private static final String DATABASE = "routines_upgraded";
   private static final String VERSION = "0.1.0";
   private static final Path DB = Path.of(System.getProperty("tasker.checkout", "."), "db");
+  private static final Once<RoutineParts> OUR_PARTS = new Once<>(
+      () -> parts(DB, VERSION, DB.resolveSibling("src/main/java")));
+  private static final Map<String, Routines> OURS = new ConcurrentHashMap<>();
 
   /** All that an upgrade may change, as one text. */
   private static final String FINGERPRINT = """
@@ -75,7 +86,7 @@ class RoutinesTest {
         "create role routines_other login",
         "create database " + BASE + " owner routines_owner");
     SchemaInstaller.flyway(TestDatabase.get().database(BASE, "routines_owner")).migrate();
-    version(DB, VERSION).install(TestDatabase.get().database(BASE, "routines_owner"));
+    ours(VERSION).install(TestDatabase.get().database(BASE, "routines_owner"));
     TestDatabase.guard(TestDatabase.get().database(BASE, "routines_owner"));
   }
 
@@ -128,26 +139,51 @@ class RoutinesTest {
   }
 
   private static String value(String query) throws SQLException {
+    return values(query).get(0);
+  }
+
+  private static List<String> values(String query) throws SQLException {
     try (Connection connection = TestDatabase.get().database(DATABASE, "postgres").getConnection();
         Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(query)) {
-      row.next();
-      return row.getString(1);
+      List<String> values = new ArrayList<>();
+      while (row.next()) {
+        values.add(row.getString(1));
+      }
+      return values;
     }
   }
 
-  private static Routines version(Path db, String version) {
+  /** This version, under another number if wanted; its files are read once. */
+  private static Routines ours(String version) {
+    return OURS.computeIfAbsent(version, number -> {
+      RoutineParts parts = OUR_PARTS.get();
+      JsonObject manifest = Json.createReader(new StringReader(parts.manifest())).readObject();
+      return new Routines(
+          Json.createObjectBuilder(manifest).add("version", number).build().toString(),
+          parts.texts());
+    });
+  }
+
+  private static RoutineParts parts(Path db, String version, Path... sources) {
     try {
-      RoutineParts parts = RoutineParts.of(db, version, DB.resolveSibling("src/main/java"));
-      return new Routines(parts.manifest(), parts.texts());
+      return RoutineParts.of(db, version, sources);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /** The version that the files of this test make. */
+  /**
+   * The version that the files of this test make. Which of its functions the application calls
+   * matters only where it is compared with a newer one.
+   */
+  private Routines version(String version) {
+    RoutineParts parts = parts(folder, version);
+    return new Routines(parts.manifest(), parts.texts());
+  }
+
   private Routines next() {
-    return version(folder, "0.2.0");
+    return version("0.2.0");
   }
 
   private void write(String file, String text) throws IOException {
@@ -174,8 +210,8 @@ class RoutinesTest {
         + "where pronamespace = 'tasker'::regnamespace";
     String last = value(written);
 
-    assertThat(version(DB, VERSION).compare(owner()).pending()).isZero();
-    assertThat(version(DB, VERSION).install(owner())).isZero();
+    assertThat(ours(VERSION).compare(owner()).pending()).isZero();
+    assertThat(ours(VERSION).install(owner())).isZero();
 
     assertThat(value(FINGERPRINT)).isEqualTo(before);
     assertThat(value(written)).isEqualTo(last);
@@ -204,7 +240,7 @@ class RoutinesTest {
         create or replace trigger is_removed after insert on tasker.tasks
           for each row execute function tasker.removed();
         """);
-    version(folder, "0.1.1").install(owner());
+    version("0.1.1").install(owner());
     assertThat(value("select tasker.old_name()")).isEqualTo("1");
     assertThat(value("select count(*) from pg_trigger where tgname = 'is_removed'"))
         .isEqualTo("1");
@@ -224,19 +260,19 @@ class RoutinesTest {
   @Test
   void a_removed_function_alone_is_a_difference() throws Exception {
     write("engine/R__removed.sql", function("removed", "", "int", "select 1"));
-    version(folder, "0.1.1").install(owner());
+    version("0.1.1").install(owner());
 
-    assertThat(version(DB, "0.1.2").compare(owner()).pending()).isOne();
-    version(DB, "0.1.2").install(owner());
+    assertThat(ours("0.1.2").compare(owner()).pending()).isOne();
+    ours("0.1.2").install(owner());
 
     assertThat(value("select to_regproc('tasker.removed')::text")).isNull();
-    assertThat(version(DB, "0.1.2").compare(owner()).pending()).isZero();
+    assertThat(ours("0.1.2").compare(owner()).pending()).isZero();
   }
 
   @Test
   void a_changed_signature_keeps_the_grants_that_an_administrator_made() throws Exception {
     write("engine/R__counted.sql", function("counted", "p_a int", "int", "select p_a"));
-    version(folder, "0.1.1").install(owner());
+    version("0.1.1").install(owner());
     run("routines_owner", "revoke all on function tasker.counted(int) from public",
         "grant execute on function tasker.counted(int) to routines_user with grant option",
         "grant execute on function tasker.counted(int) to routines_other",
@@ -261,7 +297,7 @@ class RoutinesTest {
       throws Exception {
     write("engine/R__is_fine.sql", function("is_fine", "p_a text", "boolean", "select true")
         .replace("language sql", "language sql immutable"));
-    version(folder, "0.1.1").install(owner());
+    version("0.1.1").install(owner());
     String guard = value("""
         select string_agg(table_name || '.' || guard, ', ' order by table_name, guard)
         from tasker.list_guards() where trigger is null""").split(", ")[0];
@@ -341,7 +377,7 @@ class RoutinesTest {
   @Test
   void a_failure_in_the_middle_leaves_all_as_it_was() throws Exception {
     write("engine/R__removed.sql", function("removed", "", "int", "select 1"));
-    version(folder, "0.1.1").install(owner());
+    version("0.1.1").install(owner());
     String before = value(FINGERPRINT);
     Files.delete(folder.resolve("routine/engine/R__removed.sql"));
     write("engine/R__added.sql", function("added", "", "int", "select 1"));
@@ -361,7 +397,7 @@ class RoutinesTest {
   void a_part_that_creates_less_than_it_lists_is_named() throws Exception {
     String text = function("added", "", "int", "select 1");
     write("engine/R__added.sql", text);
-    RoutineParts parts = RoutineParts.of(folder, "0.2.0", DB.resolveSibling("src/main/java"));
+    RoutineParts parts = parts(folder, "0.2.0");
     assertThat(parts.texts()).contains(text);
     Routines less = new Routines(parts.manifest(), parts.texts().replace(text, "select 1;\n"));
     String before = value(FINGERPRINT);
@@ -377,10 +413,10 @@ class RoutinesTest {
     run("routines_owner", "drop trigger events_follow_dead_letters on tasker.tasks_dlq",
         "drop view tasker.v_dlq_dashboard");
 
-    assertThat(version(DB, VERSION).compare(owner()).pending()).isEqualTo(2);
-    assertThat(version(DB, VERSION).install(owner())).isEqualTo(2);
+    assertThat(ours(VERSION).compare(owner()).pending()).isEqualTo(2);
+    assertThat(ours(VERSION).install(owner())).isEqualTo(2);
 
-    assertThat(version(DB, VERSION).compare(owner()).pending()).isZero();
+    assertThat(ours(VERSION).compare(owner()).pending()).isZero();
   }
 
   @Test
@@ -409,20 +445,20 @@ class RoutinesTest {
     change("recovery/R__z_views.sql", text -> text.replace("as total_entries", "as entries"));
     next().install(owner());
 
-    Routines.Comparison compatible = version(DB, VERSION).compare(owner());
+    Routines.Comparison compatible = ours(VERSION).compare(owner());
     assertThat(compatible.isNewer()).isTrue();
     assertThat(compatible.installed()).contains("0.2.0");
     assertThat(compatible.notCallable()).isEmpty();
     // A release is newer than its snapshot; neither than itself, nor than what follows.
-    assertThat(version(DB, "0.2.0-SNAPSHOT").compare(owner()).isNewer()).isTrue();
-    assertThat(version(DB, "0.2.0").compare(owner()).isNewer()).isFalse();
-    assertThat(version(DB, "0.10.0").compare(owner()).isNewer()).isFalse();
+    assertThat(ours("0.2.0-SNAPSHOT").compare(owner()).isNewer()).isTrue();
+    assertThat(ours("0.2.0").compare(owner()).isNewer()).isFalse();
+    assertThat(ours("0.10.0").compare(owner()).isNewer()).isFalse();
 
     change("worker/R__drain_worker.sql",
         text -> text.replaceFirst("p_[a-z_]+ ", "p_renamed "));
-    version(folder, "0.3.0").install(owner());
+    version("0.3.0").install(owner());
 
-    assertThat(version(DB, VERSION).compare(owner()).notCallable()).contains("drain_worker");
+    assertThat(ours(VERSION).compare(owner()).notCallable()).contains("drain_worker");
   }
 
   @Test
@@ -432,8 +468,8 @@ class RoutinesTest {
           script, installed_by, execution_time, success)
         values (1000, '0999', 'later', 'SQL', 'none', 'test', 0, true)""");
 
-    assertThat(version(DB, VERSION).compare(owner()).isNewer()).isTrue();
-    assertThat(version(DB, "9.0.0").compare(owner()).isNewer()).isTrue();
+    assertThat(ours(VERSION).compare(owner()).isNewer()).isTrue();
+    assertThat(ours("9.0.0").compare(owner()).isNewer()).isTrue();
   }
 
   @Test
@@ -442,7 +478,7 @@ class RoutinesTest {
     String before = value(FINGERPRINT);
     change("recovery/R__z_views.sql", text -> text.replace("as total_entries", "as entries"));
 
-    assertThatThrownBy(() -> version(folder, VERSION).install(owner()))
+    assertThatThrownBy(() -> version(VERSION).install(owner()))
         .hasMessageContaining("the database has version 0.2.0 and this is version 0.1.0");
 
     assertThat(value(FINGERPRINT)).isEqualTo(before);
@@ -461,14 +497,19 @@ class RoutinesTest {
       statement.execute("lock table tasker.tasks in row exclusive mode");
       Future<Integer> upgrade = threads.submit(() -> next().install(owner()));
       long longest = 0;
-      long end = System.nanoTime() + Duration.ofSeconds(4).toNanos();
-      while (System.nanoTime() < end) {
+      long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+      Set<String> waits = new HashSet<>();
+      // A wait ends when it has lasted for half a second; then the installation tries again.
+      while (waits.size() < 3 && System.nanoTime() < end) {
+        waits.addAll(values("select query_start::text from pg_stat_activity "
+            + "where datname = current_database() and wait_event_type = 'Lock'"));
         long asked = System.nanoTime();
         run("routines_owner", "set lock_timeout = '3s'",
             "begin; lock table tasker.tasks in row exclusive mode; rollback");
         longest = Math.max(longest, System.nanoTime() - asked);
         LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
       }
+      assertThat(waits).as("waits of the installation").hasSizeGreaterThanOrEqualTo(3);
       assertThat(upgrade.isDone()).isFalse();
       assertThat(Duration.ofNanos(longest)).isLessThan(Duration.ofSeconds(1));
       holder.rollback();
