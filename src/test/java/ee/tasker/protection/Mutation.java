@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
@@ -19,6 +20,8 @@ import java.util.stream.Stream;
  * @param tests {@code Class#beginning_of_the_method}, of packages protection and sql
  */
 record Mutation(String guard, List<Replacement> replacements, List<String> tests) {
+  private static final Map<String, List<Path>> FILES = new ConcurrentHashMap<>();
+
   record Replacement(String file, String text, String by) {}
 
   static Mutation of(String guard, String file, String text, String by, String... tests) {
@@ -65,12 +68,15 @@ record Mutation(String guard, List<Replacement> replacements, List<String> tests
     }).toList();
   }
 
+  /** Walked once: there are hundreds of files, and hundreds of guards ask for theirs. */
   private static Stream<Path> files(String folder) {
-    try (Stream<Path> files = Files.walk(root().resolve(folder))) {
-      return files.filter(Files::isRegularFile).toList().stream();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return FILES.computeIfAbsent(folder, each -> {
+      try (Stream<Path> files = Files.walk(root().resolve(each))) {
+        return files.filter(Files::isRegularFile).toList();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }).stream();
   }
 
   /** The text of a migration or routine, by the name of its file without its room. */
