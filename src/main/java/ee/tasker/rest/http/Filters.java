@@ -37,6 +37,7 @@ public final class Filters {
     return filter;
   }
 
+  /** @throws Problem 400 with the name, when the value is longer than what it could find */
   public static String bounded(String name, String value) {
     if (value != null && value.length() > LONGEST) {
       throw Problem.invalid(name, "must have at most " + LONGEST + " characters");

@@ -46,6 +46,7 @@ public class RequestKeys {
     refusal = why;
   }
 
+  /** Whether the request has an {@code Idempotency-Key}. */
   public boolean isKeyed() {
     return request.getHeader(HEADER) != null;
   }
