@@ -70,6 +70,8 @@ class ContinuousIntegrationTest {
     }
     assertThat(script).contains("beside 0 work \"$copy/tasker\" \"$@\"", "work . \"$@\"\n",
         "part \"what ran beside\" ended");
+    // When it ends early, too: what still runs writes into the folder.
+    text.append("trap wait EXIT\n");
     text.append("beside 0 work . an_option\nwork . an_option\npart \"what ran beside\" ended\n");
     return bash(text.toString());
   }
