@@ -20,6 +20,7 @@ as $$
 declare
   v_table  text := 'q_' || lower(tasker.worker_queue(p_namespace));
   v_floor  bigint := tasker.get_claim_cursor(v_table);
+  v_kind   text := case when v_floor is null then 'take' else 'take_from' end;
   v_last   bigint;
   v_until  bigint;
   v_rest   record;
@@ -30,30 +31,13 @@ begin
   o_step_uuids := '{}';
   o_handoffs := '{}';
   if p_handlers is null then
-    execute format(
-        $q$
-      with picked as (
-        select q.msg_id, (q.headers ->> 'claim_order')::bigint as claim_order
-        from pgmq.%1$I q
-        where q.vt <= clock_timestamp() %2$s
-        order by ((q.headers ->> 'claim_order')::bigint)
-        limit $1
-        for update skip locked),
-      taken as (
-        -- By an array of keys: with a join the planner reads the whole queue for each message while
-        -- its statistics say that the queue is short.
-        delete from pgmq.%1$I q
-        where q.msg_id = any (array(select p.msg_id from picked p))
-        returning (q.message ->> 'step_uuid')::uuid as step_uuid,
-                  (q.message ->> 'handoff')::int as handoff)
-      select coalesce(array_agg(t.step_uuid order by t.step_uuid), '{}'),
-             coalesce(array_agg(t.handoff order by t.step_uuid), '{}'),
-             (select max(p.claim_order) from picked p)
-      from taken t $q$,
-        v_table,
-        case when v_floor is not null then
-               'and (q.headers ->> ''claim_order'')::bigint >= $2' end) into o_step_uuids,
-      o_handoffs, v_last using p_limit, v_floor;
+    if current_user <> session_user then
+      execute tasker.get_queue_statement(v_kind, v_table)
+        into o_step_uuids, o_handoffs, v_last using p_limit, v_floor;
+    else
+      execute format('execute tasker_%s_%s(%s)', v_kind, md5(v_table),
+                     concat_ws(', ', p_limit, v_floor)) into o_step_uuids, o_handoffs, v_last;
+    end if;
   else
     v_last := v_floor;
     -- Finds messages without locks, then takes them by key; searches for the next ones when another
@@ -143,6 +127,13 @@ exception
   when undefined_table then
     o_step_uuids := '{}';
     o_handoffs := '{}';
+  when invalid_sql_statement_name then
+    -- The first time in this session.
+    perform tasker.prepare_queue_statement(v_kind, v_table);
+    if to_regclass('pgmq.' || quote_ident(v_table)) is not null then
+      select t.o_step_uuids, t.o_handoffs into o_step_uuids, o_handoffs
+      from tasker.take_messages(p_namespace, p_limit, p_handlers) t;
+    end if;
   when data_exception then
     execute format($q$
       select tasker.park_messages($1, array_agg(q.msg_id), null,

@@ -7,6 +7,7 @@ import java.util.List;
 /** The guards of the database, one entry each. */
 final class Mutations {
   private static final String TAKE = "R__take_messages.sql";
+  private static final String QUEUE = "R__get_queue_statement.sql";
   private static final String STATES = "StepStatesTest#these_states";
   private static final String WRITER = "R__apply_step_moves.sql";
   private static final String CLAIM = "R__claim_offered_steps.sql";
@@ -55,12 +56,15 @@ final class Mutations {
 
   static final List<Mutation> ALL = List.of(
       // Locks.
-      of("messages being taken are skipped", TAKE,
-          "        for update skip locked),\n      taken as",
-          "        for update),\n      taken as", "ClaimStepsTest#two_sessions_claim_disjoint"),
-      of("messages being taken are locked", TAKE,
-          "        for update skip locked),\n      taken as", "),\n      taken as",
+      of("messages being taken are skipped", QUEUE, "for update skip locked)", "for update)",
           "ClaimStepsTest#two_sessions_claim_disjoint"),
+      of("messages being taken are locked", QUEUE, "for update skip locked)", ")",
+          "ClaimStepsTest#two_sessions_claim_disjoint"),
+      of("what a session prepared does not run as the owner", TAKE,
+          "if current_user <> session_user then", "if false then",
+          "ClaimStepsTest#what_a_session_prepared")
+          .and("R__get_first_claim_order.sql", "if current_user <> session_user then",
+              "if false then"),
       of("due tasks of another session are skipped", NEXT, "for no key update of t skip locked",
           "for no key update of t",
           "GetNextReadyTasksTest#two_sessions_get_different"),

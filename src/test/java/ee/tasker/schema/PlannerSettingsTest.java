@@ -89,7 +89,7 @@ class PlannerSettingsTest {
           "find_tasks_for_action", "get_dlq_documents", "list_write_requests"),
       Rule.of("enable_bitmapscan = off, enable_sort = off",
           "Reads a queue in the order of its index on claim_order and stops at the limit; a sort or a bitmap would read the whole queue.",
-          "take_messages"),
+          "order_queues", "take_messages"),
       Rule.of("enable_nestloop = off, jit = off",
           "Compares whole tables, some of them twice. An estimate of one row leads the planner into a nested loop, and the check of a large "
               + "database into hours.",

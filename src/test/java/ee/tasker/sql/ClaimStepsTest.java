@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Test;
 @DatabaseTest
 @DatabaseTest.Covers({"claim_offered_steps", "claim_queued_steps", "take_messages", "order_queues",
   "get_claimed_steps", "calculate_lease_end",
-  "calculate_claim_order", "worker_queue", "send_handoffs", "get_claim_cursor", "set_claim_cursor"})
+  "calculate_claim_order", "worker_queue", "send_handoffs", "get_claim_cursor", "set_claim_cursor",
+  "get_queue_statement", "prepare_queue_statement", "get_first_claim_order"})
 class ClaimStepsTest {
   private static final String WAKEUPS_READ = "select idx_tup_fetch + seq_tup_read from pg_stat_xact_user_tables where relid = 'tasker.task_wakeups'::regclass";
 
@@ -319,6 +320,95 @@ class ClaimStepsTest {
       // From the beginning each time it would be about 300 000.
       assertThat(messagesRead() - before).as("of 3000 messages, in 100 claims").isLessThan(100_000);
       old.rollback();
+    }
+  }
+
+  private static final String PREPARED = "from pg_prepared_statements where name like 'tasker\\_%'";
+
+  @Test
+  void a_session_plans_its_look_into_a_queue_and_its_taking_once() {
+    Dag.of("a").started(9);
+    try (Sql session = Sql.session(); SqlWorker worker = SqlWorker.in(session)) {
+      session.run("deallocate all");
+      for (int i = 0; i < 3; i++) {
+        worker.claimOne();
+        // From the beginning again, and not from where the last claim ended.
+        session.text(
+            "select set_config('tasker.floor_' || md5('q_worker_orders_queue'), '', false)");
+        worker.claimOne();
+        worker.claimOne();
+      }
+      assertThat(session.texts(
+          "select regexp_replace(name, '_[0-9a-f]{32}$', '') " + PREPARED + " order by name"))
+          .containsExactly("tasker_first", "tasker_take", "tasker_take_from");
+      assertThat(session.texts(
+          "select name " + PREPARED + " and (custom_plans > 0 or generic_plans < 3)")).isEmpty();
+      session.rollback();
+    }
+  }
+
+  @Test
+  void a_session_that_was_cleaned_up_in_between_claims_as_before() {
+    Dag.of("a").started(4);
+    try (Sql session = Sql.open(); SqlWorker worker = SqlWorker.in(session)) {
+      worker.claimOne();
+      worker.claimOne();
+      assertThat(session.number("select count(*) " + PREPARED)).isGreaterThan(1);
+      session.run("discard all");
+      assertThat(session.number("select count(*) " + PREPARED)).isZero();
+      assertThat(worker.claim(10)).hasSize(2);
+    }
+  }
+
+  @Test
+  void a_session_that_knows_a_queue_claims_from_the_one_that_takes_its_place() {
+    Dag.of("a").started();
+    try (Sql session = Sql.open(); SqlWorker worker = SqlWorker.in(session)) {
+      worker.claimOne();
+      session.text("select pgmq.drop_queue('worker_orders_queue')::text");
+      assertThat(worker.claim(10)).isEmpty();
+      session.text("select tasker.ensure_task_queue('worker_orders_queue')::text");
+      Dag.Task task = Dag.of("a").started();
+      assertThat(worker.claimOne().step()).isEqualTo(task.step("a"));
+    }
+  }
+
+  /** A session can prepare anything under any name; no function may run it as its owner. */
+  @Test
+  void what_a_session_prepared_is_not_run_with_the_rights_of_the_owner_of_a_function() {
+    Dag.Task task = Dag.of("a").started();
+    try (Sql session = Sql.session()) {
+      session.run("deallocate all");
+      session.run("create role claims_as_owner");
+      session.run("create function public.claim_as_owner() returns json language sql "
+          + "security definer as 'select tasker.claim_steps(gen_random_uuid(), 1)'");
+      session.run("create temporary table seized (by_role name)");
+      session.run("grant all on seized to public");
+      session.run("set session authorization claims_as_owner");
+      String queue = session.text("select md5('q_worker_orders_queue')");
+      String seize = " as with s as (insert into seized values (current_user) returning 1) select ";
+      String nothing = "'{}'::uuid[], '{}'::int[], null::bigint from s";
+      session.run("prepare tasker_first_" + queue + "(bigint)" + seize + "0::bigint from s");
+      session.run("prepare tasker_take_" + queue + "(int)" + seize + nothing);
+      session.run("prepare tasker_take_from_" + queue + "(int, bigint)" + seize + nothing);
+
+      assertThat(SqlWorker.claims(session.array("select public.claim_as_owner()")))
+          .extracting(Claim::step).containsExactly(task.step("a"));
+      assertThat(session.texts("select by_role from seized")).isEmpty();
+      session.run("deallocate all");
+      session.run("reset session authorization");
+      session.rollback();
+    }
+  }
+
+  @Test
+  void a_message_without_a_claim_rank_is_taken_behind_the_others() {
+    List<Dag.Task> tasks = Dag.of("a").started(2);
+    try (SqlWorker worker = SqlWorker.open(); Sql sql = Sql.open()) {
+      sql.run("update pgmq.q_worker_orders_queue set headers = headers - 'claim_order' "
+          + "where message ->> 'step_uuid' = '" + tasks.get(0).step("a") + "'");
+      assertThat(worker.claim(10)).extracting(Claim::task)
+          .containsExactlyInAnyOrder(tasks.get(0).uuid(), tasks.get(1).uuid());
     }
   }
 
