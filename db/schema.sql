@@ -3992,9 +3992,9 @@ function tasker.get_first_claim_order(p_table text, p_floor bigint) returns bigi
 -- The queues as the REST interface shows them: length, age, and parked messages.
 function tasker.get_queue_documents() returns jsonb, stable;
   -- called by InsightGateway
--- The text of a statement that reads one worker queue in claim order.
+-- The text of a statement that reads one worker queue in claim order, or adds to it.
 function tasker.get_queue_statement(p_kind text, p_table text) returns text, immutable;
-  -- called by get_first_claim_order, prepare_queue_statement, take_messages
+  -- called by get_first_claim_order, prepare_queue_statement, send_handoffs, take_messages
 -- The length of a queue and the age of its oldest and newest messages in seconds.
 function tasker.get_queue_statistics(p_queue_name text) returns TABLE(queue_name text,
     queue_length bigint, oldest_msg_age_seconds integer, newest_msg_age_seconds integer);
@@ -4024,9 +4024,9 @@ function tasker.pgmq_read_specific_message(queue_name text, target_msg_id bigint
 function tasker.pgmq_send_with_notify(queue_name text, message jsonb, delay_seconds integer
     DEFAULT 0) returns bigint;
   -- called by no function or class: for manual use
--- Prepares a statement that reads one worker queue, for as long as the session lasts.
+-- Prepares a statement about one worker queue, for as long as the session lasts.
 function tasker.prepare_queue_statement(p_kind text, p_table text) returns void;
-  -- called by get_first_claim_order, take_messages
+  -- called by get_first_claim_order, send_handoffs, take_messages
 -- Releases claimed steps that have not started.
 function tasker.release_steps(p_steps jsonb, p_server_uuid uuid, p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone, p_reason text DEFAULT 'released_before_start'::text)

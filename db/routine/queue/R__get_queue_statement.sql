@@ -1,10 +1,11 @@
--- The text of a statement that reads one worker queue in claim order, for prepare_queue_statement
--- and for a caller that may not use what the session has prepared.
+-- The text of a statement about one worker queue, for prepare_queue_statement and for a caller that
+-- may not use what the session has prepared.
 -- p_kind: first: the claim order of the first visible message from $1 (bigint, a claim order) on.
 -- take: takes up to $1 (int) visible messages and skips those that another session is taking;
 -- returns the steps and handoffs that they offer, by step, and the last claim order. take_from: the
 -- same from $2 (bigint, a claim order) on. Messages without a claim order are behind all others;
--- only take finds them.
+-- only take finds them. send: adds the messages $1 with the headers $2 (both jsonb[]), visible at
+-- once.
 -- p_table: of the queue, in schema pgmq. Locks: none here; by the text the messages taken.
 create or replace function tasker.get_queue_statement(p_kind text, p_table text)
 returns text
@@ -20,6 +21,10 @@ begin
         where q.vt <= clock_timestamp() and (q.headers ->> 'claim_order')::bigint >= $1
         order by ((q.headers ->> 'claim_order')::bigint)
         limit 1 $q$
+      when 'send' then $q$
+        insert into pgmq.%1$I (vt, message, headers)
+        select clock_timestamp(), u.message, u.headers
+        from unnest($1, $2) as u(message, headers) $q$
       else $q$
         with picked as (
           select q.msg_id, (q.headers ->> 'claim_order')::bigint as claim_order
@@ -45,4 +50,4 @@ begin
 end
 $$;
 comment on function tasker.get_queue_statement(text, text) is
-  'The text of a statement that reads one worker queue in claim order.';
+  'The text of a statement that reads one worker queue in claim order, or adds to it.';

@@ -8,7 +8,9 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  v_queue record;
+  v_queue   record;
+  v_table   text;
+  v_execute text;
 begin
   for v_queue in
     select h.namespace,
@@ -25,8 +27,20 @@ begin
     where not h.is_claimed
     group by h.namespace
   loop
-    perform pgmq.send_batch(
-      tasker.worker_queue(v_queue.namespace), v_queue.messages, v_queue.headers);
+    v_table := 'q_' || lower(tasker.worker_queue(v_queue.namespace));
+    -- Many are quoted and read again in the text of execute, which takes longer than planning.
+    if current_user <> session_user or cardinality(v_queue.messages) > 10 then
+      execute tasker.get_queue_statement('send', v_table) using v_queue.messages, v_queue.headers;
+    else
+      v_execute := format('execute tasker_send_%s(%L, %L)', md5(v_table), v_queue.messages,
+                          v_queue.headers);
+      begin
+        execute v_execute;
+      exception when invalid_sql_statement_name then
+        perform tasker.prepare_queue_statement('send', v_table);
+        execute v_execute;
+      end;
+    end if;
   end loop;
   if exists (select from unnest(p_handoffs) h
              where h.queue_seconds is not null and not h.is_claimed) then

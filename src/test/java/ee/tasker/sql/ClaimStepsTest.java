@@ -9,6 +9,8 @@ import ee.tasker.testing.DatabaseTest;
 import ee.tasker.testing.Sql;
 import ee.tasker.testing.SqlWorker;
 import ee.tasker.testing.SqlWorker.Claim;
+import jakarta.json.Json;
+import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;
@@ -348,6 +350,31 @@ class ClaimStepsTest {
   }
 
   @Test
+  void a_session_plans_once_how_it_sends_a_few_messages_and_sends_many_without_it() {
+    Dag graph = Dag.of("a");
+    JsonArrayBuilder many = Json.createArrayBuilder();
+    for (int i = 0; i < 11; i++) {
+      many.add(graph.request(graph.registered()));
+    }
+    try (Sql session = Sql.session()) {
+      session.run("deallocate all");
+      session.object("select tasker.submit_tasks(?)", many.build());
+      assertThat(session.number("select count(*) " + PREPARED)).isZero();
+      for (int i = 0; i < 3; i++) {
+        session.object("select tasker.submit_tasks(?)",
+            Json.createArrayBuilder().add(graph.request(graph.registered())).build());
+      }
+      assertThat(session.texts("select regexp_replace(name, '_[0-9a-f]{32}$', '') || generic_plans "
+          + PREPARED)).containsExactly("tasker_send3");
+      assertThat(session
+          .number("select count(*) from pgmq.q_worker_orders_queue where vt <= clock_timestamp() "
+              + "and message ->> 'step_uuid' is not null and headers ->> 'claim_order' is not null"))
+          .isEqualTo(14);
+      session.rollback();
+    }
+  }
+
+  @Test
   void a_session_that_was_cleaned_up_in_between_claims_as_before() {
     Dag.of("a").started(4);
     try (Sql session = Sql.open(); SqlWorker worker = SqlWorker.in(session)) {
@@ -376,12 +403,15 @@ class ClaimStepsTest {
   /** A session can prepare anything under any name; no function may run it as its owner. */
   @Test
   void what_a_session_prepared_is_not_run_with_the_rights_of_the_owner_of_a_function() {
-    Dag.Task task = Dag.of("a").started();
+    Dag graph = Dag.of("a");
+    Dag.Task task = graph.started();
     try (Sql session = Sql.session()) {
       session.run("deallocate all");
       session.run("create role claims_as_owner");
       session.run("create function public.claim_as_owner() returns json language sql "
           + "security definer as 'select tasker.claim_steps(gen_random_uuid(), 1)'");
+      session.run("create function public.submit_as_owner(jsonb) returns json language sql "
+          + "security definer as 'select tasker.submit_tasks($1)'");
       session.run("create temporary table seized (by_role name)");
       session.run("grant all on seized to public");
       session.run("set session authorization claims_as_owner");
@@ -391,7 +421,10 @@ class ClaimStepsTest {
       session.run("prepare tasker_first_" + queue + "(bigint)" + seize + "0::bigint from s");
       session.run("prepare tasker_take_" + queue + "(int)" + seize + nothing);
       session.run("prepare tasker_take_from_" + queue + "(int, bigint)" + seize + nothing);
+      session.run("prepare tasker_send_" + queue + "(jsonb[], jsonb[])" + seize + "1 from s");
 
+      session.object("select public.submit_as_owner(?)",
+          Json.createArrayBuilder().add(graph.request(graph.registered())).build());
       assertThat(SqlWorker.claims(session.array("select public.claim_as_owner()")))
           .extracting(Claim::step).containsExactly(task.step("a"));
       assertThat(session.texts("select by_role from seized")).isEmpty();
