@@ -4717,7 +4717,7 @@ function tasker.add_steps(p_task_uuid uuid, p_steps jsonb, p_edges jsonb DEFAULT
 -- SHA-256 over the identity of a request; null when every request creates a task of its own.
 function tasker.calculate_identity_hash(p_strategy tasker.identity_strategy, p_namespace text,
     p_name text, p_version text, p_context jsonb, p_idempotency_key text DEFAULT NULL::text)
-    returns bytea, immutable;
+    returns bytea, stable;
   -- called by create_task, find_schedule_violations, submit_tasks
 -- The priority of a task right now, in points; it only ever rises.
 function tasker.calculate_priority(p_claim_order bigint, p_retries integer DEFAULT 0,

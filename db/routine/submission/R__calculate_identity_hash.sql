@@ -1,12 +1,13 @@
 -- SHA-256 over the identity of a request: the template's key and the canonical context or, when the
 -- caller gives one, the idempotency key instead of the context. Null when every request creates a
--- new task. Fields are joined by U+001F, which no name can contain.
+-- new task. Fields are joined by U+001F, which no name can contain. Stable, as convert_to and
+-- concat_ws are: the planner would not inline it otherwise.
 create or replace function tasker.calculate_identity_hash(
   p_strategy tasker.identity_strategy, p_namespace text, p_name text, p_version text,
   p_context jsonb,
   p_idempotency_key text default null)
 returns bytea
-language sql immutable parallel safe
+language sql stable parallel safe
 as $$
   select case
            when p_idempotency_key is not null then
