@@ -47,35 +47,37 @@ begin
                           join tasker.task_contexts c on c.task_uuid = a.task_uuid
                           where a.task_uuid = s.task_uuid offset 0) t
       left join tasker.workflow_step_documents d on d.workflow_step_uuid = s.workflow_step_uuid
-      left join lateral (
-        select json_object_agg(coalesce(parent.name, n.name), r.result) as results
-        from (
-          -- The parents of a worker are those of its batch step.
-          select case when s.batch_step_uuid is null then s.step_position
-                      else (select b.step_position
-                            from tasker.workflow_steps b
-                            where b.workflow_step_uuid = s.batch_step_uuid) end as step_position
-          offset 0) c
-        cross join lateral (
-          select a.from_position
-          from tasker.named_step_edges a
-          where a.to_named_step_uuid = s.named_step_uuid and a.to_position = c.step_position
-          union all
-          select a.from_position
-          from tasker.added_step_edges a
-          where a.task_uuid = s.task_uuid and a.to_position = c.step_position) e
-        cross join lateral (select a.*
-                            from tasker.workflow_steps a
-                            where a.task_uuid = s.task_uuid
-                              and a.step_position = e.from_position offset 0) parent
-        join tasker.named_steps n on n.named_step_uuid = parent.named_step_uuid
-        cross join lateral (select a.result
-                            from tasker.workflow_step_result_audit a
-                            where a.workflow_step_uuid = parent.workflow_step_uuid
-                              and a.sort_key = parent.result_sort_key
-                              and a.success offset 0) r) p
-        on s.total_parents > 0
-          or s.batch_step_uuid is not null);
+      -- A subquery in a case: a step without parents looks nothing up.
+      cross join lateral (
+        select case when s.total_parents > 0 or s.batch_step_uuid is not null then (
+                 select json_object_agg(coalesce(parent.name, n.name), r.result)
+                 from (
+                   -- The parents of a worker are those of its batch step.
+                   select case when s.batch_step_uuid is null then s.step_position
+                               else (select b.step_position
+                                     from tasker.workflow_steps b
+                                     where b.workflow_step_uuid
+                                         = s.batch_step_uuid) end as step_position
+                   offset 0) c
+                 cross join lateral (
+                   select a.from_position
+                   from tasker.named_step_edges a
+                   where a.to_named_step_uuid = s.named_step_uuid
+                     and a.to_position = c.step_position
+                   union all
+                   select a.from_position
+                   from tasker.added_step_edges a
+                   where a.task_uuid = s.task_uuid and a.to_position = c.step_position) e
+                 cross join lateral (select a.*
+                                     from tasker.workflow_steps a
+                                     where a.task_uuid = s.task_uuid
+                                       and a.step_position = e.from_position offset 0) parent
+                 join tasker.named_steps n on n.named_step_uuid = parent.named_step_uuid
+                 cross join lateral (select a.result
+                                     from tasker.workflow_step_result_audit a
+                                     where a.workflow_step_uuid = parent.workflow_step_uuid
+                                       and a.sort_key = parent.result_sort_key
+                                       and a.success offset 0) r) end as results) p);
     if octet_length(v_steps::text) <= 16777216 or cardinality(p_step_uuids) = 1 then
       return v_steps;
     end if;
