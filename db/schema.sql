@@ -2327,9 +2327,7 @@ create table tasker.workflow_steps (
 CREATE UNIQUE INDEX one_name_per_added_step ON tasker.workflow_steps USING btree (task_uuid, name)
     WHERE (name IS NOT NULL);
 CREATE TRIGGER slots_are_released_by_steps AFTER UPDATE OF state ON tasker.workflow_steps
-    FOR EACH ROW WHEN ((new.is_limited AND (new.state <> old.state) AND (new.state
-    <> ALL (ARRAY['enqueued'::tasker.step_state, 'in_progress'::tasker.step_state]))))
-    EXECUTE FUNCTION tasker.release_step_slots();
+    FOR EACH ROW WHEN (new.is_limited) EXECUTE FUNCTION tasker.release_step_slots();
 
 -- Requests for changes over REST: written before the change, in a separate transaction; status is
 --   set when the request is answered. Task submissions are in task_contexts.submitted_by instead.

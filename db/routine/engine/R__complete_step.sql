@@ -87,8 +87,7 @@ begin
       and c.remaining_parents = 1
       and c.state = 'pending'
       and not c.is_limited
-      and not c.is_automatic;
-    v_hands_off := found
+      and not c.is_automatic
       and not exists (select from tasker.template_pauses)
       -- Without a row, and without a list of its handlers, the worker serves everything.
       and not exists (select from tasker.workers w
@@ -96,6 +95,7 @@ begin
                         and (w.served is not null
                              or w.served_version is distinct from (
                                select h.version from tasker.handler_catalog h)));
+    v_hands_off := found;
   end if;
   o_is_accepted := true;
   insert into tasker.workflow_step_result_audit
@@ -147,17 +147,19 @@ begin
       select d.inputs, d.checkpoint into v_documents
       from tasker.workflow_step_documents d
       where d.workflow_step_uuid = v_child.workflow_step_uuid;
+      if v_step.name is null then
+        select n.name into v_step.name
+        from tasker.named_steps n
+        where n.named_step_uuid = v_step.named_step_uuid;
+      end if;
+      -- An expression without a subquery is evaluated without a statement.
       o_document := tasker.format_claimed_step(
         v_child.workflow_step_uuid, v_task_uuid, v_child.named_step_uuid, v_child.name,
         v_child.handoffs + 1, v_child.attempts + 1, v_child.max_attempts,
         tasker.format_idempotency_token(v_child.workflow_step_uuid, v_child.idempotency_resets),
         v_task.correlation_id, v_task.parent_correlation_id, v_context.trace_parent, false,
         v_context.context,
-        json_build_object(
-          coalesce(v_step.name, (select n.name
-                                 from tasker.named_steps n
-                                 where n.named_step_uuid = v_step.named_step_uuid)),
-          nullif(p_result -> 'result', 'null')),
+        json_build_object(v_step.name, nullif(p_result -> 'result', 'null')),
         v_documents.inputs, v_documents.checkpoint);
     end if;
     return;

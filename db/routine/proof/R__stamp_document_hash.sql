@@ -48,8 +48,11 @@ begin
         using errcode = 'check_violation', table = tg_table_name, schema = 'tasker';
     end if;
   end if;
+  if tg_table_name not in ('task_signals', 'approvals', 'idempotency_keys',
+                           'named_tasks_named_steps') then
+    new.document_hash := tasker.hash_texts(v_text, v_rest);
   -- Of these the hash has more than the document.
-  if tg_table_name = 'task_signals' then
+  elsif tg_table_name = 'task_signals' then
     new.document_hash := tasker.hash_signal(new);
   elsif tg_table_name = 'approvals' then
     new.document_hash := tasker.hash_approval(new);
@@ -57,8 +60,6 @@ begin
     new.document_hash := tasker.hash_idempotent_response(new);
   elsif tg_table_name = 'named_tasks_named_steps' then
     new.document_hash := tasker.hash_step_definition(new);
-  else
-    new.document_hash := tasker.hash_texts(v_text, v_rest);
   end if;
   return new;
 end
