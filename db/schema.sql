@@ -3315,6 +3315,9 @@ function tasker.check_storage() returns void;
 function tasker.count_tasks(p_filter jsonb DEFAULT '{}'::jsonb, p_most integer DEFAULT 10000,
     p_read integer DEFAULT 100000) returns jsonb, stable;
   -- called by TaskGateway
+-- The tasks that a completion ended, with the document of the one that a caller waits for.
+function tasker.describe_awaited_end(p_ended jsonb, p_task_uuid uuid) returns json, stable;
+  -- called by complete_steps
 -- Why a task is blocked or waiting, in one sentence; null when it does not exist or has ended
 --   otherwise than by its time limit.
 function tasker.diagnose_task(p_task_uuid uuid) returns text, stable;
@@ -3393,6 +3396,10 @@ function tasker.get_fork_documents(p_task_uuid uuid, p_limit integer DEFAULT 100
 function tasker.get_installation_status(p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone) returns jsonb, stable;
   -- called by InsightGateway
+-- The document of a complete task without decisions, batches and the like, as get_task_documents
+--   has it.
+function tasker.get_plain_document(p_task_uuid uuid) returns json, stable;
+  -- called by describe_awaited_end
 -- The readiness of the steps of a task as the REST interface shows it with the task.
 function tasker.get_readiness_documents(p_task_uuid uuid) returns json, stable;
   -- called by get_task_documents

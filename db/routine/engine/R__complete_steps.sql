@@ -3,13 +3,16 @@
 -- first the successors of what it just finished, then offers from the queues.
 -- p_results: see submit_results; that of a decision also has decision, the names of the steps that
 -- it chose, and that of a batchable step batches, one cursor for each. The outcome yielded ends the
--- handoff and not the step: see yield_steps. p_settle false: the caller has only the worker's role;
--- the results go to the queue orchestration_step_results and an orchestrator completes the work.
+-- handoff and not the step: see yield_steps. A success that is the only result may have is_awaited,
+-- true where a caller waits for the end of its task.
+-- p_settle false: the caller has only the worker's role; the results go to the queue
+-- orchestration_step_results and an orchestrator completes the work.
 -- Returns {refused: [{step_uuid, handoff, verdict}], claimed_steps: [...], queued: [namespaces],
--- ended: [{task_uuid, state}], next_retry_in_ms, changed}: changed is the number of results that
--- were recorded with another outcome than was submitted, because their choice, batches or yield is
--- not allowed; verdict ALREADY when the result of that handoff has already been submitted, STALE
--- when it is not the current one.
+-- ended: [{task_uuid, state}], next_retry_in_ms, changed}: an end that is_awaited may have document
+-- too, see describe_awaited_end; changed is the number of results that were recorded with another
+-- outcome than was submitted, because their choice, batches or yield is not allowed; verdict
+-- ALREADY when the result of that handoff has already been submitted, STALE when it is not the
+-- current one.
 -- Errors: TK007 when a result lacks the members that identify its step, or its outcome; nothing
 -- changes then. 55P03 after 20 seconds behind a lock, before a time-out of the statement, which
 -- would blame the results (ADR 0066).
@@ -35,6 +38,7 @@ declare
   v_claimed  uuid[] := '{}';
   v_queued   text[] := '{}';
   v_ended    jsonb := '[]';
+  v_ends     json;
   v_retry_at timestamptz;
   v_refused  jsonb := '[]';
   v_is_done  boolean := false;
@@ -149,13 +153,18 @@ begin
       p_server_uuid, p_claim_limit - cardinality(v_claimed), p_namespaces, p_lease_seconds, p_now);
   end if;
 
+  if v_is_done and v_ended <> '[]' and p_results @> '[{"is_awaited": true}]' then
+    v_ends := tasker.describe_awaited_end(v_ended, (p_results #>> '{0,task_uuid}')::uuid);
+  else
+    v_ends := v_ended;
+  end if;
   return json_build_object(
     'refused', v_refused,
     'claimed_steps', case when v_document is not null and cardinality(v_claimed) = 1 then
                             json_build_array(v_document)
                           when cardinality(v_claimed) > 0 then tasker.get_claimed_steps(v_claimed)
                           else '[]' end,
-    'queued', to_json(v_queued), 'ended', v_ended, 'changed', v_changed,
+    'queued', to_json(v_queued), 'ended', v_ends, 'changed', v_changed,
     'next_retry_in_ms', ceil(
       extract(epoch from v_retry_at - coalesce(p_now, clock_timestamp())) * 1000));
 end

@@ -61,11 +61,16 @@ public class Steps {
    * successors first and, with
    * {@code claimFromQueues}, offers from the queues. On a server with the orchestrator role it also
    * advances the tasks.
+   *
+   * @param isAwaited whether a caller waits for the end of the task that the only result is of: if
+   *   it ends, the reply has its document
    */
   public ResultsReply complete(Collection<StepResult> results, int claimLimit,
-      boolean claimFromQueues) {
+      boolean claimFromQueues, boolean isAwaited) {
     JsonArrayBuilder array = Json.build().createArrayBuilder();
-    results.forEach(result -> array.add(result.toJson()));
+    results.forEach(result -> array.add(isAwaited
+        ? Json.build().createObjectBuilder(result.toJson()).add("is_awaited", true).build()
+        : result.toJson()));
     boolean settles = live.has(Role.ORCHESTRATOR);
     return gateway.completeSteps(array.build(), claimLimit, settings.worker().namespaces(),
         leaseSeconds(), settles, claimFromQueues);

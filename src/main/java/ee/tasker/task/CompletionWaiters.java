@@ -31,7 +31,7 @@ public class CompletionWaiters implements EndListener {
   @Inject
   private Meters meters;
 
-  private final Map<UUID, Set<CompletableFuture<TaskState>>> awaited = new ConcurrentHashMap<>();
+  private final Map<UUID, Set<CompletableFuture<EndedTask>>> awaited = new ConcurrentHashMap<>();
   /** The tasks that recently became terminal or blocked on this server. */
   private final Map<UUID, TaskState> recent = Collections.synchronizedMap(new LinkedHashMap<>() {
     private static final long serialVersionUID = 1;
@@ -43,13 +43,13 @@ public class CompletionWaiters implements EndListener {
   });
 
   /**
-   * Completes with the state when the task becomes terminal or blocked. Call it before you read the
+   * Completes when the task becomes terminal or blocked. Call it before you read the
    * task, and {@link #forget} afterwards.
    */
-  public CompletableFuture<TaskState> await(UUID taskUuid) {
-    CompletableFuture<TaskState> future = new CompletableFuture<>();
+  public CompletableFuture<EndedTask> await(UUID taskUuid) {
+    CompletableFuture<EndedTask> future = new CompletableFuture<>();
     awaited.compute(taskUuid, (uuid, others) -> {
-      Set<CompletableFuture<TaskState>> futures = others == null ? ConcurrentHashMap.newKeySet()
+      Set<CompletableFuture<EndedTask>> futures = others == null ? ConcurrentHashMap.newKeySet()
           : others;
       futures.add(future);
       return futures;
@@ -62,17 +62,17 @@ public class CompletionWaiters implements EndListener {
    * already ended, so that the
    * caller need not read it. Not for other tasks: an operator may have resumed one that had ended.
    */
-  public CompletableFuture<TaskState> awaitNew(UUID taskUuid) {
-    CompletableFuture<TaskState> future = await(taskUuid);
+  public CompletableFuture<EndedTask> awaitNew(UUID taskUuid) {
+    CompletableFuture<EndedTask> future = await(taskUuid);
     TaskState state = recent.get(taskUuid);
     if (state != null) {
-      future.complete(state);
+      future.complete(EndedTask.of(taskUuid, state));
     }
     return future;
   }
 
   /** The caller no longer waits. */
-  public void forget(UUID taskUuid, CompletableFuture<TaskState> future) {
+  public void forget(UUID taskUuid, CompletableFuture<EndedTask> future) {
     awaited.computeIfPresent(taskUuid, (uuid, futures) -> {
       futures.remove(future);
       return futures.isEmpty() ? null : futures;
@@ -89,17 +89,23 @@ public class CompletionWaiters implements EndListener {
       } else if (task.state().isFailure()) {
         meters.taskFailed();
       }
-      observed(task.taskUuid(), task.state());
+      observed(task);
     }
   }
 
+  @Override
+  public boolean isAwaited(UUID taskUuid) {
+    return awaited.containsKey(taskUuid);
+  }
+
   /** The task was seen in this state. */
-  public void observed(UUID taskUuid, TaskState state) {
-    if (state.isTerminalOrBlocked()) {
-      recent.put(taskUuid, state);
-      Set<CompletableFuture<TaskState>> futures = awaited.remove(taskUuid);
+  public void observed(EndedTask task) {
+    if (task.state().isTerminalOrBlocked()) {
+      // Without its document: that would be of the past when it is asked for.
+      recent.put(task.taskUuid(), task.state());
+      Set<CompletableFuture<EndedTask>> futures = awaited.remove(task.taskUuid());
       if (futures != null) {
-        futures.forEach(future -> future.complete(state));
+        futures.forEach(future -> future.complete(task));
       }
     }
   }

@@ -2,6 +2,7 @@ package ee.tasker.task;
 
 import ee.tasker.engine.model.TaskState;
 import ee.tasker.engine.reply.CancelReply;
+import ee.tasker.engine.reply.EndedTask;
 import ee.tasker.message.WorkNotifier;
 import ee.tasker.platform.ActingCaller;
 import ee.tasker.platform.AfterCommit;
@@ -217,7 +218,7 @@ public class Tasks {
         "policy", request.policy(), "children", request.children(), "state", state);
     afterCommit.run(() -> {
       workNotifier.tasksEnded(reply.ended());
-      completionWaiters.observed(taskUuid, state);
+      completionWaiters.observed(EndedTask.of(taskUuid, state));
       workNotifier.cancelRequested();
       workNotifier.orchestrationQueued();
     });

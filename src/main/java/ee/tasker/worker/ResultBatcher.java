@@ -5,6 +5,7 @@ import ee.tasker.dispatch.Permits;
 import ee.tasker.dispatch.RunningStep;
 import ee.tasker.dispatch.RunningSteps;
 import ee.tasker.engine.reply.ResultsReply;
+import ee.tasker.message.EndListener;
 import ee.tasker.message.ResultBacklog;
 import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.config.LiveSettings;
@@ -97,6 +98,9 @@ class ResultBatcher implements ResultBacklog {
 
   @Inject
   private RunningSteps running;
+
+  @Inject
+  private EndListener endListener;
 
   @Inject
   private LargeWork largeWork;
@@ -280,7 +284,9 @@ class ResultBatcher implements ResultBacklog {
     long start = System.nanoTime();
     ResultsReply reply;
     try {
-      reply = steps.complete(batch, limit, fromQueues);
+      // A document among other results would keep them waiting.
+      reply = steps.complete(batch, limit, fromQueues,
+          batch.size() == 1 && endListener.isAwaited(batch.get(0).key().taskUuid()));
     } finally {
       long took = System.nanoTime() - start;
       slow.called(namespaces, batch.size(), took);

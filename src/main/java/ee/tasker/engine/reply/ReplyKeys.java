@@ -14,6 +14,7 @@ final class ReplyKeys {
   static final String STEP_UUID = "step_uuid";
   static final String STATE = "state";
   static final String CORRELATION_ID = "correlation_id";
+  static final String DOCUMENT = "document";
   static final String HANDOFF = "handoff";
   static final String VERDICT = "verdict";
   static final String MESSAGE = "message";

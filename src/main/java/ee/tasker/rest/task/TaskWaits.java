@@ -1,6 +1,7 @@
 package ee.tasker.rest.task;
 
 import ee.tasker.engine.model.TaskState;
+import ee.tasker.engine.reply.EndedTask;
 import ee.tasker.platform.Recheck;
 import ee.tasker.platform.load.CallCoalescer;
 import ee.tasker.platform.thread.ThreadPool;
@@ -147,13 +148,13 @@ public class TaskWaits {
     private final UUID taskUuid;
     private final Integer mostBytes;
     private final long deadline;
-    private final CompletableFuture<TaskState> ending;
+    private final CompletableFuture<EndedTask> ending;
     private final AsyncResponse answer;
     private final Reply reply;
     private volatile Recheck.Outcome<Caller> permitted;
     private volatile long checkedAt = System.nanoTime();
 
-    private Wait(UUID taskUuid, Integer mostBytes, CompletableFuture<TaskState> ending, int seconds,
+    private Wait(UUID taskUuid, Integer mostBytes, CompletableFuture<EndedTask> ending, int seconds,
         AsyncResponse answer, Reply reply) {
       this.taskUuid = taskUuid;
       this.mostBytes = mostBytes;
@@ -177,10 +178,10 @@ public class TaskWaits {
     }
   }
 
-  private Wait wait(UUID taskUuid, Integer mostBytes, CompletableFuture<TaskState> ending,
+  private Wait wait(UUID taskUuid, Integer mostBytes, CompletableFuture<EndedTask> ending,
       int seconds, AsyncResponse answer, Reply reply) {
     Wait wait = new Wait(taskUuid, mostBytes, ending, seconds, answer, reply);
-    ending.thenRunAsync(() -> ended(wait), threads);
+    ending.thenAcceptAsync(task -> ended(wait, task), threads);
     return wait;
   }
 
@@ -206,8 +207,15 @@ public class TaskWaits {
     }
   }
 
-  /** Tasks that end while others are read are read together. */
-  private void ended(Wait wait) {
+  /**
+   * What ended the task may have its document at hand. Otherwise tasks that end while others are
+   * read are read together.
+   */
+  private void ended(Wait wait, EndedTask task) {
+    if (wait.mostBytes == null && task.document().isPresent()) {
+      answer(wait, task::document);
+      return;
+    }
     if (wait.mostBytes != null) {
       answer(wait);
       return;

@@ -8,6 +8,7 @@ import ee.tasker.message.PollListener;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 
 /**
  * What an application does not have: the orchestrator, streams of events, callers that wait for a
@@ -29,6 +30,11 @@ class EngineElsewhere implements Orchestrator, EndListener, ChangeListener, Poll
   @Override
   public void tasksEnded(List<EndedTask> ended) {
     // Nothing here waits for tasks.
+  }
+
+  @Override
+  public boolean isAwaited(UUID taskUuid) {
+    return false;
   }
 
   @Override

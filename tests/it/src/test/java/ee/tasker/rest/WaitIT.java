@@ -96,6 +96,31 @@ class WaitIT {
     assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(25));
   }
 
+  /** What ended the task has its document at hand. */
+  @Test
+  void end_that_this_server_saw_is_answered_without_reading_the_task() throws Exception {
+    UUID task = tasker.submit("hold", "{'who': 'you'}");
+    long polls = calls("get_current_task_state");
+    CompletableFuture<Answer> waiting = tasker
+        .sendLater(tasker.request("/v1/tasks/" + task + "?wait=50").GET());
+    TaskerClient.until("the server waits", Duration.ofSeconds(20),
+        () -> calls("get_current_task_state") > polls);
+    long reads = calls("get_task_documents");
+
+    release(task);
+    Answer answer = waiting.get(30, TimeUnit.SECONDS);
+
+    assertThat(calls("get_task_documents")).isEqualTo(reads);
+    assertThat(answer.text("state")).isEqualTo("complete");
+    assertThat(answer.object()).isEqualTo(tasker.get("/v1/tasks/" + task).object());
+  }
+
+  private long calls(String function) {
+    String name = "tasker_database_function_seconds_count{function=\"" + function + "\"} ";
+    return tasker.get("/metrics").body().lines().filter(line -> line.startsWith(name))
+        .mapToLong(line -> (long) Double.parseDouble(line.substring(name.length()))).sum();
+  }
+
   @Test
   void wait_is_answered_for_a_task_that_another_program_ends_by_sql() throws Exception {
     UUID task = tasker.submit("retry_later", "{}");
