@@ -2,34 +2,30 @@ package ee.tasker.platform;
 
 import ee.tasker.platform.Problem.Violation;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
+import java.util.TreeSet;
 
 /** Collects the violations of one request, and keeps the first hundred. Not thread-safe. */
 public final class Violations {
   private final List<Violation> first = new ArrayList<>();
-  private final Set<String> fields = new HashSet<>();
   private int count;
 
   public void add(String field, String message) {
     if (count++ < Problem.MOST_VIOLATIONS) {
       first.add(new Violation(field, message));
-      fields.add(field);
     }
   }
 
-  /** Whether one of the violations that are kept is of the field. */
-  public boolean isWrong(String field) {
-    return fields.contains(field);
+  int kept() {
+    return first.size();
   }
 
-  /** Reports unknown members; the first of them says which ones are allowed. */
-  public void addUnknown(String prefix, Stream<String> names, String allowed) {
-    String[] more = {"; allowed: " + allowed};
-    names.sorted().forEach(name -> {
+  /** Reports the names that are not allowed; the first of them says which ones are. */
+  public void addUnknown(String prefix, Set<String> names, Set<String> allowed) {
+    String[] more = {"; allowed: " + String.join(", ", new TreeSet<>(allowed))};
+    names.stream().filter(name -> !allowed.contains(name)).sorted().forEach(name -> {
       add(prefix + name, "unknown property" + more[0]);
       more[0] = "";
     });

@@ -1,6 +1,6 @@
 /**
- * The base of every component, which depends on none: problems returned to callers, JSON, what is
- * said of a fault of the database, and who asks.
+ * The base of every component, which depends on none: problems returned to callers, JSON, the
+ * schemas of request bodies, what is said of a fault of the database, and who asks.
  *
  * <ul>
  * <li>{@link ee.tasker.platform.config} has the settings and the identity of this server.

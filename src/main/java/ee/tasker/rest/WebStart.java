@@ -1,5 +1,6 @@
 package ee.tasker.rest;
 
+import ee.tasker.platform.BodySchema;
 import ee.tasker.platform.thread.StartSequence;
 import ee.tasker.platform.thread.WebContext;
 import jakarta.inject.Inject;
@@ -22,6 +23,8 @@ public class WebStart implements ServletContextListener {
 
   @Override
   public void contextInitialized(ServletContextEvent event) {
+    // The first request does not wait until the document is read.
+    BodySchema.of("TaskRequest");
     web.hasStarted();
     start.webIsReady();
   }

@@ -58,6 +58,15 @@ public final class TaskRequest {
         members);
   }
 
+  /** Of valid members in the form of {@link #toJson}. */
+  static TaskRequest of(JsonObject members) {
+    String namespace = members.getString("namespace");
+    String name = members.getString("name");
+    return new TaskRequest(namespace, name,
+        Json.text(members, "version").map(version -> new TemplateKey(namespace, name, version)),
+        members);
+  }
+
   public TaskRequest context(JsonObject context) {
     return with("context", context);
   }

@@ -92,6 +92,8 @@ class OpenApiLengthsTest {
       new Rule("NewWorker/handlers", "named_tasks_named_steps.handler_callable"),
       new Rule(".*/request_id", "worker_claims.request_id"),
       new Rule("NewUser/name", "access_users.name"),
+      new Rule("(Granted|NewGrant)/role", "access_grants.role"),
+      new Rule("(Granted|NewGrant)/permission", "access_grants.permission"),
       new Rule("NewKey/name", "access_keys.name"),
       // In JSON, hashed, only compared, or made of others.
       new Rule(

@@ -1,8 +1,8 @@
 package ee.tasker.rest.access;
 
 import ee.tasker.platform.Json;
+import ee.tasker.platform.Violations;
 import ee.tasker.rest.http.Access;
-import ee.tasker.rest.http.Members;
 import ee.tasker.rest.http.RequestBodies;
 import ee.tasker.rest.http.Requires;
 import ee.tasker.rest.http.Requires.Scope;
@@ -48,14 +48,15 @@ public class GrantsResource {
   @POST
   @Consumes(MediaType.APPLICATION_JSON)
   public Response create(InputStream body) {
-    Members members = new Members(bodies.object(body));
-    UUID user = GrantReader.uuid(members, "user_uuid");
-    UUID key = GrantReader.uuid(members, "key_uuid");
+    JsonObject asked = bodies.object(body, "NewGrant");
+    UUID user = Json.optionalUuid(asked, "user_uuid").orElse(null);
+    UUID key = Json.optionalUuid(asked, "key_uuid").orElse(null);
+    Violations violations = new Violations();
     if ((user == null) == (key == null)) {
-      members.wrong("user_uuid", "either this or key_uuid is required, not both");
+      violations.add("user_uuid", "either this or key_uuid is required, not both");
     }
-    Granted granted = GrantReader.grant(members);
-    members.check();
+    Granted granted = GrantReader.grant("", asked, violations);
+    violations.check();
     WriteLog.isAbout(request, "access", user == null ? "keys" : "users",
         (user == null ? key : user).toString());
     UUID grant = administration.grant(user, key, granted, access.caller().actor());

@@ -1,9 +1,11 @@
 package ee.tasker.rest.access;
 
+import ee.tasker.platform.BodySchema;
 import ee.tasker.platform.Json;
+import ee.tasker.platform.Members;
+import ee.tasker.platform.Violations;
 import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.Listing;
-import ee.tasker.rest.http.Members;
 import ee.tasker.rest.http.RequestBodies;
 import ee.tasker.rest.http.Requires;
 import ee.tasker.rest.http.Requires.Scope;
@@ -58,13 +60,14 @@ public class KeysResource {
   @POST
   @Consumes(MediaType.APPLICATION_JSON)
   public Response create(InputStream body) {
-    Members members = new Members(bodies.object(body));
-    String name = GrantReader.name(members, false);
-    Integer seconds = members.number("expires_in_seconds", 1, 1_000_000_000);
-    List<Granted> grants = GrantReader.grants(members);
-    members.check();
+    JsonObject asked = bodies.object(body);
+    Violations violations = BodySchema.of("NewKey").violations(asked);
+    String name = GrantReader.name(asked, false, violations);
+    List<Granted> grants = GrantReader.grants(asked, violations);
+    violations.check();
     WriteLog.isAbout(request, "access", "keys", name);
-    JsonObject key = administration.createKey(name, seconds, grants, access.caller().actor());
+    JsonObject key = administration.createKey(name,
+        Members.integer(asked, "expires_in_seconds"), grants, access.caller().actor());
     return Response.status(201).entity(key.toString()).build();
   }
 

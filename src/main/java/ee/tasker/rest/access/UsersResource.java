@@ -1,9 +1,12 @@
 package ee.tasker.rest.access;
 
+import ee.tasker.platform.BodySchema;
 import ee.tasker.platform.Json;
+import ee.tasker.platform.Members;
+import ee.tasker.platform.Problem;
+import ee.tasker.platform.Violations;
 import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.Listing;
-import ee.tasker.rest.http.Members;
 import ee.tasker.rest.http.RequestBodies;
 import ee.tasker.rest.http.Requires;
 import ee.tasker.rest.http.Requires.Scope;
@@ -58,13 +61,14 @@ public class UsersResource {
   @POST
   @Consumes(MediaType.APPLICATION_JSON)
   public Response create(InputStream body) {
-    Members members = new Members(bodies.object(body));
-    String name = GrantReader.name(members, true);
-    String password = GrantReader.password(members, "password");
-    List<Granted> grants = GrantReader.grants(members);
-    members.check();
+    JsonObject asked = bodies.object(body);
+    Violations violations = BodySchema.of("NewUser").violations(asked);
+    String name = GrantReader.name(asked, true, violations);
+    List<Granted> grants = GrantReader.grants(asked, violations);
+    violations.check();
     WriteLog.isAbout(request, "access", "users", name);
-    JsonObject user = administration.createUser(name, password, grants, access.caller().actor());
+    JsonObject user = administration.createUser(name, asked.getString("password", null),
+        grants, access.caller().actor());
     return Response.status(201).entity(user.toString()).build();
   }
 
@@ -73,15 +77,14 @@ public class UsersResource {
   @Path("{user_uuid}")
   @Consumes(MediaType.APPLICATION_JSON)
   public String change(@PathParam("user_uuid") UUID user, InputStream body) {
-    Members members = new Members(bodies.object(body));
-    String password = GrantReader.password(members, "password");
-    Boolean isEnabled = members.has("enabled") ? members.flag("enabled") : null;
-    if (password == null && isEnabled == null) {
-      members.wrong("password", "is required unless enabled is given");
+    JsonObject change = bodies.object(body, "UserChange");
+    String password = change.getString("password", null);
+    boolean isToEnable = !Members.isAbsent(change, "enabled");
+    if (password == null && !isToEnable) {
+      throw Problem.invalid("password", "is required unless enabled is given");
     }
-    members.check();
-    if (isEnabled != null) {
-      administration.setEnabled(user, isEnabled, access.caller().actor());
+    if (isToEnable) {
+      administration.setEnabled(user, change.getBoolean("enabled"), access.caller().actor());
     }
     if (password != null) {
       administration.setPassword(user, password, access.caller().actor());

@@ -1,29 +1,29 @@
 package ee.tasker.rest.http;
 
 import ee.tasker.operation.Action;
+import ee.tasker.platform.BodySchema;
 import ee.tasker.platform.Json;
+import ee.tasker.platform.Members;
+import ee.tasker.platform.Violations;
 import ee.tasker.task.TaskRequestReader;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 
 /** Reads an action that an operator requests. Every action needs an actor and a reason. */
 public final class ActionReader {
-  static final Map<String, String> STEP_ACTIONS = Map.of(
-      "reset_for_retry", "reset_by", "resolve_manually", "resolved_by", "complete_manually",
-      "completed_by");
-  static final Set<String> TASK_ACTIONS = Set.of("retry", "retry_from_step", "resolve", "fail",
-      "compensate");
-  /** The bulk action that closes dead letters; all others are actions on tasks. */
-  public static final String CLOSE_DEAD_LETTERS = "close_dead_letters";
-  /** What a bulk action may do. */
-  public static final Set<String> BULK_ACTIONS = Set.of("retry", "resolve", "fail", "cancel",
-      "compensate", CLOSE_DEAD_LETTERS);
-  /** The longest name of an actor. */
-  public static final int WHO = 128;
-  /** The longest reason. */
-  public static final int WHY = 1_000;
+  private static final Map<String, String> STEP_ACTORS = Map.of("reset_for_retry", "reset_by",
+      "resolve_manually", "resolved_by", "complete_manually", "completed_by");
+  private static final Map<String, Set<String>> STEP_DATA = Map.of("reset_for_retry",
+      Set.of("attempt", "inputs", "discard_checkpoint", "new_idempotency_token"),
+      "resolve_manually", Set.of("attempt"),
+      "complete_manually", Set.of("attempt", "completion_data"));
+  private static final Set<String> RETRY = Set.of("context", "new_idempotency_token");
+  private static final Map<String, Set<String>> TASK_DATA = Map.of("retry", RETRY,
+      "retry_from_step",
+      Set.of("context", "new_idempotency_token", "step", "rerun_completed"));
 
   private ActionReader() {
   }
@@ -34,86 +34,71 @@ public final class ActionReader {
    * completed_by}.
    */
   public static Action step(JsonObject body) {
-    Members members = new Members(body);
-    String name = members.word("action_type", STEP_ACTIONS.keySet());
-    JsonObjectBuilder data = Json.build().createObjectBuilder();
-    Members.addGiven(data, "attempt", members.number("attempt", 0, Integer.MAX_VALUE));
-    if ("reset_for_retry".equals(name)) {
-      Members.addGiven(data, "inputs", members.object("inputs"));
-      if (members.flag("discard_checkpoint")) {
-        data.add("discard_checkpoint", true);
-      }
-      addTokenChoice(members, data);
-    } else if ("complete_manually".equals(name)) {
-      if (!members.has("completion_data")) {
-        members.wrong("completion_data", "is required");
-      }
-      Members completion = members.members("completion_data");
-      Members.addGiven(data, "result", completion.anything("result"));
-      Members.addGiven(data, "metadata", completion.object("metadata"));
-      if (completion.has("decision")) {
-        data.add("decision", completion.anything("decision"));
-      }
-      if (completion.has("batches")) {
-        data.add("batches", completion.anything("batches"));
-      }
-      completion.refuseOthers();
+    BodySchema schema = BodySchema.of("StepAction");
+    Violations violations = schema.violations(body);
+    String name = body.getString("action_type", "");
+    String actor = STEP_ACTORS.get(name);
+    if (actor != null) {
+      require(body, actor, violations);
+      refuseOthers(schema, body, STEP_DATA.get(name), actor, violations);
     }
-    String reason = members.text("reason", WHY);
-    String by = name.isEmpty() ? "" : members.text(STEP_ACTIONS.get(name), WHO);
-    members.check();
-    return new Action(name, by, reason, data.build());
+    if ("complete_manually".equals(name)) {
+      require(body, "completion_data", violations);
+    }
+    violations.check();
+    JsonObject data = data(body, STEP_DATA.get(name));
+    if (data.get("completion_data") instanceof JsonObject completion) {
+      JsonObjectBuilder completed = Members.given(completion, "metadata", "decision", "batches")
+          .add("result", completion.get("result"));
+      Members.addGiven(completed, "attempt", body.get("attempt"));
+      data = completed.build();
+    }
+    return new Action(name, body.getString(actor), body.getString("reason"), data);
   }
 
   /** The action on a task, with the actor in {@code requested_by}. */
   public static Action task(JsonObject body) {
-    Members members = new Members(body);
-    String name = members.word("action_type", TASK_ACTIONS);
-    JsonObjectBuilder data = Json.build().createObjectBuilder();
-    if (name.startsWith("retry")) {
-      addContext(members, data);
-      addTokenChoice(members, data);
+    BodySchema schema = BodySchema.of("TaskAction");
+    Violations violations = schema.violations(body);
+    String name = body.getString("action_type", "");
+    Set<String> data = TASK_DATA.getOrDefault(name, Set.of());
+    refuseOthers(schema, body, data, "requested_by", violations);
+    if (data.contains("step")) {
+      require(body, "step", violations);
     }
-    if ("retry_from_step".equals(name)) {
-      data.add("step", members.text("step", 128));
-      data.add("rerun_completed", members.flag("rerun_completed"));
-    }
-    String reason = members.text("reason", WHY);
-    String by = members.text("requested_by", WHO);
-    members.check();
-    return new Action(name, by, reason, data.build());
-  }
-
-  private static void addContext(Members members, JsonObjectBuilder data) {
-    JsonObject context = members.object("context");
-    if (context != null) {
-      TaskRequestReader.contextComplaint(context)
-          .ifPresent(complaint -> members.wrong("context", complaint));
-      data.add("context", context);
-    }
-  }
-
-  /** False says something else than nothing where done steps run again. */
-  private static void addTokenChoice(Members members, JsonObjectBuilder data) {
-    boolean isNew = members.flag("new_idempotency_token");
-    if (members.has("new_idempotency_token")) {
-      data.add("new_idempotency_token", isNew);
-    }
+    TaskRequestReader.checkContext(body, violations);
+    violations.check();
+    return new Action(name, body.getString("requested_by"), body.getString("reason"),
+        data(body, data));
   }
 
   /** The fork of a task; {@code from} names the steps that run again. */
   public static Action fork(JsonObject body) {
-    Members members = new Members(body);
-    JsonObjectBuilder data = Json.build().createObjectBuilder();
-    if (!members.has("from")) {
-      members.wrong("from", "is required");
+    Violations violations = new Violations();
+    TaskRequestReader.checkContext(body, violations);
+    violations.check();
+    return new Action("fork", body.getString("requested_by"), body.getString("reason"),
+        Members.given(body, "context", "priority")
+            .add("from", Json.build().createArrayBuilder(Members.texts(body, "from"))).build());
+  }
+
+  private static JsonObject data(JsonObject body, Set<String> names) {
+    return Members.given(body, names.toArray(String[]::new)).build();
+  }
+
+  private static void require(JsonObject body, String name, Violations violations) {
+    if (Members.isAbsent(body, name)) {
+      violations.add(name, "is required");
     }
-    Members.addGiven(data, "from", members.texts("from", 1_000, 128));
-    addContext(members, data);
-    Members.addGiven(data, "priority", members.number("priority", -100, 100));
-    String reason = members.text("reason", WHY);
-    String by = members.text("requested_by", WHO);
-    members.check();
-    return new Action("fork", by, reason, data.build());
+  }
+
+  /** What another action has. */
+  private static void refuseOthers(BodySchema schema, JsonObject body, Set<String> data,
+      String actor, Violations violations) {
+    Set<String> allowed = new TreeSet<>(data);
+    allowed.addAll(Set.of("action_type", "reason", actor));
+    Set<String> given = new TreeSet<>(body.keySet());
+    given.retainAll(schema.names());
+    violations.addUnknown("", given, allowed);
   }
 }

@@ -1,7 +1,9 @@
 package ee.tasker.rest.http;
 
 import ee.tasker.platform.Author;
+import ee.tasker.platform.BodySchema;
 import ee.tasker.platform.Json;
+import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 
 /** Reads who asks for a change, and why: {@code requested_by} and {@code reason}. */
@@ -9,25 +11,19 @@ public final class Authors {
   private Authors() {
   }
 
-  /** Reads the last members of a body and checks all. */
-  public static Author of(Members members) {
-    String by = members.text("requested_by", ActionReader.WHO);
-    String reason = members.text("reason", ActionReader.WHY);
-    members.check();
-    return new Author(by, reason);
+  /** Of a valid body that says it. */
+  public static Author of(JsonObject body) {
+    return new Author(body.getString("requested_by"), body.getString("reason"));
   }
 
   /**
-   * The same where the request need not say it.
+   * Of a valid body that need not say it.
    *
    * @param actor  the caller
    * @param reason without one in the body
    */
-  public static Author of(Members members, String actor, String reason) {
-    String by = members.optionalText("requested_by", ActionReader.WHO);
-    String why = members.optionalText("reason", ActionReader.WHY);
-    members.check();
-    return new Author(by == null ? actor : by, why == null ? reason : why);
+  public static Author of(JsonObject body, String actor, String reason) {
+    return new Author(body.getString("requested_by", actor), body.getString("reason", reason));
   }
 
   /** Of a request without a body, from its parameters. */
@@ -35,6 +31,6 @@ public final class Authors {
     JsonObjectBuilder given = Json.build().createObjectBuilder();
     Filters.add(given, "requested_by", requestedBy);
     Filters.add(given, "reason", reason);
-    return of(new Members(given.build()));
+    return of(BodySchema.of("ScheduleAction").read(given.build()));
   }
 }

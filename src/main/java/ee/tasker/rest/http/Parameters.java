@@ -1,28 +1,20 @@
 package ee.tasker.rest.http;
 
+import ee.tasker.platform.Members;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.StorableTime;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.regex.Pattern;
 
 /** Reads parameters and names the invalid one. */
 public final class Parameters {
-  private static final Pattern UUID_FORM = Pattern
-      .compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
-
   private Parameters() {
-  }
-
-  /** Whether the text is a uuid in its long form; false for null. */
-  public static boolean isUuid(String value) {
-    return value != null && UUID_FORM.matcher(value).matches();
   }
 
   /** @throws Problem 400 with the name, when the value is not a uuid */
   public static UUID uuid(String name, String value) {
-    if (!isUuid(value)) {
+    if (!Members.isUuid(value)) {
       throw Problem.invalid(name, "must be a uuid");
     }
     return UUID.fromString(value);

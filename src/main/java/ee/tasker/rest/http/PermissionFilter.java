@@ -1,5 +1,6 @@
 package ee.tasker.rest.http;
 
+import ee.tasker.platform.Members;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.log.Log;
 import ee.tasker.platform.log.LogEvent;
@@ -78,7 +79,7 @@ public class PermissionFilter implements ContainerRequestFilter {
   private void uuid(ContainerRequestContext context, String name,
       java.util.function.Consumer<UUID> check) {
     String value = parameter(context, name);
-    if (Parameters.isUuid(value)) {
+    if (Members.isUuid(value)) {
       check.accept(UUID.fromString(value));
     } else {
       access.requireSomewhere();

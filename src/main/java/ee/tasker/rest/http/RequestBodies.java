@@ -1,5 +1,6 @@
 package ee.tasker.rest.http;
 
+import ee.tasker.platform.BodySchema;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.config.Settings;
@@ -59,6 +60,16 @@ public class RequestBodies {
   RequestBodies(Settings settings, LargeWork largeWork, Access access) {
     this(settings.maxBodyBytes(), body -> largeWork.begin(access.share(body.namespace()),
         body.length(), body.spentNanos(), body.submits()));
+  }
+
+  /**
+   * The body with its defaults, checked.
+   *
+   * @param schema its component of the OpenAPI document
+   * @throws Problem 400 malformed-json, 400 invalid-request, 413 body-too-large
+   */
+  public JsonObject object(InputStream body, String schema) {
+    return BodySchema.of(schema).read(object(body));
   }
 
   /** @throws Problem 400 malformed-json, 413 body-too-large */

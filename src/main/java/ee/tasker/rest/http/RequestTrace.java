@@ -1,6 +1,7 @@
 package ee.tasker.rest.http;
 
 import ee.tasker.platform.Json;
+import ee.tasker.platform.Members;
 import ee.tasker.task.TaskRequest;
 import ee.tasker.tracing.Tracing;
 import jakarta.enterprise.context.RequestScoped;
@@ -29,7 +30,7 @@ public class RequestTrace {
   public TaskRequest onto(TaskRequest task, JsonObject document) {
     TaskRequest traced = task;
     Optional<UUID> correlationId = Optional.ofNullable(request.getHeader(CORRELATION_ID))
-        .filter(Parameters::isUuid).map(UUID::fromString);
+        .filter(Members::isUuid).map(UUID::fromString);
     if (correlationId.isPresent() && Json.text(document, "correlation_id").isEmpty()) {
       traced = traced.correlationId(correlationId.get());
     }

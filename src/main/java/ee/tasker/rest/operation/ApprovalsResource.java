@@ -5,7 +5,6 @@ import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
 import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.Filters;
-import ee.tasker.rest.http.Members;
 import ee.tasker.rest.http.OncePerKey;
 import ee.tasker.rest.http.Parameters;
 import ee.tasker.rest.http.RequestBodies;
@@ -13,7 +12,6 @@ import ee.tasker.rest.http.Requires;
 import ee.tasker.rest.http.Requires.Scope;
 import ee.tasker.rest.http.Visibility;
 import ee.tasker.security.Permission;
-import ee.tasker.template.model.Limits;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
@@ -43,7 +41,6 @@ public class ApprovalsResource {
   private static final Set<String> STATES = Set.of("open", "approved", "rejected", "expired",
       "cancelled");
   private static final int MOST = 500;
-  private static final int COMMENT = 1_000;
   private static final String UUID_FORM = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
   private static final Pattern NEWEST_FIRST = Pattern.compile(UUID_FORM);
   /** A due time in microseconds and an approval. */
@@ -128,12 +125,9 @@ public class ApprovalsResource {
   @Path("{approval_uuid}/delegate")
   @Consumes(MediaType.APPLICATION_JSON)
   public String delegate(@PathParam("approval_uuid") UUID approval, InputStream body) {
-    Members members = new Members(bodies.object(body));
-    String to = members.text("to", Limits.APPROVAL_NAME);
-    String note = members.optionalText("note", COMMENT);
-    members.check();
-    return visibility.approval(approvals.delegate(approval, access.approver(), to, note))
-        .toString();
+    JsonObject asked = bodies.object(body, "DelegationRequest");
+    return visibility.approval(approvals.delegate(approval, access.approver(),
+        asked.getString("to"), asked.getString("note", null))).toString();
   }
 
   @Requires(value = Permission.APPROVALS_DECIDE, in = Scope.APPROVAL)
@@ -142,16 +136,10 @@ public class ApprovalsResource {
   @Path("{approval_uuid}/decide")
   @Consumes(MediaType.APPLICATION_JSON)
   public String decide(@PathParam("approval_uuid") UUID approval, InputStream body) {
-    Members members = new Members(bodies.object(body));
-    if (!members.has("approved")) {
-      members.wrong("approved", "is required");
-    }
-    boolean approved = members.flag("approved");
-    JsonObject values = members.object("values");
-    String comment = members.optionalText("comment", COMMENT);
-    members.check();
-    return visibility
-        .approval(approvals.decide(approval, access.approver(), approved, values, comment))
-        .toString();
+    JsonObject decision = bodies.object(body, "DecisionRequest");
+    return visibility.approval(approvals.decide(approval, access.approver(),
+        decision.getBoolean("approved"),
+        decision.get("values") instanceof JsonObject values ? values : null,
+        decision.getString("comment", null))).toString();
   }
 }

@@ -1,14 +1,10 @@
 package ee.tasker.rest.operation;
 
-import ee.tasker.engine.model.TaskState;
 import ee.tasker.operation.Operations;
 import ee.tasker.platform.Json;
-import ee.tasker.platform.JsonbCheck;
 import ee.tasker.platform.Problem;
 import ee.tasker.rest.http.Access;
-import ee.tasker.rest.http.ActionReader;
 import ee.tasker.rest.http.Locations;
-import ee.tasker.rest.http.Members;
 import ee.tasker.rest.http.OncePerKey;
 import ee.tasker.rest.http.Parameters;
 import ee.tasker.rest.http.RequestBodies;
@@ -20,7 +16,6 @@ import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonString;
-import jakarta.json.JsonValue;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.GET;
@@ -34,7 +29,6 @@ import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.UUID;
 
 /**
@@ -46,10 +40,8 @@ import java.util.UUID;
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
 public class BulkActionsResource {
-  static final Set<String> FILTERS = Set.of("namespace", "name", "version", "state", "initiator",
-      "source_system", "correlation_id",
-      "parent_correlation_id", "dlq_reason", "failed_step", "error_type", "error_signature",
-      "created_after", "created_before");
+  /** Closes dead letters; all others are actions on tasks. */
+  private static final String CLOSE_DEAD_LETTERS = "close_dead_letters";
   /** What errors say is for those who may read them. */
   private static final Set<String> OF_ERRORS = Set.of("error_type", "error_signature");
 
@@ -72,29 +64,23 @@ public class BulkActionsResource {
   @OncePerKey
   @Consumes(MediaType.APPLICATION_JSON)
   public Response preview(InputStream body) {
-    Members members = new Members(bodies.object(body));
-    String action = members.word("action_type", ActionReader.BULK_ACTIONS);
-    String by = members.text("requested_by", ActionReader.WHO);
-    String reason = members.text("reason", ActionReader.WHY);
-    JsonObject filter = members.object("filter");
-    boolean background = members.flag("background");
-    String resolution = ActionReader.CLOSE_DEAD_LETTERS.equals(action)
-        ? members.word("resolution_status", DeadLettersResource.CLOSED) : null;
-    if (filter == null || filter.isEmpty()) {
-      members.wrong("filter",
-          "must have at least one of " + String.join(", ", new TreeSet<>(FILTERS)));
-    } else {
-      filter.forEach((name, value) -> check(members, name, value));
+    JsonObject asked = bodies.object(body, "BulkActionRequest");
+    String action = asked.getString("action_type");
+    String resolution = asked.getString("resolution_status", null);
+    if (CLOSE_DEAD_LETTERS.equals(action) != (resolution != null)) {
+      throw Problem.invalid("resolution_status", resolution == null ? "is required"
+          : "is allowed for " + CLOSE_DEAD_LETTERS);
     }
-    members.check();
+    JsonObject filter = asked.getJsonObject("filter");
     String namespace = filter.getString("namespace", null);
     access.require(namespace);
     requireFor(action, namespace);
     if (OF_ERRORS.stream().anyMatch(filter::containsKey)) {
       access.require(Permission.STEPS_READ, namespace);
     }
-    JsonObject counted = operations.preview(action, inOneForm(filter), by, reason,
-        access.caller().principal(), background, resolution);
+    JsonObject counted = operations.preview(action, inOneForm(filter),
+        asked.getString("requested_by"), asked.getString("reason"), access.caller().principal(),
+        asked.getBoolean("background"), resolution);
     return locations.created("bulk-actions/" + counted.getString("token") + "/run", counted);
   }
 
@@ -102,30 +88,8 @@ public class BulkActionsResource {
   private void requireFor(String action, String namespace) {
     if ("cancel".equals(action) || "compensate".equals(action)) {
       access.require(Permission.TASKS_CANCEL, namespace);
-    } else if (ActionReader.CLOSE_DEAD_LETTERS.equals(action)) {
+    } else if (CLOSE_DEAD_LETTERS.equals(action)) {
       access.require(Permission.DLQ_UPDATE, namespace);
-    }
-  }
-
-  private static void check(Members members, String name, JsonValue value) {
-    String field = "filter/" + name;
-    if (!FILTERS.contains(name)) {
-      members.wrong(field, "unknown filter; allowed: " + String.join(", ", new TreeSet<>(FILTERS)));
-    } else if (!(value instanceof JsonString text) || text.getString().isBlank()) {
-      members.wrong(field, "must be a string that is not blank");
-    } else if ("state".equals(name) && !TaskState.words().contains(text.getString())) {
-      members.wrong(field, "unknown state");
-    } else if ("dlq_reason".equals(name)
-        && !DeadLettersResource.REASONS.contains(text.getString())) {
-      members.wrong(field, "unknown reason");
-    } else if (name.endsWith("correlation_id") && !Parameters.isUuid(text.getString())) {
-      members.wrong(field, "must be a uuid");
-    } else if (name.startsWith("created_") && Parameters.time(text.getString()).isEmpty()) {
-      members.wrong(field,
-          "must be a date and time with an offset, in one of the years 0001 to 9999");
-    } else {
-      JsonbCheck.complaint(text.getString())
-          .ifPresent(complaint -> members.wrong(field, complaint));
     }
   }
 

@@ -6,13 +6,11 @@ import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Refusals;
 import ee.tasker.rest.http.Access;
-import ee.tasker.rest.http.ActionReader;
 import ee.tasker.rest.http.Authors;
 import ee.tasker.rest.http.Filters;
 import ee.tasker.rest.http.Listing;
 import ee.tasker.rest.http.Locations;
 import ee.tasker.rest.http.MayBeStale;
-import ee.tasker.rest.http.Members;
 import ee.tasker.rest.http.OncePerKey;
 import ee.tasker.rest.http.Parameters;
 import ee.tasker.rest.http.RequestBodies;
@@ -52,8 +50,6 @@ public class DeadLettersResource {
       "worker_unavailable", "manual_dlq");
   static final Set<String> STATUSES = Set.of("pending", "manually_resolved", "permanently_failed",
       "cancelled");
-  /** What an investigation can end with. */
-  static final Set<String> CLOSED = Set.of("manually_resolved", "permanently_failed", "cancelled");
   private static final int MOST = 500;
   /** A time in microseconds and a task. */
   private static final Pattern LATE_CURSOR = Pattern
@@ -98,10 +94,9 @@ public class DeadLettersResource {
   @OncePerKey(shows = Visibility.Content.DEAD_LETTER)
   @Consumes(MediaType.APPLICATION_JSON)
   public Response open(InputStream body) {
-    Members members = new Members(bodies.object(body));
-    String task = members.text("task_uuid", 36);
-    Author author = Authors.of(members);
-    UUID uuid = Parameters.uuid("task_uuid", task);
+    JsonObject asked = bodies.object(body, "DeadLetterRequest");
+    Author author = Authors.of(asked);
+    UUID uuid = Json.uuid(asked, "task_uuid");
     access.requireForTask(uuid);
     JsonObject reply = deadLetters.open(uuid, author.by(), author.reason());
     String entry = reply.getString("dlq_entry_uuid");
@@ -140,13 +135,10 @@ public class DeadLettersResource {
   @Path("entry/{dlq_entry_uuid}")
   @Consumes(MediaType.APPLICATION_JSON)
   public String update(@PathParam("dlq_entry_uuid") UUID entry, InputStream body) {
-    Members members = new Members(bodies.object(body));
-    String status = members.word("resolution_status", STATUSES, null);
-    String by = members.text("resolved_by", ActionReader.WHO);
-    String notes = members.text("resolution_notes", ActionReader.WHY);
-    JsonObject metadata = members.object("metadata");
-    members.check();
-    deadLetters.update(entry, status, by, notes, metadata);
+    JsonObject asked = bodies.object(body, "DeadLetterUpdate");
+    deadLetters.update(entry, asked.getString("resolution_status", null),
+        asked.getString("resolved_by"), asked.getString("resolution_notes"),
+        asked.get("metadata") instanceof JsonObject metadata ? metadata : null);
     return entry(entry.toString());
   }
 

@@ -1,10 +1,11 @@
 package ee.tasker.rest.operation;
 
-import ee.tasker.engine.model.TaskState;
 import ee.tasker.operation.Retention;
 import ee.tasker.platform.Author;
+import ee.tasker.platform.BodySchema;
+import ee.tasker.platform.Members;
+import ee.tasker.platform.Violations;
 import ee.tasker.rest.http.Authors;
-import ee.tasker.rest.http.Members;
 import ee.tasker.rest.http.OncePerKey;
 import ee.tasker.rest.http.RequestBodies;
 import ee.tasker.rest.http.Requires;
@@ -12,6 +13,7 @@ import ee.tasker.rest.http.Requires.Scope;
 import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.PUT;
@@ -25,7 +27,6 @@ import java.io.InputStream;
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
 public class RetentionResource {
-  private static final int A_HUNDRED_YEARS = 36_500;
   @Inject
   private Retention retention;
 
@@ -54,22 +55,22 @@ public class RetentionResource {
   @Path("policy")
   @Consumes(MediaType.APPLICATION_JSON)
   public String set(InputStream body) {
-    Members members = new Members(bodies.object(body));
-    String namespace = members.optionalText("namespace", 29);
-    String name = members.optionalText("name", 64);
+    JsonObject asked = bodies.object(body);
+    Violations violations = BodySchema.of("RetentionPolicyRequest").violations(asked);
+    String namespace = asked.getString("namespace", null);
+    String name = asked.getString("name", null);
+    boolean removed = asked.getBoolean("remove", false);
     if (name != null && namespace == null) {
-      members.wrong("namespace", "is required with a name");
+      violations.add("namespace", "is required with a name");
     }
-    String state = members.word("state", TaskState.terminalWords(), null);
-    boolean removed = members.flag("remove");
-    if (!removed) {
-      members.anything("keep_days");
+    if (!removed && !asked.containsKey("keep_days")) {
+      violations.add("keep_days", "is required");
     }
-    Integer keepDays = members.number("keep_days", 0, A_HUNDRED_YEARS);
-    boolean dryRun = members.flag("dry_run");
-    Author author = Authors.of(members);
+    violations.check();
+    Author author = Authors.of(asked);
     return retention
-        .set(new Retention.Policy(namespace, name, state, keepDays), removed, dryRun,
+        .set(new Retention.Policy(namespace, name, asked.getString("state", null),
+            Members.integer(asked, "keep_days")), removed, asked.getBoolean("dry_run", false),
             author.by(), author.reason())
         .toString();
   }

@@ -2,9 +2,9 @@ package ee.tasker.rest.operation;
 
 import ee.tasker.operation.SavedViews;
 import ee.tasker.platform.Json;
+import ee.tasker.platform.Problem;
 import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.Listing;
-import ee.tasker.rest.http.Members;
 import ee.tasker.rest.http.OncePerKey;
 import ee.tasker.rest.http.RequestBodies;
 import ee.tasker.rest.http.Requires;
@@ -38,10 +38,7 @@ import java.util.regex.Pattern;
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
 public class ViewsResource {
-  private static final Pattern PAGE = Pattern.compile("[A-Za-z][A-Za-z-]{0,63}");
   private static final Pattern NAME = Pattern.compile("[^\\p{Cntrl}]+");
-  private static final int LONGEST_NAME = 128;
-  private static final int LONGEST_QUERY = 2_000;
 
   @Inject
   private SavedViews views;
@@ -69,25 +66,20 @@ public class ViewsResource {
   @OncePerKey
   @Consumes(MediaType.APPLICATION_JSON)
   public String save(InputStream body) {
-    Members members = new Members(bodies.object(body));
-    String page = members.text("page", 64);
-    String name = members.text("name", LONGEST_NAME).strip();
-    String query = members.has("query") ? members.text("query", LONGEST_QUERY) : "";
-    String namespace = members.optionalText("namespace", 29);
-    if (!page.isEmpty() && !PAGE.matcher(page).matches()) {
-      members.wrong("page", "must be letters and hyphens");
+    JsonObject asked = bodies.object(body, "ViewRequest");
+    String name = asked.getString("name").strip();
+    String namespace = asked.getString("namespace", null);
+    if (!NAME.matcher(name).matches()) {
+      throw Problem.invalid("name", "must have no control characters");
     }
-    if (!name.isEmpty() && !NAME.matcher(name).matches()) {
-      members.wrong("name", "must have no control characters");
-    }
-    members.check();
     WriteLog.isAbout(request, "views", name);
     if (namespace != null) {
       access.require(Permission.TASKS_ACT, namespace);
       access.require(namespace);
     }
     return views
-        .save(page, name, query, namespace, access.caller().principal(), access.caller().actor())
+        .save(asked.getString("page"), name, asked.getString("query", ""), namespace,
+            access.caller().principal(), access.caller().actor())
         .toString();
   }
 

@@ -8,7 +8,6 @@ import ee.tasker.rest.http.Authors;
 import ee.tasker.rest.http.Filters;
 import ee.tasker.rest.http.Listing;
 import ee.tasker.rest.http.Locations;
-import ee.tasker.rest.http.Members;
 import ee.tasker.rest.http.OncePerKey;
 import ee.tasker.rest.http.Parameters;
 import ee.tasker.rest.http.RequestBodies;
@@ -33,7 +32,6 @@ import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
@@ -49,7 +47,6 @@ import java.util.UUID;
 public class WebhooksResource {
   private static final Set<String> STATES = Set.of("pending", "in_flight", "delivered", "dead",
       "discarded");
-  private static final int DAY = 86_400;
 
   @Inject
   private Webhooks webhooks;
@@ -84,7 +81,8 @@ public class WebhooksResource {
   @OncePerKey(shows = Visibility.Content.WEBHOOK)
   @Consumes(MediaType.APPLICATION_JSON)
   public Response create(InputStream body) {
-    WebhookBody asked = WebhookBody.create(bodies.object(body), access.caller().actor());
+    WebhookBody asked = WebhookBody.read(bodies.object(body, "NewWebhook"),
+        access.caller().actor());
     access.require(asked.namespace());
     access.requireEvents(asked.namespace());
     JsonObject created = webhooks.create(asked.webhook(), asked.url(), asked.secret(),
@@ -107,7 +105,8 @@ public class WebhooksResource {
   @Path("{webhook_uuid}")
   @Consumes(MediaType.APPLICATION_JSON)
   public String update(@PathParam("webhook_uuid") UUID uuid, InputStream body) {
-    WebhookBody asked = WebhookBody.update(bodies.object(body), access.caller().actor());
+    WebhookBody asked = WebhookBody.read(bodies.object(body, "WebhookChange"),
+        access.caller().actor());
     requireEvents(uuid);
     return visibility
         .webhook(
@@ -134,7 +133,8 @@ public class WebhooksResource {
   @Path("{webhook_uuid}/pause")
   @Consumes(MediaType.APPLICATION_JSON)
   public String pause(@PathParam("webhook_uuid") UUID uuid, InputStream body) {
-    return visibility.webhook(webhooks.pause(uuid, Authors.of(new Members(bodies.object(body)))))
+    return visibility
+        .webhook(webhooks.pause(uuid, Authors.of(bodies.object(body, "WebhookAction"))))
         .toString();
   }
 
@@ -144,7 +144,7 @@ public class WebhooksResource {
   @Path("{webhook_uuid}/resume")
   @Consumes(MediaType.APPLICATION_JSON)
   public String resume(@PathParam("webhook_uuid") UUID uuid, InputStream body) {
-    Author author = Authors.of(new Members(bodies.object(body)));
+    Author author = Authors.of(bodies.object(body, "WebhookAction"));
     requireEvents(uuid);
     return visibility.webhook(webhooks.resume(uuid, author)).toString();
   }
@@ -155,13 +155,10 @@ public class WebhooksResource {
   @Path("{webhook_uuid}/rotate-secret")
   @Consumes(MediaType.APPLICATION_JSON)
   public String rotateSecret(@PathParam("webhook_uuid") UUID uuid, InputStream body) {
-    Members members = new Members(bodies.object(body));
-    String secret = members.optionalText("secret", 100);
-    int overlap = members.number("overlap_seconds", 0, 30 * DAY, DAY);
-    Author author = Authors.of(members);
+    JsonObject asked = bodies.object(body, "WebhookRotation");
     requireEvents(uuid);
-    return visibility.webhook(webhooks.rotateSecret(uuid, Optional.ofNullable(secret),
-        overlap, author)).toString();
+    return visibility.webhook(webhooks.rotateSecret(uuid, Json.text(asked, "secret"),
+        asked.getInt("overlap_seconds"), Authors.of(asked))).toString();
   }
 
   @Requires(value = Permission.WEBHOOKS_WRITE, in = Scope.WEBHOOK)
@@ -170,7 +167,7 @@ public class WebhooksResource {
   @Path("{webhook_uuid}/ping")
   @Consumes(MediaType.APPLICATION_JSON)
   public Response ping(@PathParam("webhook_uuid") UUID uuid, InputStream body) {
-    JsonObject delivery = webhooks.ping(uuid, Authors.of(new Members(bodies.object(body))));
+    JsonObject delivery = webhooks.ping(uuid, Authors.of(bodies.object(body, "WebhookAction")));
     return locations.answer(202,
         "webhooks/" + uuid + "/deliveries/" + delivery.getString("delivery_uuid"),
         visibility.delivery(uuid, delivery));
@@ -182,11 +179,10 @@ public class WebhooksResource {
   @Path("{webhook_uuid}/replay")
   @Consumes(MediaType.APPLICATION_JSON)
   public String replay(@PathParam("webhook_uuid") UUID uuid, InputStream body) {
-    Members members = new Members(bodies.object(body));
-    String from = members.required("from", WebhookBody.point(members), "");
-    Author author = Authors.of(members);
+    JsonObject asked = bodies.object(body, "WebhookReplay");
+    String from = WebhookBody.point(asked);
     requireEvents(uuid);
-    return visibility.webhook(webhooks.replay(uuid, from, author)).toString();
+    return visibility.webhook(webhooks.replay(uuid, from, Authors.of(asked))).toString();
   }
 
   @Requires(value = Permission.WEBHOOKS_READ, in = Scope.WEBHOOK)
@@ -228,7 +224,7 @@ public class WebhooksResource {
   @Consumes(MediaType.APPLICATION_JSON)
   public String retry(@PathParam("webhook_uuid") UUID uuid,
       @PathParam("delivery_uuid") UUID delivery, InputStream body) {
-    Author author = Authors.of(new Members(bodies.object(body)));
+    Author author = Authors.of(bodies.object(body, "WebhookAction"));
     requireEvents(uuid);
     return visibility.delivery(uuid, webhooks.retry(uuid, delivery, author)).toString();
   }
@@ -242,7 +238,7 @@ public class WebhooksResource {
       @PathParam("delivery_uuid") UUID delivery, InputStream body) {
     return visibility
         .delivery(uuid,
-            webhooks.discard(uuid, delivery, Authors.of(new Members(bodies.object(body)))))
+            webhooks.discard(uuid, delivery, Authors.of(bodies.object(body, "WebhookAction"))))
         .toString();
   }
 }

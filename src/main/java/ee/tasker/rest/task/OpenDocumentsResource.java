@@ -6,7 +6,6 @@ import ee.tasker.platform.Author;
 import ee.tasker.platform.Json;
 import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.Authors;
-import ee.tasker.rest.http.Members;
 import ee.tasker.rest.http.RequestBodies;
 import ee.tasker.rest.http.Requires;
 import ee.tasker.rest.http.Requires.Scope;
@@ -86,7 +85,7 @@ public class OpenDocumentsResource {
   }
 
   private void record(UUID task, UUID step, InputStream body) {
-    Author author = Authors.of(new Members(bodies.object(body)));
+    Author author = Authors.of(bodies.object(body, "OpenRequest"));
     operations.recordOpening(task, step, author.by(), author.reason());
   }
 }

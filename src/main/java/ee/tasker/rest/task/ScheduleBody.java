@@ -1,125 +1,77 @@
 package ee.tasker.rest.task;
 
 import ee.tasker.platform.Author;
+import ee.tasker.platform.BodySchema;
 import ee.tasker.platform.Json;
+import ee.tasker.platform.Members;
 import ee.tasker.platform.Problem;
+import ee.tasker.platform.StorableTime;
+import ee.tasker.platform.Violations;
 import ee.tasker.rest.http.Authors;
-import ee.tasker.rest.http.Members;
 import ee.tasker.rest.http.Parameters;
 import ee.tasker.task.TaskRequestReader;
-import ee.tasker.template.model.TemplateKey;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import java.time.Instant;
-import java.util.Set;
 
 /**
- * What a request says about a schedule.
+ * What a valid request says about a schedule.
  *
  * @param schedule each member with its value or its default, under the names of the database
  * @param version  that the author saw; null for a new schedule
  * @param author   the caller, when the request does not name another
  */
 record ScheduleBody(JsonObject schedule, Integer version, Author author) {
-  static final Set<String> OVERLAPS = Set.of("skip", "queue_one", "allow", "cancel_previous");
-  static final int LONGEST_SECONDS = 31_622_400;
   static final String EVERY = "every_seconds";
 
-  static ScheduleBody create(JsonObject body, String actor) {
-    return read(body, true, actor);
-  }
-
-  static ScheduleBody update(JsonObject body, String actor) {
-    return read(body, false, actor);
-  }
-
-  private static ScheduleBody read(JsonObject body, boolean isNew, String actor) {
-    Members members = new Members(body);
-    JsonObjectBuilder schedule = Json.build().createObjectBuilder();
-    if (isNew) {
-      String namespace = members.text("namespace", 29);
-      if (!namespace.isEmpty() && !TemplateKey.isNamespace(namespace)) {
-        members.wrong("namespace", "must be a letter followed by letters, digits and underscores");
-      }
-      schedule.add("namespace", namespace).add("name", members.text("name", 64));
-    }
-    schedule.add("template_name", members.text("template", 64));
-    String templateVersion = members.optionalText("template_version", 16);
-    if (templateVersion != null && !TemplateKey.isVersion(templateVersion)) {
-      members.wrong("template_version", "must be MAJOR.MINOR.PATCH");
-    }
-    Members.addGiven(schedule, "template_version", templateVersion);
-    JsonObject context = members.object("context");
-    if (context != null) {
-      TaskRequestReader.contextComplaint(context)
-          .ifPresent(complaint -> members.wrong("context", complaint));
-    }
-    schedule.add("context", context == null ? Json.build().createObjectBuilder().build() : context)
-        .add("options", options(members));
-    Members.addGiven(schedule, "time_member", members.optionalText("time_member", 64));
-    addTiming(members, schedule);
-    schedule.add("overlap", members.word("overlap", OVERLAPS, "skip"))
-        .add("catch_up", members.word("catch_up", Set.of("last", "all"), "last"))
-        .add("catch_up_seconds", members.number("catch_up_seconds", 1, LONGEST_SECONDS, 86_400))
-        .add("pause_after_failures", members.number("pause_after_failures", 0, 1_000, 10));
-    Integer version = isNew ? null
-        : members.required("version", members.number("version", 1, Integer.MAX_VALUE), null);
+  static ScheduleBody read(JsonObject body, String actor) {
+    Violations violations = new Violations();
+    TaskRequestReader.checkVersion(body, "template_version", violations);
+    TaskRequestReader.checkContext(body, violations);
+    JsonObjectBuilder schedule = Members.given(body, "namespace", "name", "template_version",
+        "time_member", "overlap", "catch_up", "catch_up_seconds", "pause_after_failures")
+        .add("template_name", body.getString("template"))
+        .add("context", Json.object(body, "context"));
+    JsonObjectBuilder options = Members.given(body, "priority", "source_system");
+    Members.addGiven(options, "tags", Members.texts(body, "tags"));
+    schedule.add("options", options).addAll(timing(body, violations));
+    violations.check();
+    Integer version = Members.integer(body, "version");
     return new ScheduleBody(schedule.build(), version,
-        Authors.of(members, actor, isNew ? "new schedule" : "changed schedule"));
-  }
-
-  /** Members of the task request. */
-  private static JsonObject options(Members members) {
-    JsonObjectBuilder options = Json.build().createObjectBuilder();
-    Members.addGiven(options, "tags", members.texts("tags", 100, 128));
-    Members.addGiven(options, "priority", members.number("priority", -100, 100));
-    Members.addGiven(options, "source_system", members.optionalText("source_system", 128));
-    return options.build();
+        Authors.of(body, actor, version == null ? "new schedule" : "changed schedule"));
   }
 
   /** Only what decides about the fire times, under the names of the database. */
   static JsonObject timing(JsonObject asked) {
-    Members members = new Members(asked);
-    JsonObjectBuilder timing = Json.build().createObjectBuilder();
-    addTiming(members, timing);
-    members.check();
+    BodySchema.of("NewSchedule").part(asked);
+    Violations violations = new Violations();
+    JsonObjectBuilder timing = timing(asked, violations);
+    violations.check();
     return timing.build();
   }
 
   /** The zone and the cron expression are checked by the component that knows them. */
-  private static void addTiming(Members members, JsonObjectBuilder schedule) {
-    String cron = members.optionalText("cron", 200);
-    Integer every = members.number("every_seconds", 1, LONGEST_SECONDS);
-    if (!members.has("cron") && !members.has("every_seconds")) {
-      members.wrong("cron", "is required, or every_seconds");
-    } else if (members.has("cron") && members.has("every_seconds")) {
-      members.wrong("every_seconds", "must be absent when cron is given");
+  private static JsonObjectBuilder timing(JsonObject body, Violations violations) {
+    if (Members.isAbsent(body, "cron") == Members.isAbsent(body, EVERY)) {
+      violations.add(Members.isAbsent(body, EVERY) ? "cron" : EVERY,
+          Members.isAbsent(body, EVERY) ? "is required, or every_seconds"
+              : "must be absent when cron is given");
     }
-    Members.addGiven(schedule, "cron", cron);
-    Members.addGiven(schedule, "every_seconds", every);
-    String zone = members.optionalText("zone", 64);
-    schedule.add("zone", zone == null ? "UTC" : zone);
-    Instant start = time(members, "starts_at");
-    Instant end = time(members, "ends_at");
+    Instant start = time(body, "starts_at");
+    Instant end = time(body, "ends_at");
     if (start != null && end != null && !end.isAfter(start)) {
-      members.wrong("ends_at", "must be after starts_at");
+      violations.add("ends_at", "must be after starts_at");
     }
-    Members.addGiven(schedule, "starts_at", start);
-    Members.addGiven(schedule, "ends_at", end);
-    schedule.add("jitter_seconds", members.number("jitter_seconds", 0, 86_400, 0));
+    JsonObjectBuilder timing = Members.given(body, "cron", EVERY).add("zone",
+        body.getString("zone", "UTC")).add("jitter_seconds", body.getInt("jitter_seconds", 0));
+    Members.addGiven(timing, "starts_at", start);
+    Members.addGiven(timing, "ends_at", end);
+    return timing;
   }
 
-  /** Null when absent or wrong. */
-  static Instant time(Members members, String name) {
-    String text = members.optionalText(name, 64);
-    if (text == null || text.isEmpty()) {
-      return null;
-    }
-    Instant time = Parameters.time(text).orElse(null);
-    if (time == null) {
-      members.wrong(name, "must be a date and time with an offset, as in 2026-01-31T12:00:00Z");
-    }
-    return time;
+  /** Of a valid body; null when absent. */
+  static Instant time(JsonObject body, String name) {
+    return Json.text(body, name).flatMap(StorableTime::parse).orElse(null);
   }
 
   /** A parameter of a query that is a time, or null. */

@@ -2,13 +2,13 @@ package ee.tasker.rest.task;
 
 import ee.tasker.platform.Author;
 import ee.tasker.platform.Json;
+import ee.tasker.platform.Members;
 import ee.tasker.platform.Problem;
 import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.Authors;
 import ee.tasker.rest.http.Filters;
 import ee.tasker.rest.http.Listing;
 import ee.tasker.rest.http.Locations;
-import ee.tasker.rest.http.Members;
 import ee.tasker.rest.http.OncePerKey;
 import ee.tasker.rest.http.Parameters;
 import ee.tasker.rest.http.RequestBodies;
@@ -82,7 +82,8 @@ public class SchedulesResource {
   @OncePerKey(shows = Visibility.Content.SCHEDULE)
   @Consumes(MediaType.APPLICATION_JSON)
   public Response create(InputStream body) {
-    ScheduleBody asked = ScheduleBody.create(bodies.object(body), access.caller().actor());
+    ScheduleBody asked = ScheduleBody.read(bodies.object(body, "NewSchedule"),
+        access.caller().actor());
     String namespace = asked.schedule().getString("namespace");
     access.require(namespace);
     access.require(Permission.TASKS_CREATE, namespace);
@@ -106,7 +107,7 @@ public class SchedulesResource {
     Members.addGiven(asked, "ends_at", endsAt);
     if (everySeconds != null) {
       asked.add(ScheduleBody.EVERY, Parameters.number(ScheduleBody.EVERY, everySeconds, 1, 1,
-          ScheduleBody.LONGEST_SECONDS));
+          Integer.MAX_VALUE));
     }
     return Json.build().createObjectBuilder()
         .add("fire_times", schedules.upcomingOf(ScheduleBody.timing(asked.build()),
@@ -130,7 +131,8 @@ public class SchedulesResource {
   @Path("{schedule_uuid}")
   @Consumes(MediaType.APPLICATION_JSON)
   public String update(@PathParam("schedule_uuid") UUID uuid, InputStream body) {
-    ScheduleBody asked = ScheduleBody.update(bodies.object(body), access.caller().actor());
+    ScheduleBody asked = ScheduleBody.read(bodies.object(body, "ScheduleChange"),
+        access.caller().actor());
     requireSubmission(uuid);
     return visibility
         .schedule(schedules.update(uuid, asked.version(), asked.schedule(), asked.author()))
@@ -159,7 +161,8 @@ public class SchedulesResource {
   @Path("{schedule_uuid}/pause")
   @Consumes(MediaType.APPLICATION_JSON)
   public String pause(@PathParam("schedule_uuid") UUID uuid, InputStream body) {
-    return visibility.schedule(schedules.pause(uuid, Authors.of(new Members(bodies.object(body)))))
+    return visibility
+        .schedule(schedules.pause(uuid, Authors.of(bodies.object(body, "ScheduleAction"))))
         .toString();
   }
 
@@ -169,11 +172,10 @@ public class SchedulesResource {
   @Path("{schedule_uuid}/resume")
   @Consumes(MediaType.APPLICATION_JSON)
   public String resume(@PathParam("schedule_uuid") UUID uuid, InputStream body) {
-    Members members = new Members(bodies.object(body));
-    boolean catchUp = members.flag("catch_up");
-    Author author = Authors.of(members);
+    JsonObject resume = bodies.object(body, "ScheduleResume");
     requireSubmission(uuid);
-    return visibility.schedule(schedules.resume(uuid, catchUp, author)).toString();
+    return visibility.schedule(
+        schedules.resume(uuid, resume.getBoolean("catch_up"), Authors.of(resume))).toString();
   }
 
   @Requires(value = Permission.SCHEDULES_WRITE, in = Scope.SCHEDULE)
@@ -182,7 +184,7 @@ public class SchedulesResource {
   @Path("{schedule_uuid}/trigger")
   @Consumes(MediaType.APPLICATION_JSON)
   public Response trigger(@PathParam("schedule_uuid") UUID uuid, InputStream body) {
-    Author author = Authors.of(new Members(bodies.object(body)));
+    Author author = Authors.of(bodies.object(body, "ScheduleAction"));
     requireSubmission(uuid);
     JsonObject fire = schedules.trigger(uuid, author);
     return locations.created("tasks/" + fire.getString("task_uuid"), fire);
@@ -223,18 +225,15 @@ public class SchedulesResource {
   @Path("{schedule_uuid}/backfills")
   @Consumes(MediaType.APPLICATION_JSON)
   public Response backfill(@PathParam("schedule_uuid") UUID uuid, InputStream body) {
-    Members members = new Members(bodies.object(body));
-    Instant from = members.required("from", ScheduleBody.time(members, "from"), Instant.EPOCH);
-    Instant to = members.required("to", ScheduleBody.time(members, "to"), Instant.EPOCH);
-    boolean isDry = members.flag("dry_run");
-    String overlap = members.word("overlap", Set.of("allow", "one_by_one"), "one_by_one");
-    Author author = Authors.of(members);
+    JsonObject asked = bodies.object(body, "BackfillRequest");
+    Instant from = ScheduleBody.time(asked, "from");
+    Instant to = ScheduleBody.time(asked, "to");
     requireSubmission(uuid);
-    if (isDry) {
+    if (asked.getBoolean("dry_run")) {
       return Response.ok(schedules.previewBackfill(uuid, from, to).toString()).build();
     }
     return locations.created("schedules/" + uuid + "/backfills",
-        schedules.startBackfill(uuid, from, to, overlap, author));
+        schedules.startBackfill(uuid, from, to, asked.getString("overlap"), Authors.of(asked)));
   }
 
   @Requires(value = Permission.SCHEDULES_WRITE, in = Scope.SCHEDULE)

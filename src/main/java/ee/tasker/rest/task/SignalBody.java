@@ -1,13 +1,14 @@
 package ee.tasker.rest.task;
 
-import ee.tasker.rest.http.Members;
+import ee.tasker.platform.Json;
+import ee.tasker.platform.Problem;
 import ee.tasker.template.model.Limits;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
 import java.util.UUID;
 
 /**
- * What a request says about a signal.
+ * What a valid request says about a signal.
  *
  * @param payload       JSON null when absent
  * @param signalId      null when absent
@@ -15,27 +16,13 @@ import java.util.UUID;
  * @param limit         how many tasks there may be
  */
 record SignalBody(JsonValue payload, String signalId, UUID correlationId, int limit) {
-  private static final int ID = 128;
-  private static final int MOST_TASKS = 1_000;
 
-  static SignalBody toTask(String name, JsonObject document) {
-    return read(name, new Members(document), false);
-  }
-
-  static SignalBody byCorrelation(String name, JsonObject document) {
-    return read(name, new Members(document), true);
-  }
-
-  private static SignalBody read(String name, Members members, boolean correlated) {
-    UUID correlationId = correlated
-        ? members.required("correlation_id", members.uuid("correlation_id"), null) : null;
-    Integer limit = correlated ? members.number("limit", 1, MOST_TASKS) : null;
-    JsonValue payload = members.has("payload") ? members.anything("payload") : JsonValue.NULL;
-    String signalId = members.optionalText("signal_id", ID);
+  static SignalBody read(String name, JsonObject body) {
     if (name.isBlank() || name.length() > Limits.SIGNAL_NAME) {
-      members.wrong("name", "must have 1 to " + Limits.SIGNAL_NAME + " characters");
+      throw Problem.invalid("name", "must have 1 to " + Limits.SIGNAL_NAME + " characters");
     }
-    members.check();
-    return new SignalBody(payload, signalId, correlationId, limit == null ? 1 : limit);
+    return new SignalBody(body.getOrDefault("payload", JsonValue.NULL),
+        body.getString("signal_id", null), Json.optionalUuid(body, "correlation_id").orElse(null),
+        body.getInt("limit", 1));
   }
 }

@@ -38,7 +38,7 @@ public class SignalsResource {
   @Path("{name}")
   @Consumes(MediaType.APPLICATION_JSON)
   public String send(@PathParam("name") String name, InputStream body) {
-    SignalBody signal = SignalBody.byCorrelation(name, bodies.object(body));
+    SignalBody signal = SignalBody.read(name, bodies.object(body, "CorrelatedSignalRequest"));
     return Json.build().createObjectBuilder()
         .add("signals",
             signals.sendByCorrelation(signal.correlationId(), name, signal.payload(),

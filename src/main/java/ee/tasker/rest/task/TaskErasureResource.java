@@ -3,8 +3,6 @@ package ee.tasker.rest.task;
 import ee.tasker.operation.Erasure;
 import ee.tasker.platform.Json;
 import ee.tasker.rest.http.Access;
-import ee.tasker.rest.http.ActionReader;
-import ee.tasker.rest.http.Members;
 import ee.tasker.rest.http.OncePerKey;
 import ee.tasker.rest.http.RequestBodies;
 import ee.tasker.rest.http.Requires;
@@ -42,11 +40,8 @@ public class TaskErasureResource {
   @OncePerKey
   @Consumes(MediaType.APPLICATION_JSON)
   public String erase(@PathParam("task_uuid") UUID task, InputStream body) {
-    Members members = new Members(bodies.object(body));
-    boolean force = members.flag("force");
-    Erasure.Request request = request(members);
-    members.check();
-    JsonObject reply = erasure.erase(task, request, force,
+    JsonObject asked = bodies.object(body, "EraseRequest");
+    JsonObject reply = erasure.erase(task, request(asked), asked.getBoolean("force"),
         access.namespaces(Permission.TASKS_ERASE));
     JsonObjectBuilder shown = Json.build().createObjectBuilder()
         .add("task_uuid", task.toString());
@@ -56,10 +51,8 @@ public class TaskErasureResource {
     return shown.build().toString();
   }
 
-  /** Children are erased unless the request leaves them out. */
-  static Erasure.Request request(Members members) {
-    boolean children = members.flag("children") || !members.has("children");
-    return new Erasure.Request(members.text("requested_by", ActionReader.WHO),
-        members.text("reason", ActionReader.WHY), children);
+  static Erasure.Request request(JsonObject asked) {
+    return new Erasure.Request(asked.getString("requested_by"), asked.getString("reason"),
+        asked.getBoolean("children"));
   }
 }

@@ -1,8 +1,8 @@
 package ee.tasker.rest.task;
 
 import ee.tasker.operation.Erasure;
+import ee.tasker.platform.Json;
 import ee.tasker.rest.http.Access;
-import ee.tasker.rest.http.Members;
 import ee.tasker.rest.http.OncePerKey;
 import ee.tasker.rest.http.RequestBodies;
 import ee.tasker.rest.http.Requires;
@@ -10,6 +10,7 @@ import ee.tasker.rest.http.Requires.Scope;
 import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
@@ -26,9 +27,6 @@ import java.util.UUID;
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
 public class TaskErasuresResource {
-  private static final int SLICE = 100;
-  private static final int LARGEST_SLICE = 1_000;
-
   @Inject
   private Erasure erasure;
 
@@ -44,18 +42,14 @@ public class TaskErasuresResource {
   @OncePerKey
   @Consumes(MediaType.APPLICATION_JSON)
   public String erase(InputStream body) {
-    Members members = new Members(bodies.object(body));
-    Erasure.Tagged tagged = new Erasure.Tagged(members.text("namespace", 29),
-        members.optionalText("name", 64), members.text("attribute", 63),
-        members.text("value", 256));
-    boolean dryRun = members.flag("dry_run");
-    int limit = members.number("limit", 1, LARGEST_SLICE, SLICE);
-    UUID after = members.uuid("cursor");
-    Erasure.Request request = TaskErasureResource.request(members);
-    members.check();
+    JsonObject asked = bodies.object(body, "EraseTasksRequest");
+    Erasure.Tagged tagged = new Erasure.Tagged(asked.getString("namespace"),
+        asked.getString("name", null), asked.getString("attribute"), asked.getString("value"));
+    UUID after = Json.optionalUuid(asked, "cursor").orElse(null);
     access.require(tagged.namespace());
     access.require(Permission.TASKS_CONTEXT_READ, tagged.namespace());
-    return erasure.erase(tagged, request, dryRun, limit, after,
+    return erasure.erase(tagged, TaskErasureResource.request(asked),
+        asked.getBoolean("dry_run"), asked.getInt("limit"), after,
         access.namespaces(Permission.TASKS_ERASE)).toString();
   }
 }

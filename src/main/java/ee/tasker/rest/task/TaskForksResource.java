@@ -61,7 +61,7 @@ public class TaskForksResource {
   @Consumes(MediaType.APPLICATION_JSON)
   public Response fork(@PathParam("task_uuid") UUID source, InputStream body) {
     access.requireForTask(Permission.TASKS_CREATE, source);
-    UUID fork = operations.fork(source, ActionReader.fork(bodies.object(body)));
+    UUID fork = operations.fork(source, ActionReader.fork(bodies.object(body, "ForkRequest")));
     return locations.created("tasks/" + fork,
         tasks.describe(fork).map(visibility::task).orElseThrow(() -> Tasks.notFound(fork)));
   }

@@ -35,7 +35,7 @@ public class TaskSignalsResource {
   @Consumes(MediaType.APPLICATION_JSON)
   public String send(@PathParam("task_uuid") UUID task, @PathParam("name") String name,
       InputStream body) {
-    SignalBody signal = SignalBody.toTask(name, bodies.object(body));
+    SignalBody signal = SignalBody.read(name, bodies.object(body, "SignalRequest"));
     return signals.send(task, name, signal.payload(), signal.signalId()).toString();
   }
 }

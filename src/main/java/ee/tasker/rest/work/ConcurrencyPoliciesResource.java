@@ -3,11 +3,11 @@ package ee.tasker.rest.work;
 import ee.tasker.operation.ConcurrencyPolicies;
 import ee.tasker.platform.Author;
 import ee.tasker.platform.Json;
+import ee.tasker.platform.Members;
 import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.Authors;
 import ee.tasker.rest.http.Filters;
 import ee.tasker.rest.http.Listing;
-import ee.tasker.rest.http.Members;
 import ee.tasker.rest.http.OncePerKey;
 import ee.tasker.rest.http.Parameters;
 import ee.tasker.rest.http.RequestBodies;
@@ -17,6 +17,7 @@ import ee.tasker.rest.http.Visibility;
 import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.GET;
@@ -34,8 +35,6 @@ import java.util.UUID;
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
 public class ConcurrencyPoliciesResource {
-  private static final int HIGHEST = 1_000_000;
-
   @Inject
   private ConcurrencyPolicies policies;
 
@@ -69,10 +68,9 @@ public class ConcurrencyPoliciesResource {
   @Path("{policy_uuid}/limit")
   @Consumes(MediaType.APPLICATION_JSON)
   public String setLimit(@PathParam("policy_uuid") UUID policy, InputStream body) {
-    Members members = new Members(bodies.object(body));
-    members.anything("limit");
-    Integer limit = members.number("limit", 0, HIGHEST);
-    Author author = Authors.of(members);
-    return policies.setLimit(policy, limit, author.by(), author.reason()).toString();
+    JsonObject asked = bodies.object(body, "ConcurrencyLimit");
+    Author author = Authors.of(asked);
+    return policies
+        .setLimit(policy, Members.integer(asked, "limit"), author.by(), author.reason()).toString();
   }
 }

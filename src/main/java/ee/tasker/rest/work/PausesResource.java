@@ -2,11 +2,13 @@ package ee.tasker.rest.work;
 
 import ee.tasker.operation.Operations;
 import ee.tasker.platform.Author;
+import ee.tasker.platform.BodySchema;
 import ee.tasker.platform.Json;
+import ee.tasker.platform.Members;
+import ee.tasker.platform.Problem;
 import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.Authors;
 import ee.tasker.rest.http.Listing;
-import ee.tasker.rest.http.Members;
 import ee.tasker.rest.http.OncePerKey;
 import ee.tasker.rest.http.RequestBodies;
 import ee.tasker.rest.http.Requires;
@@ -15,6 +17,7 @@ import ee.tasker.rest.http.WriteLog;
 import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
+import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.ws.rs.Consumes;
@@ -57,7 +60,7 @@ public class PausesResource {
   @OncePerKey
   @Consumes(MediaType.APPLICATION_JSON)
   public String pause(InputStream body) {
-    Paused what = read(new Members(bodies.object(body)));
+    Paused what = read(bodies.object(body, "PauseRequest"));
     return operations
         .pause(what.namespace(), what.name(), what.version(), what.author().by(),
             what.author().reason())
@@ -76,7 +79,7 @@ public class PausesResource {
     Members.addGiven(given, "version", version);
     Members.addGiven(given, "requested_by", requestedBy);
     Members.addGiven(given, "reason", reason);
-    Paused what = read(new Members(given.build()));
+    Paused what = read(BodySchema.of("PauseRequest").read(given.build()));
     return operations
         .resume(what.namespace(), what.name(), what.version(), what.author().by(),
             what.author().reason())
@@ -86,16 +89,15 @@ public class PausesResource {
   private record Paused(String namespace, String name, String version, Author author) {
   }
 
-  private Paused read(Members members) {
-    String namespace = members.text("namespace", 29);
-    String name = members.optionalText("name", 64);
-    String version = members.optionalText("version", 16);
+  private Paused read(JsonObject asked) {
+    String namespace = asked.getString("namespace");
+    String name = asked.getString("name", null);
+    String version = asked.getString("version", null);
     if (version != null && name == null) {
-      members.wrong("name", "is required with a version");
+      throw Problem.invalid("name", "is required with a version");
     }
-    Author author = Authors.of(members);
     access.require(namespace);
     WriteLog.isAbout(request, "pauses", namespace, name, version);
-    return new Paused(namespace, name, version, author);
+    return new Paused(namespace, name, version, Authors.of(asked));
   }
 }

@@ -6,14 +6,13 @@ import ee.tasker.management.ServerManagement;
 import ee.tasker.management.ServerView;
 import ee.tasker.platform.Author;
 import ee.tasker.platform.Json;
+import ee.tasker.platform.Members;
 import ee.tasker.platform.Problem;
-import ee.tasker.platform.config.LiveSettings;
 import ee.tasker.platform.config.Role;
 import ee.tasker.platform.config.ServerIdentity;
 import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.Authors;
 import ee.tasker.rest.http.Listing;
-import ee.tasker.rest.http.Members;
 import ee.tasker.rest.http.OncePerKey;
 import ee.tasker.rest.http.RequestBodies;
 import ee.tasker.rest.http.Requires;
@@ -44,9 +43,6 @@ import java.util.stream.Collectors;
 @Produces(MediaType.APPLICATION_JSON)
 @RequestScoped
 public class ServersResource {
-  private static final Set<String> ROLES = Arrays.stream(Role.values()).map(Role::toString)
-      .collect(Collectors.toUnmodifiableSet());
-
   @Inject
   private Insight insight;
 
@@ -96,18 +92,16 @@ public class ServersResource {
   @Consumes(MediaType.APPLICATION_JSON)
   public String change(@PathParam("server_uuid") UUID wanted, InputStream body) {
     requireThisServer(wanted);
-    Members members = new Members(bodies.object(body));
-    Optional<Set<Role>> paused = Optional.ofNullable(members.words("paused_roles", ROLES))
+    JsonObject asked = bodies.object(body, "ServerChange");
+    Optional<Set<Role>> paused = Optional.ofNullable(Members.texts(asked, "paused_roles"))
         .map(words -> Arrays.stream(Role.values()).filter(role -> words.contains(role.toString()))
             .collect(Collectors.toSet()));
-    Optional<Integer> capacity = Optional
-        .ofNullable(members.number("worker_capacity", 1, LiveSettings.MOST_CAPACITY));
-    Optional<Duration> poll = Optional
-        .ofNullable(members.number("poll_interval_seconds", 0, LiveSettings.LONGEST_POLL_SECONDS))
+    Optional<Integer> capacity = Optional.ofNullable(Members.integer(asked, "worker_capacity"));
+    Optional<Duration> poll = Optional.ofNullable(Members.integer(asked, "poll_interval_seconds"))
         .map(Duration::ofSeconds);
-    Optional<Boolean> draining = members.has("draining") ? Optional.of(members.flag("draining"))
-        : Optional.empty();
-    Author author = Authors.of(members);
+    Optional<Boolean> draining = Members.isAbsent(asked, "draining") ? Optional.empty()
+        : Optional.of(asked.getBoolean("draining"));
+    Author author = Authors.of(asked);
     try {
       management.change(new ServerChange(paused, capacity, poll, draining, author.by(),
           author.reason()));

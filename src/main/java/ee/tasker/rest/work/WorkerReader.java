@@ -1,16 +1,16 @@
 package ee.tasker.rest.work;
 
 import ee.tasker.engine.model.Outcome;
-import ee.tasker.handler.StepOutcome;
+import ee.tasker.platform.BodySchema;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.JsonbCheck;
+import ee.tasker.platform.Members;
 import ee.tasker.platform.Problem;
+import ee.tasker.platform.Violations;
 import ee.tasker.remote.Poll;
 import ee.tasker.remote.WorkerResult;
-import ee.tasker.rest.http.Members;
 import ee.tasker.step.StepResult;
 import jakarta.json.JsonArray;
-import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonValue;
@@ -18,28 +18,35 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
-/** Reads the requests of external workers, and reports all violations together. */
+/** Reads the valid requests of external workers, and checks what their schemas do not say. */
 final class WorkerReader {
-  static final int MOST_STEPS = 100;
-  static final int LONGEST_WAIT_SECONDS = 60;
-  static final Set<String> STATES = Set.of("healthy", "degraded", "paused");
   private static final String ERROR = "error";
   private static final String RESULT = "result";
+  private static final String DECISION = "decision";
+  private static final String BATCHES = "batches";
   private static final String CHECKPOINT = "checkpoint";
-  private static final String CHECKPOINTS = "checkpoints";
-  /** A result is as long as a request may be. */
-  private static final int MOST_NAMES = 20;
   private static final String AFTER = "after_ms";
-  private static final int MOST_HELD = 10_000;
+  private static final String RETRY_AFTER = "retry_after_ms";
+  private static final int MOST_NAMES = 20;
   private static final int LONGEST_NAME = 128;
-  private static final int LONGEST_DECISION = 1_000;
-  private static final int LONGEST_HANDLER = 500;
   private static final int LONGEST_TYPE = 200;
-  private static final long LONGEST_TIME_MS = StepOutcome.LONGEST_DELAY.toMillis();
+  private static final List<Outcome> FAILURES = List.of(Outcome.RETRYABLE_FAILURE,
+      Outcome.PERMANENT_FAILURE);
+  /** The outcomes that a member of a result is allowed for. */
+  private static final Map<String, List<Outcome>> ALLOWED = Map.of(
+      RESULT, List.of(Outcome.SUCCESS, Outcome.CANCELLED),
+      DECISION, List.of(Outcome.SUCCESS),
+      BATCHES, List.of(Outcome.SUCCESS),
+      CHECKPOINT, List.of(Outcome.YIELDED),
+      AFTER, List.of(Outcome.YIELDED),
+      RETRY_AFTER, List.of(Outcome.RETRYABLE_FAILURE),
+      ERROR, List.of(Outcome.RETRYABLE_FAILURE, Outcome.PERMANENT_FAILURE, Outcome.CANCELLED));
 
   private WorkerReader() {
   }
@@ -49,43 +56,24 @@ final class WorkerReader {
   }
 
   static Registration registration(JsonObject body) {
-    Members members = new Members(body);
-    UUID given = members.uuid("worker_uuid");
-    String name = members.text("name", LONGEST_NAME);
-    Integer capacity = members.required("capacity", members.number("capacity", 1, 10_000), 1);
-    List<String> handlers = members.texts("handlers", 1_000, LONGEST_HANDLER);
-    List<String> resolvers = members.texts("resolvers", 100, LONGEST_HANDLER);
-    List<String> namespaces = members.texts("namespaces", 100, LONGEST_HANDLER);
-    Integer heartbeat = members.number("heartbeat_seconds", 1, 300);
-    if (handlers == null && !members.has("handlers") && !members.has("resolvers")) {
-      members.wrong("handlers", "is required");
+    List<String> handlers = Members.texts(body, "handlers");
+    if (handlers == null && Members.isAbsent(body, "resolvers")) {
+      throw Problem.invalid("handlers", "is required");
     }
-    members.check();
-    UUID uuid = given == null ? UUID.randomUUID() : given;
-    JsonObjectBuilder document = Json.build().createObjectBuilder()
-        .add("worker_uuid", uuid.toString()).add("name", name)
-        .add("capacity", capacity)
+    UUID uuid = Json.optionalUuid(body, "worker_uuid").orElseGet(UUID::randomUUID);
+    List<String> namespaces = Members.texts(body, "namespaces");
+    JsonObjectBuilder document = Members.given(body, "name", "capacity", "heartbeat_seconds")
+        .add("worker_uuid", uuid.toString())
         .add("handlers", Json.build().createArrayBuilder(handlers == null ? List.of() : handlers));
-    Members.addGiven(document, "resolvers", resolvers);
+    Members.addGiven(document, "resolvers", Members.texts(body, "resolvers"));
     Members.addGiven(document, "namespaces", namespaces);
-    Members.addGiven(document, "heartbeat_seconds", heartbeat);
     return new Registration(document.build(), uuid, namespaces);
   }
 
-  static Poll poll(JsonObject body, UUID worker, String owner, Optional<Set<String>> namespaces) {
-    Members members = new Members(body);
-    Poll poll = poll(members, worker, owner, namespaces,
-        members.number("wait_seconds", 0, LONGEST_WAIT_SECONDS));
-    members.check();
-    return poll;
-  }
-
-  private static Poll poll(Members members, UUID worker, String owner,
-      Optional<Set<String>> namespaces, Integer waitSeconds) {
-    Integer max = members.number("max", 1, MOST_STEPS);
-    return new Poll(worker, owner, namespaces, max == null ? 1 : max,
-        Optional.ofNullable(members.optionalText("request_id", LONGEST_NAME)),
-        Duration.ofSeconds(waitSeconds == null ? 0 : waitSeconds));
+  static Poll poll(JsonObject asked, UUID worker, String owner,
+      Optional<Set<String>> namespaces) {
+    return new Poll(worker, owner, namespaces, asked.getInt("max", 1),
+        Json.text(asked, "request_id"), Duration.ofSeconds(asked.getInt("wait_seconds", 0)));
   }
 
   /** @param next null when the worker does not ask for steps */
@@ -95,163 +83,99 @@ final class WorkerReader {
   /** @param longest of a single result, in bytes */
   static Results results(JsonObject body, int longest, UUID worker, String owner,
       Optional<Set<String>> namespaces) {
-    Members members = new Members(body);
-    if (!members.has("results")) {
-      members.wrong("results", "is required");
-    } else if (body.get("results") instanceof JsonArray array && array.isEmpty()) {
-      members.wrong("results", "must not be empty");
-    }
+    BodySchema.of("WorkerResults").check(body);
+    Violations violations = new Violations();
     List<WorkerResult> results = new ArrayList<>();
     Set<UUID> named = new HashSet<>();
-    for (Members each : members.each("results", MOST_STEPS)) {
-      WorkerResult result = result(each, longest);
-      if (!named.add(result.stepUuid()) && each.has("step_uuid")) {
-        each.wrong("step_uuid", "must be named once");
-      }
+    for (JsonValue each : body.getJsonArray("results")) {
+      String prefix = "results/" + results.size() + "/";
+      WorkerResult result = result(prefix, each.asJsonObject(), longest, violations);
+      checkNamedOnce(prefix, named.add(result.stepUuid()), violations);
       results.add(result);
     }
-    Poll next = null;
-    if (members.has("claims")) {
-      Members claims = members.members("claims");
-      next = poll(claims, worker, owner, namespaces, null);
-      claims.refuseOthers();
-    }
-    members.check();
-    return new Results(results, next);
+    violations.check();
+    return new Results(results, body.get("claims") instanceof JsonObject claims
+        ? poll(claims, worker, owner, namespaces) : null);
   }
 
-  private static WorkerResult result(Members members, int longest) {
-    UUID step = members.required("step_uuid", members.uuid("step_uuid"), new UUID(0, 0));
-    Integer handoff = members.required("handoff", members.number("handoff", 1, Integer.MAX_VALUE),
-        0);
-    String outcome = members.word("outcome", WorkerResult.OUTCOMES);
-    JsonValue result = JsonValue.NULL;
-    if (members.has(RESULT)) {
-      result = members.anything(RESULT);
-      JsonbCheck.tooLong(result, longest).ifPresent(complaint -> members.wrong(RESULT, complaint));
-      if (!Set.of(Outcome.SUCCESS.word(), Outcome.CANCELLED.word()).contains(outcome)) {
-        members.wrong(RESULT, "is allowed for " + Outcome.SUCCESS + " and " + Outcome.CANCELLED);
-      }
+  private static void checkNamedOnce(String prefix, boolean isFirst, Violations violations) {
+    if (!isFirst) {
+      violations.add(prefix + "step_uuid", "must be named once");
     }
-    Long took = members.longNumber("execution_time_ms", 0, LONGEST_TIME_MS);
-    JsonValue error = error(members, outcome, longest);
-    List<String> decision = members.texts("decision", LONGEST_DECISION, LONGEST_NAME);
-    if (members.has("decision") && !Outcome.SUCCESS.word().equals(outcome)) {
-      members.wrong("decision", "is allowed for " + Outcome.SUCCESS);
-    }
-    JsonArray batches = null;
-    if (members.has("batches")) {
-      if (members.anything("batches") instanceof JsonArray cursors) {
-        batches = cursors;
-      } else {
-        members.wrong("batches", "must be an array");
-      }
-      if (!Outcome.SUCCESS.word().equals(outcome)) {
-        members.wrong("batches", "is allowed for " + Outcome.SUCCESS);
-      }
-    }
-    Optional<StepResult.Yield> yield = readYield(members, outcome);
-    members.refuseOthers();
-    return new WorkerResult(step, handoff, outcome, result, error,
-        Optional.ofNullable(took).map(Duration::ofMillis), Optional.ofNullable(decision),
-        Optional.ofNullable(batches), yield);
   }
 
-  private static Optional<StepResult.Yield> readYield(Members members, String outcome) {
-    boolean isYield = Outcome.YIELDED.word().equals(outcome);
-    JsonValue checkpoint = members.has(CHECKPOINT) ? members.anything(CHECKPOINT) : null;
-    Long after = members.longNumber(AFTER, 0, LONGEST_TIME_MS);
-    if (!isYield) {
-      if (checkpoint != null) {
-        members.wrong(CHECKPOINT, "is allowed for " + Outcome.YIELDED);
+  private static WorkerResult result(String prefix, JsonObject given, int longest,
+      Violations violations) {
+    String outcome = given.getString("outcome");
+    given.forEach((name, value) -> {
+      List<Outcome> allowed = value == JsonValue.NULL ? null : ALLOWED.get(name);
+      if (allowed != null && allowed.stream().noneMatch(each -> each.word().equals(outcome))) {
+        violations.add(prefix + name, "is allowed for "
+            + allowed.stream().map(Outcome::word).collect(Collectors.joining(" and ")));
       }
-      if (after != null) {
-        members.wrong(AFTER, "is allowed for " + Outcome.YIELDED);
-      }
-      return Optional.empty();
+    });
+    JsonValue result = given.getOrDefault(RESULT, JsonValue.NULL);
+    JsonbCheck.tooLong(result, longest)
+        .ifPresent(complaint -> violations.add(prefix + RESULT, complaint));
+    if (Members.isAbsent(given, ERROR)
+        && FAILURES.stream().anyMatch(each -> each.word().equals(outcome))) {
+      violations.add(prefix + ERROR, "is required for a failure");
     }
-    return Optional.of(new StepResult.Yield(Optional.ofNullable(checkpoint),
-        Duration.ofMillis(after == null ? 0 : after)));
+    return new WorkerResult(Json.uuid(given, "step_uuid"), given.getInt("handoff"), outcome,
+        result, error(prefix, given, longest, violations), millis(given, "execution_time_ms"),
+        Optional.ofNullable(Members.texts(given, DECISION)),
+        Optional.ofNullable(given.get(BATCHES) instanceof JsonArray cursors ? cursors : null),
+        Outcome.YIELDED.word().equals(outcome) ? Optional.of(new StepResult.Yield(
+            Optional.ofNullable(given.get(CHECKPOINT)).filter(value -> value != JsonValue.NULL),
+            millis(given, AFTER).orElse(Duration.ZERO))) : Optional.empty());
   }
 
-  private static JsonValue error(Members members, String outcome, int longest) {
-    boolean isRetryable = Outcome.RETRYABLE_FAILURE.word().equals(outcome);
-    boolean isFailure = isRetryable || Outcome.PERMANENT_FAILURE.word().equals(outcome);
-    Long retryAfter = members.longNumber("retry_after_ms", 0, LONGEST_TIME_MS);
-    if (retryAfter != null && !isRetryable) {
-      members.wrong("retry_after_ms", "is allowed for " + Outcome.RETRYABLE_FAILURE);
-    }
-    if (!members.has(ERROR)) {
-      if (isFailure) {
-        members.wrong(ERROR, "is required for a failure");
-      }
+  private static Optional<Duration> millis(JsonObject given, String name) {
+    return Members.isAbsent(given, name) ? Optional.empty()
+        : Optional.of(Duration.ofMillis(given.getJsonNumber(name).longValueExact()));
+  }
+
+  /** What a failure says is no reason to refuse it: a step that would be tried again would end. */
+  private static JsonValue error(String prefix, JsonObject given, int longest,
+      Violations violations) {
+    if (!(given.get(ERROR) instanceof JsonObject error)) {
       return JsonValue.NULL;
     }
-    if (!isFailure && !Outcome.CANCELLED.word().equals(outcome)) {
-      members.wrong(ERROR, "is allowed for failures and " + Outcome.CANCELLED);
+    String type = cut(error, "type", LONGEST_TYPE, "Error");
+    JsonObjectBuilder read = StepResult.error(type,
+        cut(error, "message", StepResult.LONGEST_MESSAGE, type));
+    if (error.get("details") instanceof JsonObject details) {
+      JsonValue clean = JsonbCheck.cleaned(details);
+      JsonbCheck.complaint(clean, longest)
+          .ifPresent(complaint -> violations.add(prefix + "error/details", complaint));
+      read.add("details", clean);
     }
-    // What a failure says is no reason to refuse it: a step that would be tried again would end.
-    Members given = members.cleaned(ERROR);
-    String type = given.cutText("type", LONGEST_TYPE, "Error");
-    JsonObjectBuilder error = StepResult.error(type,
-        given.cutText("message", StepResult.LONGEST_MESSAGE, type));
-    JsonObject details = given.object("details");
-    given.refuseOthers();
-    if (details != null) {
-      JsonbCheck.tooLong(details, longest)
-          .ifPresent(complaint -> given.wrong("details", complaint));
-      error.add("details", details);
-    }
-    Members.addGiven(error, "delay_ms", retryAfter);
-    return error.build();
+    Members.addGiven(read, "delay_ms", given.get(RETRY_AFTER));
+    return read.build();
   }
 
-  record Beat(JsonArray steps, String state) {
-  }
-
-  static Beat beat(JsonObject body) {
-    Members members = new Members(body);
-    String state = members.word("state", STATES, "healthy");
-    JsonArrayBuilder steps = Json.build().createArrayBuilder();
-    for (Members each : members.each("steps", MOST_HELD)) {
-      UUID step = each.required("step_uuid", each.uuid("step_uuid"), new UUID(0, 0));
-      Integer handoff = each.required("handoff", each.number("handoff", 1, 999_999_999), 0);
-      each.refuseOthers();
-      steps.add(Json.build().createObjectBuilder().add("step_uuid", step.toString()).add("handoff",
-          handoff));
-    }
-    members.check();
-    return new Beat(steps.build(), state);
+  /** A text that is cut when it is too long; the fallback for one that is blank. */
+  private static String cut(JsonObject error, String name, int longest, String fallback) {
+    String text = error.getString(name);
+    return text.isBlank() ? fallback : JsonbCheck.cleaned(text, longest);
   }
 
   /** @return objects with {@code step_uuid}, {@code handoff} and {@code checkpoint} */
   static JsonArray checkpoints(JsonObject body) {
-    Members members = new Members(body);
-    List<Members> given = members.each(CHECKPOINTS, MOST_STEPS);
-    if (!members.has(CHECKPOINTS)) {
-      members.wrong(CHECKPOINTS, "is required");
-    } else if (body.get(CHECKPOINTS) instanceof JsonArray array && array.isEmpty()) {
-      members.wrong(CHECKPOINTS, "must not be empty");
-    }
+    BodySchema.of("WorkerCheckpoints").check(body);
+    JsonArray checkpoints = body.getJsonArray("checkpoints");
+    Violations violations = new Violations();
     Set<UUID> named = new HashSet<>();
-    JsonArrayBuilder checkpoints = Json.build().createArrayBuilder();
-    for (Members each : given) {
-      UUID step = each.required("step_uuid", each.uuid("step_uuid"), new UUID(0, 0));
-      Integer handoff = each.required("handoff", each.number("handoff", 1, Integer.MAX_VALUE), 0);
-      JsonValue checkpoint = each.anything(CHECKPOINT);
-      if (checkpoint == JsonValue.NULL) {
-        each.wrong(CHECKPOINT, "must not be null");
+    for (int i = 0; i < checkpoints.size(); i++) {
+      JsonObject each = checkpoints.getJsonObject(i);
+      String prefix = "checkpoints/" + i + "/";
+      if (each.isNull(CHECKPOINT)) {
+        violations.add(prefix + CHECKPOINT, "must not be null");
       }
-      if (!named.add(step) && each.has("step_uuid")) {
-        each.wrong("step_uuid", "must be named once");
-      }
-      each.refuseOthers();
-      checkpoints.add(Json.build().createObjectBuilder().add("step_uuid", step.toString())
-          .add("handoff", handoff)
-          .add(CHECKPOINT, checkpoint == null ? JsonValue.NULL : checkpoint));
+      checkNamedOnce(prefix, named.add(Json.uuid(each, "step_uuid")), violations);
     }
-    members.check();
-    return checkpoints.build();
+    violations.check();
+    return checkpoints;
   }
 
   /** @throws Problem 400 invalid-request unless there are 1 to 20 names */

@@ -27,6 +27,7 @@ import ee.tasker.step.ClaimedStep;
 import ee.tasker.step.StepSeals;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
+import jakarta.json.JsonArray;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
@@ -88,7 +89,8 @@ public class WorkersResource {
   @OncePerKey
   @Consumes(MediaType.APPLICATION_JSON)
   public Response register(InputStream body) {
-    WorkerReader.Registration registration = WorkerReader.registration(bodies.object(body));
+    WorkerReader.Registration registration = WorkerReader
+        .registration(bodies.object(body, "NewWorker"));
     if (registration.namespaces() == null) {
       access.require(Permission.STEPS_WORK, null);
     } else {
@@ -145,7 +147,8 @@ public class WorkersResource {
   public void claim(@PathParam("worker_uuid") UUID worker, InputStream body,
       @Suspended AsyncResponse answer) {
     workers.requireApi();
-    Poll poll = WorkerReader.poll(bodies.object(body), worker, owner(), access.namespaces());
+    Poll poll = WorkerReader.poll(bodies.object(body, "ClaimRequest"), worker, owner(),
+        access.namespaces());
     long leaseSeconds = leaseSeconds();
     Recheck<Optional<Set<String>>> permission = access
         .recheck(caller -> Optional.of(caller.grants())
@@ -203,8 +206,11 @@ public class WorkersResource {
   @Path("{worker_uuid}/heartbeat")
   @Consumes(MediaType.APPLICATION_JSON)
   public String heartbeat(@PathParam("worker_uuid") UUID worker, InputStream body) {
-    WorkerReader.Beat beat = WorkerReader.beat(bodies.object(body));
-    JsonObject document = workers.heartbeat(worker, owner(), beat.steps(), beat.state()).document();
+    JsonObject beat = bodies.object(body, "WorkerHeartbeat");
+    JsonArray steps = beat.get("steps") instanceof JsonArray given ? given
+        : JsonValue.EMPTY_JSON_ARRAY;
+    JsonObject document = workers.heartbeat(worker, owner(), steps, beat.getString("state"))
+        .document();
     JsonObjectBuilder answer = Json.build().createObjectBuilder();
     for (String name : List.of("state", "heartbeat_seconds", "lost", "cancels", "unreported")) {
       answer.add(name, document.get(name));

@@ -266,7 +266,8 @@ class CliIT {
     Run invalid = tasker("task", "submit", "--request",
         "{\"namespace\":\"testing\",\"name\":7,\"contxt\":{}}");
     assertThat(invalid.status()).isEqualTo(5);
-    assertThat(invalid.err()).contains("  name: must be a string\n", "  contxt: unknown property");
+    assertThat(invalid.err()).contains("  name: must be a string of 1 to 64 ",
+        "  contxt: unknown property");
 
     Run template = taskerWith("name: x\n", "template", "register", "-");
     assertThat(template.status()).isEqualTo(5);
