@@ -151,6 +151,8 @@ class ReplyKeysTest {
       "getJsonNumber", "getJsonString", "getOrDefault", "containsKey", "isNull");
   private static final Set<String> READING_HELPERS = Set.of("text", "uuid", "optionalUuid",
       "object");
+  private static final Set<String> READING_MEMBERS = Set.of("isAbsent", "texts", "integer",
+      "given");
 
   /** Whatever a member is called, also when its name is a common one. */
   @Test
@@ -168,7 +170,8 @@ class ReplyKeysTest {
   private static boolean readsMember(JavaMethodCall call) {
     String owner = call.getTargetOwner().getName();
     return owner.equals("jakarta.json.JsonObject") && READING.contains(call.getName())
-        || owner.equals("ee.tasker.platform.Json") && READING_HELPERS.contains(call.getName());
+        || owner.equals("ee.tasker.platform.Json") && READING_HELPERS.contains(call.getName())
+        || owner.equals("ee.tasker.platform.Members") && READING_MEMBERS.contains(call.getName());
   }
 
   @Test
