@@ -4032,6 +4032,9 @@ function tasker.pgmq_send_with_notify(queue_name text, message jsonb, delay_seco
 -- Prepares a statement about one worker queue, for as long as the session lasts.
 function tasker.prepare_queue_statement(p_kind text, p_table text) returns void;
   -- called by get_first_claim_order, send_handoffs, take_messages
+-- Whether this session prepares what takes from a queue and adds to it.
+function tasker.prepares_queue_statements() returns boolean, stable;
+  -- called by send_handoffs, take_messages
 -- Releases claimed steps that have not started.
 function tasker.release_steps(p_steps jsonb, p_server_uuid uuid, p_now timestamp with time zone
     DEFAULT NULL::timestamp with time zone, p_reason text DEFAULT 'released_before_start'::text)

@@ -3,7 +3,7 @@
 -- Nothing when there is no such queue. Locks: none.
 -- Only a caller whose rights are those of the session may execute it: a session can prepare
 -- anything under that name, so a function that acts with the rights of its owner plans the text of
--- get_queue_statement itself.
+-- get_queue_statement itself. Source: ADR 0099.
 create or replace function tasker.prepare_queue_statement(p_kind text, p_table text)
 returns void
 language plpgsql

@@ -29,9 +29,7 @@ begin
   loop
     v_table := 'q_' || lower(tasker.worker_queue(v_queue.namespace));
     -- Many are quoted and read again in the text of execute, which takes longer than planning.
-    if current_user <> session_user or cardinality(v_queue.messages) > 10 then
-      execute tasker.get_queue_statement('send', v_table) using v_queue.messages, v_queue.headers;
-    else
+    if cardinality(v_queue.messages) <= 10 and tasker.prepares_queue_statements() then
       v_execute := format('execute tasker_send_%s(%L, %L)', md5(v_table), v_queue.messages,
                           v_queue.headers);
       begin
@@ -40,6 +38,8 @@ begin
         perform tasker.prepare_queue_statement('send', v_table);
         execute v_execute;
       end;
+    else
+      execute tasker.get_queue_statement('send', v_table) using v_queue.messages, v_queue.headers;
     end if;
   end loop;
   if exists (select from unnest(p_handoffs) h

@@ -31,12 +31,12 @@ begin
   o_step_uuids := '{}';
   o_handoffs := '{}';
   if p_handlers is null then
-    if current_user <> session_user then
-      execute tasker.get_queue_statement(v_kind, v_table)
-        into o_step_uuids, o_handoffs, v_last using p_limit, v_floor;
-    else
+    if tasker.prepares_queue_statements() then
       execute format('execute tasker_%s_%s(%s)', v_kind, md5(v_table),
                      concat_ws(', ', p_limit, v_floor)) into o_step_uuids, o_handoffs, v_last;
+    else
+      execute tasker.get_queue_statement(v_kind, v_table)
+        into o_step_uuids, o_handoffs, v_last using p_limit, v_floor;
     end if;
   else
     v_last := v_floor;

@@ -54,20 +54,22 @@ final class Mutations {
         "EraseTaskDocumentsTest#of_what_every_column");
   }
 
-  private static Mutation notAsOwner(String how, String file, String guard) {
-    return of("what a session prepared that " + how + " a queue does not run as the owner", file,
-        guard, guard.endsWith("or") ? "" : "false", "ClaimStepsTest#what_a_session_prepared");
-  }
-
   static final List<Mutation> ALL = List.of(
       // Locks.
       of("messages being taken are skipped", QUEUE, "for update skip locked)", "for update)",
           "ClaimStepsTest#two_sessions_claim_disjoint"),
       of("messages being taken are locked", QUEUE, "for update skip locked)", ")",
           "ClaimStepsTest#two_sessions_claim_disjoint"),
-      notAsOwner("looks into", "R__get_first_claim_order.sql", "current_user <> session_user"),
-      notAsOwner("takes from", TAKE, "current_user <> session_user"),
-      notAsOwner("adds to", "R__send_handoffs.sql", "current_user <> session_user or"),
+      of("what a session prepared does not look into a queue as the owner",
+          "R__get_first_claim_order.sql", "if current_user <> session_user then", "if false then",
+          "ClaimStepsTest#what_a_session_prepared"),
+      of("what a session prepared does not take or add messages as the owner",
+          "R__prepares_queue_statements.sql", "current_user = session_user and", "",
+          "ClaimStepsTest#what_a_session_prepared"),
+      of("a session keeps no plans for the queues of many namespaces",
+          "R__prepares_queue_statements.sql",
+          "and not exists (select from tasker.task_namespaces offset 32)", "",
+          "ClaimStepsTest#a_session_keeps_no_large_plans"),
       of("due tasks of another session are skipped", NEXT, "for no key update of t skip locked",
           "for no key update of t",
           "GetNextReadyTasksTest#two_sessions_get_different"),

@@ -22,7 +22,8 @@ import org.junit.jupiter.api.Test;
 @DatabaseTest.Covers({"claim_offered_steps", "claim_queued_steps", "take_messages", "order_queues",
   "get_claimed_steps", "calculate_lease_end",
   "calculate_claim_order", "worker_queue", "send_handoffs", "get_claim_cursor", "set_claim_cursor",
-  "get_queue_statement", "prepare_queue_statement", "get_first_claim_order"})
+  "get_queue_statement", "prepare_queue_statement", "get_first_claim_order",
+  "prepares_queue_statements"})
 class ClaimStepsTest {
   private static final String WAKEUPS_READ = "select idx_tup_fetch + seq_tup_read from pg_stat_xact_user_tables where relid = 'tasker.task_wakeups'::regclass";
 
@@ -370,6 +371,24 @@ class ClaimStepsTest {
           .number("select count(*) from pgmq.q_worker_orders_queue where vt <= clock_timestamp() "
               + "and message ->> 'step_uuid' is not null and headers ->> 'claim_order' is not null"))
           .isEqualTo(14);
+      session.rollback();
+    }
+  }
+
+  /** Those that take are seven times as large as those that look, in each session. */
+  @Test
+  void a_session_keeps_no_large_plans_for_the_queues_of_many_namespaces() {
+    Dag.of("a").started(2);
+    try (Sql session = Sql.session(); SqlWorker worker = SqlWorker.in(session)) {
+      session.run("deallocate all");
+      session.run("insert into tasker.task_namespaces (name) "
+          + "select 'other_' || n from generate_series(1, 32) n");
+      worker.claimOne();
+      session.object("select tasker.submit_tasks(?)", Json.createArrayBuilder()
+          .add(Dag.of("a").request(Dag.of("a").registered())).build());
+      assertThat(worker.claim(10)).hasSize(2);
+      assertThat(session.texts("select regexp_replace(name, '_[0-9a-f]{32}$', '') " + PREPARED))
+          .containsExactly("tasker_first");
       session.rollback();
     }
   }
