@@ -74,27 +74,31 @@ public final class Turns {
     }
     AtomicBoolean granted = new AtomicBoolean();
     waiting.add(namespace, granted);
-    grant();
     long end = System.nanoTime() + longestWait.toNanos();
-    while (!granted.get()) {
+    while (true) {
+      // Before the turn is asked for: a rest that ends in between is over then, and is not waited
+      // for as if it had been none.
+      long rest = rests.nanosLeft(namespace);
+      grant();
+      if (granted.get()) {
+        return;
+      }
       long left = end - System.nanoTime();
-      if ((left <= 0 || !waits(namespace, left)) && !granted.get()) {
+      if ((left <= 0 || !waits(rest > 0 ? Math.min(rest, left) : left)) && !granted.get()) {
         waiting.remove(namespace, granted);
         throw busy(namespace);
       }
-      grant();
     }
   }
 
   /**
-   * Until a turn ends, which may be followed by a rest, or until the rest of the namespace ends.
+   * Until a turn ends, which may be followed by a rest, or for that long.
    *
    * @return false when the thread was interrupted
    */
-  private boolean waits(String namespace, long atMost) {
-    long rest = rests.nanosLeft(namespace);
+  private boolean waits(long nanos) {
     try {
-      TimeUnit.NANOSECONDS.timedWait(this, rest > 0 ? Math.min(rest, atMost) : atMost);
+      TimeUnit.NANOSECONDS.timedWait(this, nanos);
       return true;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -12,9 +12,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class TurnsTest {
@@ -156,6 +159,24 @@ class TurnsTest {
     noisy.granted.get(20, TimeUnit.SECONDS);
     assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(Duration.ofMillis(800))
         .isLessThan(LONG.dividedBy(2));
+    noisy.end();
+  }
+
+  /** Wherever between two looks at the clock that is. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3, 4})
+  void a_rest_that_ends_while_the_turn_is_asked_for_is_over(int looksBefore) throws Exception {
+    AtomicInteger looks = new AtomicInteger(Integer.MIN_VALUE);
+    Rests rests = new Rests(
+        () -> looks.getAndIncrement() < looksBefore ? 0 : Duration.ofSeconds(1).toNanos());
+    Turns turns = new Turns(1, LONG, rests);
+    rests.seen("quiet");
+    rests.worked("noisy", Duration.ofMillis(100).toNanos());
+    looks.set(0);
+
+    Taken noisy = new Taken(turns, "noisy");
+
+    noisy.granted.get(5, TimeUnit.SECONDS);
     noisy.end();
   }
 
