@@ -1,6 +1,6 @@
 -- Prepares the statement of get_queue_statement in this session, as tasker_<kind>_<md5 of the
 -- table>: a claim looks into the queue of each namespace, and planning takes longer than that.
--- Nothing when there is no such queue. Locks: none.
+-- Raises undefined_table when there is no such queue. Locks: none.
 -- Only a caller whose rights are those of the session may execute it: a session can prepare
 -- anything under that name, so a function that acts with the rights of its owner plans the text of
 -- get_queue_statement itself. Source: ADR 0099.
@@ -16,8 +16,6 @@ begin
     case p_kind when 'first' then 'bigint' when 'take' then 'int'
                 when 'take_from' then 'int, bigint' else 'jsonb[], jsonb[]' end,
     tasker.get_queue_statement(p_kind, p_table));
-exception when undefined_table then
-  null;
 end
 $$;
 comment on function tasker.prepare_queue_statement(text, text) is

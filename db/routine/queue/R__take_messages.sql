@@ -129,8 +129,8 @@ exception
     o_handoffs := '{}';
   when invalid_sql_statement_name then
     -- The first time in this session.
-    perform tasker.prepare_queue_statement(v_kind, v_table);
     if to_regclass('pgmq.' || quote_ident(v_table)) is not null then
+      perform tasker.prepare_queue_statement(v_kind, v_table);
       select t.o_step_uuids, t.o_handoffs into o_step_uuids, o_handoffs
       from tasker.take_messages(p_namespace, p_limit, p_handlers) t;
     end if;

@@ -3,6 +3,7 @@ package ee.tasker.sql;
 import static ee.tasker.testing.TaskerAssertions.assertThatStep;
 import static ee.tasker.testing.TaskerAssertions.assertThatTask;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ee.tasker.testing.Dag;
 import ee.tasker.testing.DatabaseTest;
@@ -416,6 +417,21 @@ class ClaimStepsTest {
       session.text("select tasker.ensure_task_queue('worker_orders_queue')::text");
       Dag.Task task = Dag.of("a").started();
       assertThat(worker.claimOne().step()).isEqualTo(task.step("a"));
+    }
+  }
+
+  @Test
+  void a_session_that_meets_no_queue_says_which_table_is_not_there() {
+    Dag graph = Dag.of("a");
+    String missing = "relation \"pgmq.q_worker_orders_queue\" does not exist";
+    for (String call : List.of("select tasker.get_first_claim_order('q_worker_orders_queue', 0)",
+        "select tasker.submit_tasks('[" + graph.request(graph.registered()) + "]')")) {
+      try (Sql session = Sql.session()) {
+        session.run("deallocate all");
+        session.text("select pgmq.drop_queue('worker_orders_queue')::text");
+        assertThatThrownBy(() -> session.text(call)).as(call).hasMessageContaining(missing);
+        session.rollback();
+      }
     }
   }
 
