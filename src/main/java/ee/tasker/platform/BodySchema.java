@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.snakeyaml.engine.v2.api.Load;
@@ -39,6 +40,7 @@ public final class BodySchema {
       "additionalProperties", "properties", "minProperties", "items", "minItems", "maxItems",
       "uniqueItems", "minLength", "maxLength", "pattern", "format", "enum", "minimum", "maximum",
       "oneOf", "examples", "x-cleaned");
+  private static final BiConsumer<JsonObject, Violations> NO_RULES = (body, violations) -> {};
   private static final Map<String, BodySchema> COMPILED = new ConcurrentHashMap<>();
 
   private final Map<?, ?> source;
@@ -166,7 +168,12 @@ public final class BodySchema {
    * @throws Problem as {@link #check}
    */
   public JsonObject read(JsonObject body) {
-    check(body);
+    return read(body, NO_RULES);
+  }
+
+  /** @throws Problem as {@link #check(JsonObject, BiConsumer)} */
+  public JsonObject read(JsonObject body, BiConsumer<JsonObject, Violations> rules) {
+    check(body, rules);
     JsonObjectBuilder completed = null;
     for (var member : defaults.entrySet()) {
       if (Members.isAbsent(body, member.getKey())) {
@@ -179,14 +186,20 @@ public final class BodySchema {
 
   /** @throws Problem 400 invalid-request with all violations */
   public void check(JsonObject body) {
-    violations(body).check();
+    check(body, NO_RULES);
   }
 
-  /** For a reader that adds others to those that the schema finds. */
-  public Violations violations(JsonObject body) {
+  /**
+   * @param rules that the schema cannot say, such as those over several members; they are asked
+   *              about every body, so that all violations are reported at once, and meet members
+   *              that are absent or of a wrong type
+   * @throws Problem 400 invalid-request with all violations
+   */
+  public void check(JsonObject body, BiConsumer<JsonObject, Violations> rules) {
     Violations violations = new Violations();
     checkObject("", body, violations);
-    return violations;
+    rules.accept(body, violations);
+    violations.check();
   }
 
   /** The names of all members. */
@@ -198,9 +211,10 @@ public final class BodySchema {
    * The same of a part of a body, such as the parameters of a request without one: what is not
    * there is not missed.
    */
-  public JsonObject part(JsonObject given) {
+  public JsonObject part(JsonObject given, BiConsumer<JsonObject, Violations> rules) {
     Violations violations = new Violations();
     checkMembers("", given, violations);
+    rules.accept(given, violations);
     violations.check();
     return given;
   }

@@ -7,15 +7,23 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Collects the violations of one request, and keeps the first hundred. Not thread-safe. */
+/**
+ * Collects the violations of one request, the first of each field, and keeps a hundred. Not
+ * thread-safe.
+ */
 public final class Violations {
   private final List<Violation> first = new ArrayList<>();
   private int count;
 
   public void add(String field, String message) {
-    if (count++ < Problem.MOST_VIOLATIONS) {
+    if (!has(field) && count++ < Problem.MOST_VIOLATIONS) {
       first.add(new Violation(field, message));
     }
+  }
+
+  /** Whether one of this field is kept. */
+  public boolean has(String field) {
+    return first.stream().anyMatch(other -> other.field().equals(field));
   }
 
   int kept() {

@@ -26,19 +26,7 @@ public final class TaskRequestReader {
 
   /** @throws Problem 400 with one violation per invalid property */
   public static TaskRequest read(JsonObject document) {
-    SCHEMA.check(document);
-    Violations violations = new Violations();
-    checkContext(document, violations);
-    // That it is not too far ahead is checked against the clock of the database.
-    if (!Members.isAbsent(document, "start_at")
-        && !Members.isAbsent(document, "delay_seconds")) {
-      violations.add("delay_seconds", "must be absent when start_at is given");
-    }
-    Json.text(document, "trace_parent").filter(text -> !TaskRequest.isTraceParent(text))
-        .ifPresent(text -> violations.add("trace_parent", "must be a W3C Trace Context traceparent,"
-            + " for example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"));
-    checkVersion(document, "version", violations);
-    violations.check();
+    SCHEMA.check(document, TaskRequestReader::check);
     JsonObjectBuilder members = Json.build().createObjectBuilder();
     document.forEach((name, value) -> {
       if (value != JsonValue.NULL && !"on_duplicate".equals(name)) {
@@ -46,6 +34,21 @@ public final class TaskRequestReader {
       }
     });
     return TaskRequest.of(members.build());
+  }
+
+  private static void check(JsonObject document, Violations violations) {
+    checkContext(document, violations);
+    // That it is not too far ahead is checked against the clock of the database.
+    if (!Members.isAbsent(document, "start_at")
+        && !Members.isAbsent(document, "delay_seconds")) {
+      violations.add("delay_seconds", "must be absent when start_at is given");
+    }
+    String trace = document.getString("trace_parent", null);
+    if (trace != null && !TaskRequest.isTraceParent(trace)) {
+      violations.add("trace_parent", "must be a W3C Trace Context traceparent,"
+          + " for example 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+    }
+    checkVersion(document, "version", violations);
   }
 
   /** Whether a duplicate request returns the existing task instead of a refusal. */
@@ -65,9 +68,11 @@ public final class TaskRequestReader {
 
   /** Reports a member that is there and no version; its schema says less. */
   public static void checkVersion(JsonObject body, String member, Violations violations) {
-    Json.text(body, member).filter(version -> !TemplateKey.isVersion(version)).ifPresent(
-        version -> violations.add(member,
-            "must be MAJOR.MINOR.PATCH with an optional prerelease, without leading zeros"));
+    String version = body.getString(member, null);
+    if (version != null && !TemplateKey.isVersion(version)) {
+      violations.add(member,
+          "must be MAJOR.MINOR.PATCH with an optional prerelease, without leading zeros");
+    }
   }
 
   /** The limits of the member {@code context} that its schema does not say; it may be absent. */

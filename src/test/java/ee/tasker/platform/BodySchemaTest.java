@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -17,6 +18,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** That it agrees with JSON Schema is shown by RequestSchemasTest. */
 class BodySchemaTest {
   private static final String AUTHOR = "'requested_by': 'ann', 'reason': 'a test'";
+
+  private static final BiConsumer<JsonObject, Violations> NO_RULES = (body, violations) -> {};
 
   private static JsonObject limit(String value) {
     return json("{" + AUTHOR + ", 'limit': " + value + "}");
@@ -127,8 +130,21 @@ class BodySchemaTest {
 
   @Test
   void part_of_a_body_is_not_asked_for_the_rest() {
-    assertThat(BodySchema.of("NewSchedule").part(json("{'cron': '@daily'}"))).hasSize(1);
-    assertThatThrownBy(() -> BodySchema.of("NewSchedule").part(json("{'cron': ''}")))
+    assertThat(BodySchema.of("NewSchedule").part(json("{'cron': '@daily'}"), NO_RULES)).hasSize(1);
+    assertThatThrownBy(() -> BodySchema.of("NewSchedule").part(json("{'cron': ''}"), NO_RULES))
         .hasMessageStartingWith("cron: must be a string");
+  }
+
+  @Test
+  void what_rules_find_comes_with_what_the_schema_finds_and_once_for_a_field() {
+    assertThatThrownBy(() -> BodySchema.of("ConcurrencyLimit").check(limit("-1"),
+        (body, violations) -> {
+          violations.add("limit", "is odd");
+          violations.add("reason", "is too short");
+          violations.add("reason", "has too few words");
+        })).isInstanceOfSatisfying(Problem.class,
+            problem -> assertThat(problem.violations()).containsExactly(
+                new Problem.Violation("limit", "must be a whole number from 0 to 1000000"),
+                new Problem.Violation("reason", "is too short")));
   }
 }

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The schemas of request bodies are what bodies are checked by. */
 class RequestSchemasTest {
   private static final Pattern USE = Pattern.compile(
-      "(?:bodies\\s*\\.object\\(body,|BodySchema\\s*\\.of\\()\\s*\"(\\w+)\"\\)");
+      "(?:bodies\\s*\\.object\\(body,|BodySchema\\s*\\.of\\()\\s*\"(\\w+)\"[,)]");
   private static final JsonObject DOCUMENT = Json.parseObject(new OpenApiDocument().json());
   private static final JsonObject SCHEMAS = DOCUMENT.getJsonObject("components")
       .getJsonObject("schemas");

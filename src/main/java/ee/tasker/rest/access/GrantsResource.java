@@ -1,6 +1,7 @@
 package ee.tasker.rest.access;
 
 import ee.tasker.platform.Json;
+import ee.tasker.platform.Members;
 import ee.tasker.platform.Violations;
 import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.RequestBodies;
@@ -8,7 +9,6 @@ import ee.tasker.rest.http.Requires;
 import ee.tasker.rest.http.Requires.Scope;
 import ee.tasker.rest.http.WriteLog;
 import ee.tasker.security.Administration;
-import ee.tasker.security.Granted;
 import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
@@ -48,21 +48,22 @@ public class GrantsResource {
   @POST
   @Consumes(MediaType.APPLICATION_JSON)
   public Response create(InputStream body) {
-    JsonObject asked = bodies.object(body, "NewGrant");
+    JsonObject asked = bodies.object(body, "NewGrant", GrantsResource::check);
     UUID user = Json.optionalUuid(asked, "user_uuid").orElse(null);
     UUID key = Json.optionalUuid(asked, "key_uuid").orElse(null);
-    Violations violations = new Violations();
-    if ((user == null) == (key == null)) {
-      violations.add("user_uuid", "either this or key_uuid is required, not both");
-    }
-    Granted granted = GrantReader.grant("", asked, violations);
-    violations.check();
     WriteLog.isAbout(request, "access", user == null ? "keys" : "users",
         (user == null ? key : user).toString());
-    UUID grant = administration.grant(user, key, granted, access.caller().actor());
+    UUID grant = administration.grant(user, key, GrantReader.grant(asked), access.caller().actor());
     return Response.status(201).entity(
         Json.build().createObjectBuilder().add("grant_uuid", grant.toString()).build().toString())
         .build();
+  }
+
+  private static void check(JsonObject asked, Violations violations) {
+    if (Members.isAbsent(asked, "user_uuid") == Members.isAbsent(asked, "key_uuid")) {
+      violations.add("user_uuid", "either this or key_uuid is required, not both");
+    }
+    GrantReader.check("", asked, violations);
   }
 
   @Requires(value = Permission.SECURITY_MANAGE, in = Scope.EVERYWHERE)

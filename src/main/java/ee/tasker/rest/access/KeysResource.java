@@ -1,9 +1,7 @@
 package ee.tasker.rest.access;
 
-import ee.tasker.platform.BodySchema;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Members;
-import ee.tasker.platform.Violations;
 import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.Listing;
 import ee.tasker.rest.http.RequestBodies;
@@ -11,7 +9,6 @@ import ee.tasker.rest.http.Requires;
 import ee.tasker.rest.http.Requires.Scope;
 import ee.tasker.rest.http.WriteLog;
 import ee.tasker.security.Administration;
-import ee.tasker.security.Granted;
 import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
@@ -28,7 +25,6 @@ import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
-import java.util.List;
 import java.util.UUID;
 
 /** API keys: list, create, revoke. */
@@ -60,14 +56,12 @@ public class KeysResource {
   @POST
   @Consumes(MediaType.APPLICATION_JSON)
   public Response create(InputStream body) {
-    JsonObject asked = bodies.object(body);
-    Violations violations = BodySchema.of("NewKey").violations(asked);
-    String name = GrantReader.name(asked, false, violations);
-    List<Granted> grants = GrantReader.grants(asked, violations);
-    violations.check();
+    JsonObject asked = bodies.object(body, "NewKey", GrantReader::checkKey);
+    String name = asked.getString("name");
     WriteLog.isAbout(request, "access", "keys", name);
     JsonObject key = administration.createKey(name,
-        Members.integer(asked, "expires_in_seconds"), grants, access.caller().actor());
+        Members.integer(asked, "expires_in_seconds"), GrantReader.grants(asked),
+        access.caller().actor());
     return Response.status(201).entity(key.toString()).build();
   }
 

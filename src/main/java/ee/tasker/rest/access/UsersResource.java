@@ -1,9 +1,7 @@
 package ee.tasker.rest.access;
 
-import ee.tasker.platform.BodySchema;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Members;
-import ee.tasker.platform.Problem;
 import ee.tasker.platform.Violations;
 import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.Listing;
@@ -12,7 +10,6 @@ import ee.tasker.rest.http.Requires;
 import ee.tasker.rest.http.Requires.Scope;
 import ee.tasker.rest.http.WriteLog;
 import ee.tasker.security.Administration;
-import ee.tasker.security.Granted;
 import ee.tasker.security.Permission;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
@@ -29,7 +26,6 @@ import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.io.InputStream;
-import java.util.List;
 import java.util.UUID;
 
 /** Users with name and password: list, create, change the password, disable. */
@@ -61,14 +57,11 @@ public class UsersResource {
   @POST
   @Consumes(MediaType.APPLICATION_JSON)
   public Response create(InputStream body) {
-    JsonObject asked = bodies.object(body);
-    Violations violations = BodySchema.of("NewUser").violations(asked);
-    String name = GrantReader.name(asked, true, violations);
-    List<Granted> grants = GrantReader.grants(asked, violations);
-    violations.check();
+    JsonObject asked = bodies.object(body, "NewUser", GrantReader::checkUser);
+    String name = asked.getString("name");
     WriteLog.isAbout(request, "access", "users", name);
     JsonObject user = administration.createUser(name, asked.getString("password", null),
-        grants, access.caller().actor());
+        GrantReader.grants(asked), access.caller().actor());
     return Response.status(201).entity(user.toString()).build();
   }
 
@@ -77,12 +70,9 @@ public class UsersResource {
   @Path("{user_uuid}")
   @Consumes(MediaType.APPLICATION_JSON)
   public String change(@PathParam("user_uuid") UUID user, InputStream body) {
-    JsonObject change = bodies.object(body, "UserChange");
+    JsonObject change = bodies.object(body, "UserChange", UsersResource::checkChange);
     String password = change.getString("password", null);
     boolean isToEnable = !Members.isAbsent(change, "enabled");
-    if (password == null && !isToEnable) {
-      throw Problem.invalid("password", "is required unless enabled is given");
-    }
     if (isToEnable) {
       administration.setEnabled(user, change.getBoolean("enabled"), access.caller().actor());
     }
@@ -90,5 +80,11 @@ public class UsersResource {
       administration.setPassword(user, password, access.caller().actor());
     }
     return Json.build().createObjectBuilder().add("user_uuid", user.toString()).build().toString();
+  }
+
+  private static void checkChange(JsonObject change, Violations violations) {
+    if (Members.isAbsent(change, "password") && Members.isAbsent(change, "enabled")) {
+      violations.add("password", "is required unless enabled is given");
+    }
   }
 }

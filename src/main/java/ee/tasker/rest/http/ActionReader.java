@@ -14,6 +14,8 @@ import java.util.TreeSet;
 
 /** Reads an action that an operator requests. Every action needs an actor and a reason. */
 public final class ActionReader {
+  private static final BodySchema STEP = BodySchema.of("StepAction");
+  private static final BodySchema TASK = BodySchema.of("TaskAction");
   private static final Map<String, String> STEP_ACTORS = Map.of("reset_for_retry", "reset_by",
       "resolve_manually", "resolved_by", "complete_manually", "completed_by");
   private static final Map<String, Set<String>> STEP_DATA = Map.of("reset_for_retry",
@@ -34,18 +36,8 @@ public final class ActionReader {
    * completed_by}.
    */
   public static Action step(JsonObject body) {
-    BodySchema schema = BodySchema.of("StepAction");
-    Violations violations = schema.violations(body);
-    String name = body.getString("action_type", "");
-    String actor = STEP_ACTORS.get(name);
-    if (actor != null) {
-      require(body, actor, violations);
-      refuseOthers(schema, body, STEP_DATA.get(name), actor, violations);
-    }
-    if ("complete_manually".equals(name)) {
-      require(body, "completion_data", violations);
-    }
-    violations.check();
+    STEP.check(body, ActionReader::checkStep);
+    String name = body.getString("action_type");
     JsonObject data = data(body, STEP_DATA.get(name));
     if (data.get("completion_data") instanceof JsonObject completion) {
       JsonObjectBuilder completed = Members.given(completion, "metadata", "decision", "batches")
@@ -53,30 +45,40 @@ public final class ActionReader {
       Members.addGiven(completed, "attempt", body.get("attempt"));
       data = completed.build();
     }
-    return new Action(name, body.getString(actor), body.getString("reason"), data);
+    return new Action(name, body.getString(STEP_ACTORS.get(name)), body.getString("reason"), data);
+  }
+
+  private static void checkStep(JsonObject body, Violations violations) {
+    String name = body.getString("action_type", "");
+    String actor = STEP_ACTORS.get(name);
+    if (actor != null) {
+      require(body, actor, violations);
+      refuseOthers(STEP, body, STEP_DATA.get(name), actor, violations);
+    }
+    if ("complete_manually".equals(name)) {
+      require(body, "completion_data", violations);
+    }
   }
 
   /** The action on a task, with the actor in {@code requested_by}. */
   public static Action task(JsonObject body) {
-    BodySchema schema = BodySchema.of("TaskAction");
-    Violations violations = schema.violations(body);
-    String name = body.getString("action_type", "");
-    Set<String> data = TASK_DATA.getOrDefault(name, Set.of());
-    refuseOthers(schema, body, data, "requested_by", violations);
+    TASK.check(body, ActionReader::checkTask);
+    String name = body.getString("action_type");
+    return new Action(name, body.getString("requested_by"), body.getString("reason"),
+        data(body, TASK_DATA.getOrDefault(name, Set.of())));
+  }
+
+  private static void checkTask(JsonObject body, Violations violations) {
+    Set<String> data = TASK_DATA.getOrDefault(body.getString("action_type", ""), Set.of());
+    refuseOthers(TASK, body, data, "requested_by", violations);
     if (data.contains("step")) {
       require(body, "step", violations);
     }
     TaskRequestReader.checkContext(body, violations);
-    violations.check();
-    return new Action(name, body.getString("requested_by"), body.getString("reason"),
-        data(body, data));
   }
 
-  /** The fork of a task; {@code from} names the steps that run again. */
+  /** The fork of a task, of a valid body; {@code from} names the steps that run again. */
   public static Action fork(JsonObject body) {
-    Violations violations = new Violations();
-    TaskRequestReader.checkContext(body, violations);
-    violations.check();
     return new Action("fork", body.getString("requested_by"), body.getString("reason"),
         Members.given(body, "context", "priority")
             .add("from", Json.build().createArrayBuilder(Members.texts(body, "from"))).build());

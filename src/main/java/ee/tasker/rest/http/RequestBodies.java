@@ -3,6 +3,7 @@ package ee.tasker.rest.http;
 import ee.tasker.platform.BodySchema;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
+import ee.tasker.platform.Violations;
 import ee.tasker.platform.config.Settings;
 import ee.tasker.platform.load.LargeWork;
 import ee.tasker.platform.load.Turns;
@@ -20,6 +21,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -70,6 +72,15 @@ public class RequestBodies {
    */
   public JsonObject object(InputStream body, String schema) {
     return BodySchema.of(schema).read(object(body));
+  }
+
+  /**
+   * @param rules that the schema cannot say, see {@link BodySchema#check(JsonObject, BiConsumer)}
+   * @throws Problem 400 malformed-json, 400 invalid-request, 413 body-too-large
+   */
+  public JsonObject object(InputStream body, String schema,
+      BiConsumer<JsonObject, Violations> rules) {
+    return BodySchema.of(schema).read(object(body), rules);
   }
 
   /** @throws Problem 400 malformed-json, 413 body-too-large */

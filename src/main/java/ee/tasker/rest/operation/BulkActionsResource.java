@@ -2,7 +2,9 @@ package ee.tasker.rest.operation;
 
 import ee.tasker.operation.Operations;
 import ee.tasker.platform.Json;
+import ee.tasker.platform.Members;
 import ee.tasker.platform.Problem;
+import ee.tasker.platform.Violations;
 import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.Locations;
 import ee.tasker.rest.http.OncePerKey;
@@ -64,13 +66,9 @@ public class BulkActionsResource {
   @OncePerKey
   @Consumes(MediaType.APPLICATION_JSON)
   public Response preview(InputStream body) {
-    JsonObject asked = bodies.object(body, "BulkActionRequest");
+    JsonObject asked = bodies.object(body, "BulkActionRequest", BulkActionsResource::check);
     String action = asked.getString("action_type");
     String resolution = asked.getString("resolution_status", null);
-    if (CLOSE_DEAD_LETTERS.equals(action) != (resolution != null)) {
-      throw Problem.invalid("resolution_status", resolution == null ? "is required"
-          : "is allowed for " + CLOSE_DEAD_LETTERS);
-    }
     JsonObject filter = asked.getJsonObject("filter");
     String namespace = filter.getString("namespace", null);
     access.require(namespace);
@@ -82,6 +80,14 @@ public class BulkActionsResource {
         asked.getString("requested_by"), asked.getString("reason"), access.caller().principal(),
         asked.getBoolean("background"), resolution);
     return locations.created("bulk-actions/" + counted.getString("token") + "/run", counted);
+  }
+
+  private static void check(JsonObject asked, Violations violations) {
+    boolean isAbsent = Members.isAbsent(asked, "resolution_status");
+    if (CLOSE_DEAD_LETTERS.equals(asked.getString("action_type", null)) == isAbsent) {
+      violations.add("resolution_status",
+          isAbsent ? "is required" : "is allowed for " + CLOSE_DEAD_LETTERS);
+    }
   }
 
   /** In addition to {@code tasks:act}: the permissions that the same action needs on one task. */

@@ -2,7 +2,6 @@ package ee.tasker.rest.operation;
 
 import ee.tasker.operation.Retention;
 import ee.tasker.platform.Author;
-import ee.tasker.platform.BodySchema;
 import ee.tasker.platform.Members;
 import ee.tasker.platform.Violations;
 import ee.tasker.rest.http.Authors;
@@ -55,23 +54,22 @@ public class RetentionResource {
   @Path("policy")
   @Consumes(MediaType.APPLICATION_JSON)
   public String set(InputStream body) {
-    JsonObject asked = bodies.object(body);
-    Violations violations = BodySchema.of("RetentionPolicyRequest").violations(asked);
-    String namespace = asked.getString("namespace", null);
-    String name = asked.getString("name", null);
-    boolean removed = asked.getBoolean("remove", false);
-    if (name != null && namespace == null) {
-      violations.add("namespace", "is required with a name");
-    }
-    if (!removed && !asked.containsKey("keep_days")) {
-      violations.add("keep_days", "is required");
-    }
-    violations.check();
+    JsonObject asked = bodies.object(body, "RetentionPolicyRequest", RetentionResource::check);
     Author author = Authors.of(asked);
     return retention
-        .set(new Retention.Policy(namespace, name, asked.getString("state", null),
-            Members.integer(asked, "keep_days")), removed, asked.getBoolean("dry_run", false),
+        .set(new Retention.Policy(asked.getString("namespace", null), asked.getString("name", null),
+            asked.getString("state", null), Members.integer(asked, "keep_days")),
+            asked.getBoolean("remove", false), asked.getBoolean("dry_run", false),
             author.by(), author.reason())
         .toString();
+  }
+
+  private static void check(JsonObject asked, Violations violations) {
+    if (!Members.isAbsent(asked, "name") && Members.isAbsent(asked, "namespace")) {
+      violations.add("namespace", "is required with a name");
+    }
+    if (!asked.getBoolean("remove", false) && !asked.containsKey("keep_days")) {
+      violations.add("keep_days", "is required");
+    }
   }
 }

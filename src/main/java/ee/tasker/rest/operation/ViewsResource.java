@@ -2,7 +2,7 @@ package ee.tasker.rest.operation;
 
 import ee.tasker.operation.SavedViews;
 import ee.tasker.platform.Json;
-import ee.tasker.platform.Problem;
+import ee.tasker.platform.Violations;
 import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.Listing;
 import ee.tasker.rest.http.OncePerKey;
@@ -66,12 +66,9 @@ public class ViewsResource {
   @OncePerKey
   @Consumes(MediaType.APPLICATION_JSON)
   public String save(InputStream body) {
-    JsonObject asked = bodies.object(body, "ViewRequest");
+    JsonObject asked = bodies.object(body, "ViewRequest", ViewsResource::check);
     String name = asked.getString("name").strip();
     String namespace = asked.getString("namespace", null);
-    if (!NAME.matcher(name).matches()) {
-      throw Problem.invalid("name", "must have no control characters");
-    }
     WriteLog.isAbout(request, "views", name);
     if (namespace != null) {
       access.require(Permission.TASKS_ACT, namespace);
@@ -81,6 +78,13 @@ public class ViewsResource {
         .save(asked.getString("page"), name, asked.getString("query", ""), namespace,
             access.caller().principal(), access.caller().actor())
         .toString();
+  }
+
+  private static void check(JsonObject asked, Violations violations) {
+    String name = asked.getString("name", null);
+    if (name != null && !NAME.matcher(name.strip()).matches()) {
+      violations.add("name", "must have no control characters");
+    }
   }
 
   @Requires(value = Permission.TASKS_LIST, in = Scope.ASKED)

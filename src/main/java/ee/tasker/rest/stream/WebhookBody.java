@@ -3,7 +3,7 @@ package ee.tasker.rest.stream;
 import ee.tasker.platform.Author;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Members;
-import ee.tasker.platform.Problem;
+import ee.tasker.platform.Violations;
 import ee.tasker.rest.http.Authors;
 import ee.tasker.rest.http.Parameters;
 import jakarta.json.JsonObject;
@@ -39,11 +39,22 @@ record WebhookBody(JsonObject webhook, String namespace, String url, Optional<St
         Authors.of(body, actor, version == null ? "new webhook" : "changed webhook"));
   }
 
-  /** The point of the feed in the member {@code from}. */
+  /** What the schemas do not say about the member {@code from}. */
+  static void check(JsonObject body, Violations violations) {
+    String from = body.getString("from", null);
+    if (from != null && !isPosition(from) && Parameters.time(from).isEmpty()) {
+      violations.add("from",
+          "must be now, beginning, a position of the feed, or a date and time with an offset");
+    }
+  }
+
+  /** The point of the feed in the member {@code from} of a valid body. */
   static String point(JsonObject body) {
     String from = body.getString("from");
-    return Set.of("now", "beginning").contains(from) || from.matches("[0-9]{1,18}") ? from
-        : Parameters.time(from).map(Object::toString).orElseThrow(() -> Problem.invalid("from",
-            "must be now, beginning, a position of the feed, or a date and time with an offset"));
+    return isPosition(from) ? from : Parameters.time(from).orElseThrow().toString();
+  }
+
+  private static boolean isPosition(String from) {
+    return Set.of("now", "beginning").contains(from) || from.matches("[0-9]{1,18}");
   }
 }

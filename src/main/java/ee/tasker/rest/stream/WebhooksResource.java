@@ -81,8 +81,8 @@ public class WebhooksResource {
   @OncePerKey(shows = Visibility.Content.WEBHOOK)
   @Consumes(MediaType.APPLICATION_JSON)
   public Response create(InputStream body) {
-    WebhookBody asked = WebhookBody.read(bodies.object(body, "NewWebhook"),
-        access.caller().actor());
+    WebhookBody asked = WebhookBody.read(
+        bodies.object(body, "NewWebhook", WebhookBody::check), access.caller().actor());
     access.require(asked.namespace());
     access.requireEvents(asked.namespace());
     JsonObject created = webhooks.create(asked.webhook(), asked.url(), asked.secret(),
@@ -179,7 +179,7 @@ public class WebhooksResource {
   @Path("{webhook_uuid}/replay")
   @Consumes(MediaType.APPLICATION_JSON)
   public String replay(@PathParam("webhook_uuid") UUID uuid, InputStream body) {
-    JsonObject asked = bodies.object(body, "WebhookReplay");
+    JsonObject asked = bodies.object(body, "WebhookReplay", WebhookBody::check);
     String from = WebhookBody.point(asked);
     requireEvents(uuid);
     return visibility.webhook(webhooks.replay(uuid, from, Authors.of(asked))).toString();

@@ -82,8 +82,8 @@ public class SchedulesResource {
   @OncePerKey(shows = Visibility.Content.SCHEDULE)
   @Consumes(MediaType.APPLICATION_JSON)
   public Response create(InputStream body) {
-    ScheduleBody asked = ScheduleBody.read(bodies.object(body, "NewSchedule"),
-        access.caller().actor());
+    ScheduleBody asked = ScheduleBody.read(
+        bodies.object(body, "NewSchedule", ScheduleBody::check), access.caller().actor());
     String namespace = asked.schedule().getString("namespace");
     access.require(namespace);
     access.require(Permission.TASKS_CREATE, namespace);
@@ -110,7 +110,7 @@ public class SchedulesResource {
           Integer.MAX_VALUE));
     }
     return Json.build().createObjectBuilder()
-        .add("fire_times", schedules.upcomingOf(ScheduleBody.timing(asked.build()),
+        .add("fire_times", schedules.upcomingOf(ScheduleBody.timingOf(asked.build()),
             Parameters.number("count", count, 5, 1, 100)))
         .build().toString();
   }
@@ -131,8 +131,8 @@ public class SchedulesResource {
   @Path("{schedule_uuid}")
   @Consumes(MediaType.APPLICATION_JSON)
   public String update(@PathParam("schedule_uuid") UUID uuid, InputStream body) {
-    ScheduleBody asked = ScheduleBody.read(bodies.object(body, "ScheduleChange"),
-        access.caller().actor());
+    ScheduleBody asked = ScheduleBody.read(
+        bodies.object(body, "ScheduleChange", ScheduleBody::check), access.caller().actor());
     requireSubmission(uuid);
     return visibility
         .schedule(schedules.update(uuid, asked.version(), asked.schedule(), asked.author()))

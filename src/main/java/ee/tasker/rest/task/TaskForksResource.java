@@ -11,6 +11,7 @@ import ee.tasker.rest.http.Requires;
 import ee.tasker.rest.http.Requires.Scope;
 import ee.tasker.rest.http.Visibility;
 import ee.tasker.security.Permission;
+import ee.tasker.task.TaskRequestReader;
 import ee.tasker.task.Tasks;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
@@ -61,7 +62,8 @@ public class TaskForksResource {
   @Consumes(MediaType.APPLICATION_JSON)
   public Response fork(@PathParam("task_uuid") UUID source, InputStream body) {
     access.requireForTask(Permission.TASKS_CREATE, source);
-    UUID fork = operations.fork(source, ActionReader.fork(bodies.object(body, "ForkRequest")));
+    UUID fork = operations.fork(source, ActionReader.fork(
+        bodies.object(body, "ForkRequest", TaskRequestReader::checkContext)));
     return locations.created("tasks/" + fork,
         tasks.describe(fork).map(visibility::task).orElseThrow(() -> Tasks.notFound(fork)));
   }

@@ -5,7 +5,7 @@ import ee.tasker.platform.Author;
 import ee.tasker.platform.BodySchema;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Members;
-import ee.tasker.platform.Problem;
+import ee.tasker.platform.Violations;
 import ee.tasker.rest.http.Access;
 import ee.tasker.rest.http.Authors;
 import ee.tasker.rest.http.Listing;
@@ -60,7 +60,7 @@ public class PausesResource {
   @OncePerKey
   @Consumes(MediaType.APPLICATION_JSON)
   public String pause(InputStream body) {
-    Paused what = read(bodies.object(body, "PauseRequest"));
+    Paused what = read(bodies.object(body, "PauseRequest", PausesResource::check));
     return operations
         .pause(what.namespace(), what.name(), what.version(), what.author().by(),
             what.author().reason())
@@ -79,7 +79,8 @@ public class PausesResource {
     Members.addGiven(given, "version", version);
     Members.addGiven(given, "requested_by", requestedBy);
     Members.addGiven(given, "reason", reason);
-    Paused what = read(BodySchema.of("PauseRequest").read(given.build()));
+    Paused what = read(BodySchema.of("PauseRequest")
+        .read(given.build(), PausesResource::check));
     return operations
         .resume(what.namespace(), what.name(), what.version(), what.author().by(),
             what.author().reason())
@@ -89,13 +90,16 @@ public class PausesResource {
   private record Paused(String namespace, String name, String version, Author author) {
   }
 
+  private static void check(JsonObject asked, Violations violations) {
+    if (!Members.isAbsent(asked, "version") && Members.isAbsent(asked, "name")) {
+      violations.add("name", "is required with a version");
+    }
+  }
+
   private Paused read(JsonObject asked) {
     String namespace = asked.getString("namespace");
     String name = asked.getString("name", null);
     String version = asked.getString("version", null);
-    if (version != null && name == null) {
-      throw Problem.invalid("name", "is required with a version");
-    }
     access.require(namespace);
     WriteLog.isAbout(request, "pauses", namespace, name, version);
     return new Paused(namespace, name, version, Authors.of(asked));

@@ -15,13 +15,13 @@ import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonValue;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 
 /** Reads the valid requests of external workers, and checks what their schemas do not say. */
@@ -55,11 +55,15 @@ final class WorkerReader {
   record Registration(JsonObject document, UUID workerUuid, List<String> namespaces) {
   }
 
+  /** A registration names handlers, resolvers or both. */
+  static void checkRegistration(JsonObject body, Violations violations) {
+    if (Members.isAbsent(body, "handlers") && Members.isAbsent(body, "resolvers")) {
+      violations.add("handlers", "is required");
+    }
+  }
+
   static Registration registration(JsonObject body) {
     List<String> handlers = Members.texts(body, "handlers");
-    if (handlers == null && Members.isAbsent(body, "resolvers")) {
-      throw Problem.invalid("handlers", "is required");
-    }
     UUID uuid = Json.optionalUuid(body, "worker_uuid").orElseGet(UUID::randomUUID);
     List<String> namespaces = Members.texts(body, "namespaces");
     JsonObjectBuilder document = Members.given(body, "name", "capacity", "heartbeat_seconds")
@@ -83,30 +87,46 @@ final class WorkerReader {
   /** @param longest of a single result, in bytes */
   static Results results(JsonObject body, int longest, UUID worker, String owner,
       Optional<Set<String>> namespaces) {
-    BodySchema.of("WorkerResults").check(body);
-    Violations violations = new Violations();
-    List<WorkerResult> results = new ArrayList<>();
+    BodySchema.of("WorkerResults").check(body,
+        (asked, violations) -> checkSteps(asked, "results", violations,
+            (prefix, given) -> checkResult(prefix, given, longest, violations)));
+    return new Results(body.getJsonArray("results").getValuesAs(WorkerReader::result),
+        body.get("claims") instanceof JsonObject claims
+            ? poll(claims, worker, owner, namespaces) : null);
+  }
+
+  /** Unless the array itself is wrong: that each step is named once, and rules for each of them. */
+  private static void checkSteps(JsonObject body, String member, Violations violations,
+      BiConsumer<String, JsonObject> rules) {
+    if (violations.has(member) || !(body.get(member) instanceof JsonArray all)) {
+      return;
+    }
     Set<UUID> named = new HashSet<>();
-    for (JsonValue each : body.getJsonArray("results")) {
-      String prefix = "results/" + results.size() + "/";
-      WorkerResult result = result(prefix, each.asJsonObject(), longest, violations);
-      checkNamedOnce(prefix, named.add(result.stepUuid()), violations);
-      results.add(result);
-    }
-    violations.check();
-    return new Results(results, body.get("claims") instanceof JsonObject claims
-        ? poll(claims, worker, owner, namespaces) : null);
-  }
-
-  private static void checkNamedOnce(String prefix, boolean isFirst, Violations violations) {
-    if (!isFirst) {
-      violations.add(prefix + "step_uuid", "must be named once");
+    for (int i = 0; i < all.size(); i++) {
+      if (all.get(i) instanceof JsonObject given) {
+        String prefix = member + "/" + i + "/";
+        String step = given.getString("step_uuid", null);
+        if (Members.isUuid(step) && !named.add(UUID.fromString(step))) {
+          violations.add(prefix + "step_uuid", "must be named once");
+        }
+        rules.accept(prefix, given);
+      }
     }
   }
 
-  private static WorkerResult result(String prefix, JsonObject given, int longest,
+  private static void checkResult(String prefix, JsonObject given, int longest,
       Violations violations) {
-    String outcome = given.getString("outcome");
+    JsonbCheck.tooLong(given.getOrDefault(RESULT, JsonValue.NULL), longest)
+        .ifPresent(complaint -> violations.add(prefix + RESULT, complaint));
+    if (given.get(ERROR) instanceof JsonObject error
+        && error.get("details") instanceof JsonObject details) {
+      JsonbCheck.complaint(JsonbCheck.cleaned(details), longest)
+          .ifPresent(complaint -> violations.add(prefix + "error/details", complaint));
+    }
+    if (violations.has(prefix + "outcome")) {
+      return;
+    }
+    String outcome = given.getString("outcome", "");
     given.forEach((name, value) -> {
       List<Outcome> allowed = value == JsonValue.NULL ? null : ALLOWED.get(name);
       if (allowed != null && allowed.stream().noneMatch(each -> each.word().equals(outcome))) {
@@ -114,15 +134,17 @@ final class WorkerReader {
             + allowed.stream().map(Outcome::word).collect(Collectors.joining(" and ")));
       }
     });
-    JsonValue result = given.getOrDefault(RESULT, JsonValue.NULL);
-    JsonbCheck.tooLong(result, longest)
-        .ifPresent(complaint -> violations.add(prefix + RESULT, complaint));
     if (Members.isAbsent(given, ERROR)
         && FAILURES.stream().anyMatch(each -> each.word().equals(outcome))) {
       violations.add(prefix + ERROR, "is required for a failure");
     }
+  }
+
+  private static WorkerResult result(JsonObject given) {
+    String outcome = given.getString("outcome");
     return new WorkerResult(Json.uuid(given, "step_uuid"), given.getInt("handoff"), outcome,
-        result, error(prefix, given, longest, violations), millis(given, "execution_time_ms"),
+        given.getOrDefault(RESULT, JsonValue.NULL), error(given),
+        millis(given, "execution_time_ms"),
         Optional.ofNullable(Members.texts(given, DECISION)),
         Optional.ofNullable(given.get(BATCHES) instanceof JsonArray cursors ? cursors : null),
         Outcome.YIELDED.word().equals(outcome) ? Optional.of(new StepResult.Yield(
@@ -136,8 +158,7 @@ final class WorkerReader {
   }
 
   /** What a failure says is no reason to refuse it: a step that would be tried again would end. */
-  private static JsonValue error(String prefix, JsonObject given, int longest,
-      Violations violations) {
+  private static JsonValue error(JsonObject given) {
     if (!(given.get(ERROR) instanceof JsonObject error)) {
       return JsonValue.NULL;
     }
@@ -145,10 +166,7 @@ final class WorkerReader {
     JsonObjectBuilder read = StepResult.error(type,
         cut(error, "message", StepResult.LONGEST_MESSAGE, type));
     if (error.get("details") instanceof JsonObject details) {
-      JsonValue clean = JsonbCheck.cleaned(details);
-      JsonbCheck.complaint(clean, longest)
-          .ifPresent(complaint -> violations.add(prefix + "error/details", complaint));
-      read.add("details", clean);
+      read.add("details", JsonbCheck.cleaned(details));
     }
     Members.addGiven(read, "delay_ms", given.get(RETRY_AFTER));
     return read.build();
@@ -162,20 +180,13 @@ final class WorkerReader {
 
   /** @return objects with {@code step_uuid}, {@code handoff} and {@code checkpoint} */
   static JsonArray checkpoints(JsonObject body) {
-    BodySchema.of("WorkerCheckpoints").check(body);
-    JsonArray checkpoints = body.getJsonArray("checkpoints");
-    Violations violations = new Violations();
-    Set<UUID> named = new HashSet<>();
-    for (int i = 0; i < checkpoints.size(); i++) {
-      JsonObject each = checkpoints.getJsonObject(i);
-      String prefix = "checkpoints/" + i + "/";
-      if (each.isNull(CHECKPOINT)) {
-        violations.add(prefix + CHECKPOINT, "must not be null");
-      }
-      checkNamedOnce(prefix, named.add(Json.uuid(each, "step_uuid")), violations);
-    }
-    violations.check();
-    return checkpoints;
+    BodySchema.of("WorkerCheckpoints").check(body,
+        (asked, violations) -> checkSteps(asked, "checkpoints", violations, (prefix, given) -> {
+          if (given.get(CHECKPOINT) == JsonValue.NULL) {
+            violations.add(prefix + CHECKPOINT, "must not be null");
+          }
+        }));
+    return body.getJsonArray("checkpoints");
   }
 
   /** @throws Problem 400 invalid-request unless there are 1 to 20 names */

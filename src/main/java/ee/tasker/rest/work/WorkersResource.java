@@ -90,7 +90,7 @@ public class WorkersResource {
   @Consumes(MediaType.APPLICATION_JSON)
   public Response register(InputStream body) {
     WorkerReader.Registration registration = WorkerReader
-        .registration(bodies.object(body, "NewWorker"));
+        .registration(bodies.object(body, "NewWorker", WorkerReader::checkRegistration));
     if (registration.namespaces() == null) {
       access.require(Permission.STEPS_WORK, null);
     } else {

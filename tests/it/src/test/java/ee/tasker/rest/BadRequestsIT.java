@@ -378,6 +378,54 @@ class BadRequestsIT {
             "application/x-www-form-urlencoded", "a=b", 415, "unsupported-media-type", null));
   }
 
+  /** Also where one member alone is wrong, and others that fit do not go together. */
+  @ParameterizedTest(name = "{0} {1}: {3}")
+  @CsvSource(delimiter = '|', value = {
+    "POST | /v1/tasks | {'namespace': 'testing', 'name': 'hello', 'context': {}, 'priority': 'x', "
+        + "'version': '1.0.0-01', 'start_at': '2030-01-31T12:00:00Z', 'delay_seconds': 1} "
+        + "| delay_seconds priority version",
+    "POST | /v1/schedules | {'namespace': 'testing', 'name': 7, 'template': 'hello', "
+        + "'template_version': '1.0.0-01', 'cron': '@daily', 'every_seconds': 60, "
+        + "'starts_at': '2030-01-31T12:00:00Z', 'ends_at': '2030-01-31T12:00:00Z'} "
+        + "| ends_at every_seconds name template_version",
+    "GET | /v1/schedules/upcoming?cron=@daily&every_seconds=60&zone= | | every_seconds zone",
+    "POST | /v1/webhooks | {'name': '', 'url': 'https://a.example.com/', 'from': 'soon'} "
+        + "| from name",
+    "POST | /v1/workers/" + ABSENT + "/results | {'results': [{'step_uuid': '" + ABSENT
+        + "', 'handoff': 0, 'outcome': 'success', 'checkpoint': 1}, {'step_uuid': '" + ABSENT
+        + "', 'handoff': 1, 'outcome': 'permanent_failure'}, {'step_uuid': '" + ABSENT
+        + "', 'handoff': 1, 'outcome': 'deferred', 'result': 1}, 5]} | results",
+    "POST | /v1/workers/" + ABSENT + "/results | {'results': [{'step_uuid': '" + ABSENT
+        + "', 'handoff': 0, 'outcome': 'success', 'checkpoint': 1}, {'step_uuid': '" + ABSENT
+        + "', 'handoff': 1, 'outcome': 'permanent_failure'}, {'step_uuid': '" + ABSENT
+        + "', 'handoff': 1, 'outcome': 'deferred', 'result': 1}]} | results/0/checkpoint "
+        + "results/0/handoff results/1/error results/1/step_uuid results/2/outcome "
+        + "results/2/step_uuid",
+    "POST | /v1/workers/" + ABSENT + "/checkpoints | {'checkpoints': [{'step_uuid': '" + ABSENT
+        + "', 'handoff': 1, 'checkpoint': null}, {'step_uuid': '" + ABSENT
+        + "', 'checkpoint': 1}]} | checkpoints/0/checkpoint checkpoints/1/handoff "
+        + "checkpoints/1/step_uuid",
+    "POST | /v1/workers | {'name': ''} | capacity handlers name",
+    "POST | /v1/pauses | {'namespace': 'testing', 'version': '1.0.0'} | name reason requested_by",
+    "POST | /v1/access/grants | {'namespace': 1} | namespace role user_uuid",
+    "POST | /v1/access/users | {'name': ' x', 'grants': [{'role': 5}, "
+        + "{'permission': 'all', 'namespace': ''}]} "
+        + "| grants/0/role grants/1/namespace grants/1/permission name",
+    "POST | /v1/bulk-actions | {'action_type': 'cancel', 'filter': {'name': ''}, "
+        + "'resolution_status': 'cancelled'} | filter/name reason requested_by resolution_status",
+    "POST | /v1/tasks/" + ABSENT + "/forks | {'from': [], 'context': 5} "
+        + "| context from reason requested_by",
+  })
+  void what_does_not_go_together_is_named_beside_what_is_wrong_by_itself(String method,
+      String path, String body, String fields) {
+    Answer answer = tasker.send(tasker.request(path).header("Content-Type", "application/json")
+        .method(method, body == null ? HttpRequest.BodyPublishers.noBody()
+            : HttpRequest.BodyPublishers.ofString(body.replace('\'', '"'))));
+    assertThat(answer.status()).as(answer.toString()).isEqualTo(400);
+    assertThat(answer.fields()).as(answer.toString())
+        .containsExactlyInAnyOrder(fields.split(" "));
+  }
+
   @Test
   void all_that_is_wrong_with_a_request_is_said_at_once() {
     Answer answer = tasker.post("/v1/tasks", TaskerClient
