@@ -48,6 +48,9 @@ begin
   end if;
   if v_version is null then
     v_version := tasker.get_latest_version(p_request ->> 'namespace', p_request ->> 'name');
+    if v_version <> p_request ->> 'checked_for' then
+      return null;
+    end if;
   end if;
   -- One look-up after another, each by a key: what joins them costs several times as much.
   select ns.task_namespace_uuid, ns.priority_modifier into v_namespace

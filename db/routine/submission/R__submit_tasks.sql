@@ -3,16 +3,17 @@
 -- p_requests: array of {namespace, name, version?, context, initiator?, source_system?, reason?,
 -- tags?, priority?, correlation_id?, parent_correlation_id?, parent_task_uuid?, requested_at?,
 -- idempotency_key?, trace_parent?, submitted_by?, parent_namespaces?, start_at?, delay_seconds?,
--- parent_step_uuid?}. parent_step_uuid is for pass_child_waits only. start_at, an instant with an
--- offset, or delay_seconds, up to ten years, delay the
--- start: the task stays pending until then; they are no part of its identity. Without a version it
--- is the one of get_latest_version. Treats a parent outside parent_namespaces, where they are
--- given, as unknown. p_start false leaves the tasks pending for an orchestrator; tasks of a paused
--- template stay pending too. p_context_checked declares that the caller has validated the contexts
--- against the input schemas; otherwise a task of a template with a schema stays pending until a
--- server has validated it. So does a task whose first steps wait has them armed here. So does a
--- task under a concurrency policy until an orchestrator, in a transaction of its own, has asked for
--- its slots: the caller's transaction never holds a gate.
+-- parent_step_uuid?, checked_for?}. parent_step_uuid is for pass_child_waits only. start_at, an
+-- instant with an offset, or delay_seconds, up to ten years, delay the start: the task stays
+-- pending until then; they are no part of its identity. Without a version it is the one of
+-- get_latest_version; where checked_for names another, which the caller took for the latest when it
+-- checked the context, the request is superseded. Treats a parent outside parent_namespaces, where
+-- they are given, as unknown. p_start false leaves the tasks pending for an orchestrator; tasks of
+-- a paused template stay pending too. p_context_checked declares that the caller has validated the
+-- contexts against the input schemas; otherwise a task of a template with a schema stays pending
+-- until a server has validated it. So does a task whose first steps wait has them armed here. So
+-- does a task under a concurrency policy until an orchestrator, in a transaction of its own, has
+-- asked for its slots: the caller's transaction never holds a gate.
 -- The first request with the identity of an ended task takes the identity over if the template's
 -- reuse allows it: after_failure from error or cancelled, after_end from any terminal state. If an
 -- operator restarts the task at the same time, the transaction that locks the row first wins. A
@@ -21,7 +22,7 @@
 -- Returns {verdicts: [{verdict, task_uuid?, state?, correlation_id?, version?, replaces_task_uuid?,
 -- field?, message?}] in the order of the requests, claimed_steps (for pass_child_waits their uuids
 -- alone: its callers read them), queued}; verdict is created, duplicate (task_uuid is the existing
--- task), unknown_template or invalid.
+-- task), unknown_template, invalid or superseded.
 -- Locks: the named parents, shared, by uuid; the ended tasks whose identity is taken over, then
 -- identity hashes, both in the order of the hashes, so that two batches with the same requests
 -- cannot deadlock.
@@ -115,6 +116,9 @@ begin
   judged as (
     select g.*,
            coalesce(
+             case when g.request ->> 'version' is null
+                    and g.version <> g.request ->> 'checked_for' then
+                    jsonb_build_object('verdict', 'superseded') end,
              tasker.judge_task_request(
                g.request, g.namespace, g.named_task_uuid, g.identity_strategy, v_parents,
                p_context_checked, v_now),

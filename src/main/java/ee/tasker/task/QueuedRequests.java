@@ -31,6 +31,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 
 /**
  * Requests that did not arrive through Java: messages on {@code orchestration_task_requests}, and
@@ -81,6 +82,7 @@ public class QueuedRequests {
     JsonArrayBuilder requests = Json.build().createArrayBuilder();
     List<QueuedRequest> submitted = new ArrayList<>();
     ValidationTime time = ValidationTime.start();
+    UnaryOperator<TaskRequest> completion = check.completion();
     for (QueuedRequest message : messages) {
       if (time.isUsedUp()) {
         // The others come again after a minute.
@@ -94,7 +96,8 @@ public class QueuedRequests {
           continue;
         }
         TaskRequest request = check
-            .check(check.complete(TaskRequestReader.read(requestIn(message.message())))).request();
+            .check(completion.apply(TaskRequestReader.read(requestIn(message.message()))))
+            .request();
         requests.add(request.toJson());
         submitted.add(message);
       } catch (Problem problem) {

@@ -11,10 +11,12 @@ import ee.tasker.template.model.TemplateKey;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import jakarta.json.JsonObject;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 
 /**
  * Checks a request before it reaches the database: its template, and its context against the input
@@ -37,9 +39,29 @@ public class RequestCheck {
    * @throws Problem 404 unknown-template
    */
   public TaskRequest complete(TaskRequest request) {
+    return completion().apply(request);
+  }
+
+  /** {@link #complete} for the requests of one call, which asks once for each template. */
+  public UnaryOperator<TaskRequest> completion() {
+    Map<List<String>, TemplateKey> latest = new HashMap<>();
+    return request -> request.template().isPresent() ? request
+        : request.of(latest.computeIfAbsent(List.of(request.namespace(), request.name()),
+            name -> templates.latest(request.namespace(), request.name())
+                .orElseThrow(() -> unknown(request))));
+  }
+
+  /**
+   * The same without asking the database, where the latest version was asked for before: a
+   * submission then finds out whether it still is, and is {@link
+   * ee.tasker.engine.reply.SubmissionVerdict.Superseded} when it is not.
+   *
+   * @throws Problem 404 unknown-template
+   */
+  public TaskRequest presume(TaskRequest request) {
     return request.template().isPresent() ? request
-        : request.of(templates.latest(request.namespace(), request.name())
-            .orElseThrow(() -> unknown(request)));
+        : templates.lastKnown(request.namespace(), request.name()).map(request::checkedFor)
+            .orElseGet(() -> complete(request));
   }
 
   /**

@@ -43,7 +43,8 @@ public class SubmissionBatcher {
   private static final int SUBMITTERS = 2;
   private static final int ENOUGH_FOR_ANOTHER_CALL = 16;
 
-  private record Waiting(TaskRequest request, int rootSteps, long bytes,
+  /** @param asked as it came; {@code request} has a version, and is checked */
+  private record Waiting(TaskRequest asked, TaskRequest request, int rootSteps, long bytes,
       CompletableFuture<SubmittedTask> answer) {
   }
 
@@ -159,6 +160,7 @@ public class SubmissionBatcher {
       meters.submissionRefused();
       entry.answer().completeExceptionally(busy);
     }
+    submitWaiting();
   }
 
   private void countRefusals(Runnable check) {
@@ -171,10 +173,14 @@ public class SubmissionBatcher {
   }
 
   private Waiting checked(TaskRequest request) {
-    RequestCheck.Checked checked = check.check(check.complete(request));
-    TaskRequest complete = checked.request();
-    return new Waiting(complete, checked.template().rootSteps(),
-        JsonbCheck.size(complete.context()), new CompletableFuture<>());
+    return checked(request, check.presume(request), new CompletableFuture<>());
+  }
+
+  private Waiting checked(TaskRequest asked, TaskRequest complete,
+      CompletableFuture<SubmittedTask> answer) {
+    RequestCheck.Checked checked = check.check(complete);
+    return new Waiting(asked, checked.request(), checked.template().rootSteps(),
+        JsonbCheck.size(checked.request().context()), answer);
   }
 
   private void submitWaiting() {
@@ -211,24 +217,45 @@ public class SubmissionBatcher {
 
   private void submit(List<Waiting> batch) {
     boolean claims = live.has(Role.ORCHESTRATOR) && settings.events();
+    List<Waiting> superseded = new ArrayList<>();
     try {
       stepDispatcher.call(claims ? batch.stream().mapToInt(Waiting::rootSteps).sum() : 0,
-          limit -> submitAndAnswer(batch, limit));
+          limit -> submitAndAnswer(batch, limit, superseded));
     } catch (Exception failed) {
       fail(batch, failed);
+      return;
+    }
+    superseded.forEach(this::submitAgain);
+  }
+
+  /** For the version that is the latest now; if another one follows, it is not that one's. */
+  private void submitAgain(Waiting entry) {
+    try {
+      await(checked(entry.asked(), check.complete(entry.asked()), entry.answer()));
+    } catch (RuntimeException refused) {
+      entry.answer().completeExceptionally(refused);
     }
   }
 
-  private SubmissionReply submitAndAnswer(List<Waiting> batch, int limit) {
+  /** @param superseded gets those whose template has a later version than they were checked for */
+  private SubmissionReply submitAndAnswer(List<Waiting> batch, int limit,
+      List<Waiting> superseded) {
     long start = System.nanoTime();
     SubmissionReply reply = submissions.submitChecked(batch.stream().map(Waiting::request).toList(),
         limit);
-    meters.tasksRequested(batch.size(), start);
+    for (int i = 0; i < batch.size(); i++) {
+      if (reply.verdicts().get(i) instanceof SubmissionVerdict.Superseded) {
+        superseded.add(batch.get(i));
+      }
+    }
+    meters.tasksRequested(batch.size() - superseded.size(), start);
     if (batch.stream().noneMatch(entry -> largeWork.isLarge(entry.bytes()))) {
       largeWork.rests().called("submit_tasks", batch.size(), System.nanoTime() - start);
     }
     for (int i = 0; i < batch.size(); i++) {
-      answer(batch.get(i), reply.verdicts().get(i));
+      if (!(reply.verdicts().get(i) instanceof SubmissionVerdict.Superseded)) {
+        answer(batch.get(i), reply.verdicts().get(i));
+      }
     }
     return reply;
   }

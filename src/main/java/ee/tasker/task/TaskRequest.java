@@ -196,6 +196,15 @@ public final class TaskRequest {
         Json.build().createObjectBuilder(members).add("version", known.version()).build());
   }
 
+  /**
+   * The same request, checked for what was the latest version a moment ago; the database finds the
+   * latest one, and says when it is another.
+   */
+  TaskRequest checkedFor(TemplateKey presumed) {
+    return new TaskRequest(namespace, name, Optional.of(presumed),
+        Json.build().createObjectBuilder(members).add("checked_for", presumed.version()).build());
+  }
+
   public JsonObject context() {
     return members.getJsonObject("context");
   }

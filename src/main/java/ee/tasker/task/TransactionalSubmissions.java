@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /** The transactions of {@link TaskSubmissions}, and those of {@code SubmissionBatcher}. */
 @ApplicationScoped
@@ -63,8 +64,9 @@ public class TransactionalSubmissions implements TaskSubmissions {
   @Transactional
   public List<SubmittedTask> submitAll(List<TaskRequest> requests) {
     requests.forEach(TransactionalSubmissions::requireStorable);
+    UnaryOperator<TaskRequest> completion = check.completion();
     List<TaskRequest> complete = requests.stream()
-        .map(request -> check.check(check.complete(request)).request()).toList();
+        .map(request -> check.check(completion.apply(request)).request()).toList();
     List<SubmissionVerdict> verdicts = submitJoined(traced(complete));
     List<SubmittedTask> submitted = new ArrayList<>(complete.size());
     for (int i = 0; i < complete.size(); i++) {
@@ -82,9 +84,10 @@ public class TransactionalSubmissions implements TaskSubmissions {
   public List<CompletableFuture<SubmittedTask>> submitEach(List<TaskRequest> requests) {
     List<CompletableFuture<SubmittedTask>> answers = new ArrayList<>(requests.size());
     List<TaskRequest> checked = new ArrayList<>(requests.size());
+    UnaryOperator<TaskRequest> completion = check.completion();
     for (TaskRequest request : requests) {
       CompletableFuture<SubmittedTask> answer = outcome(() -> {
-        checked.add(check.check(check.complete(request)).request());
+        checked.add(check.check(completion.apply(request)).request());
         return null;
       });
       answers.add(answer);

@@ -27,6 +27,7 @@ public class Templates {
 
   private final Map<TemplateKey, KnownTemplate> byKey = new ConcurrentHashMap<>();
   private final Map<UUID, KnownTemplate> byUuid = new ConcurrentHashMap<>();
+  private final Map<List<String>, TemplateKey> latest = new ConcurrentHashMap<>();
 
   @Inject
   private TemplateGateway gateway;
@@ -162,8 +163,15 @@ public class Templates {
    */
   @Transactional
   public Optional<TemplateKey> latest(String namespace, String name) {
-    return Optional.ofNullable(gateway.getLatestVersion(namespace, name))
+    Optional<TemplateKey> found = Optional.ofNullable(gateway.getLatestVersion(namespace, name))
         .map(version -> new TemplateKey(namespace, name, version));
+    found.ifPresent(key -> latest.put(List.of(namespace, name), key));
+    return found;
+  }
+
+  /** What {@link #latest} returned last, of which only the database knows whether it still is. */
+  public Optional<TemplateKey> lastKnown(String namespace, String name) {
+    return Optional.ofNullable(latest.get(List.of(namespace, name)));
   }
 
   @Transactional

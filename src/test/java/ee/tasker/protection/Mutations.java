@@ -1771,6 +1771,13 @@ final class Mutations {
       of("a version is one template", "V0003__create_templates.sql",
           "  constraint one_template_per_version unique (task_namespace_uuid, name, version),\n",
           "", UNIQUE),
+      of("a context that was checked for another version is not accepted", "R__submit_tasks.sql",
+          "and g.version <> g.request ->> 'checked_for'", "and false",
+          "GetLatestVersionTest#request_that_was_checked")
+          .and(CREATE, "if v_version <> p_request ->> 'checked_for' then", "if false then"),
+      of("a single submission that was checked for another version is not accepted", CREATE,
+          "if v_version <> p_request ->> 'checked_for' then", "if false then",
+          "GetLatestVersionTest#request_that_was_checked"),
       of("a single submission leaves a paused template to the rule", CREATE,
           "or exists (select from tasker.template_pauses p where p.named_task_uuid = v_template.named_task_uuid)",
           "", SPECIAL),

@@ -1,6 +1,7 @@
 package ee.tasker.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import ee.tasker.testing.Dag;
 import ee.tasker.testing.DatabaseTest;
@@ -73,6 +74,28 @@ class GetLatestVersionTest {
     assertThat(explicit.getString("version")).isEqualTo("1.10.0");
     assertThat(verdict(request.replace(name, "nope")).getString("message"))
         .isEqualTo("there is no template orders/nope");
+  }
+
+  @Test
+  void request_that_was_checked_for_an_earlier_version_is_superseded_and_leaves_nothing() {
+    register("1.0.0");
+    String request = "{\"namespace\": \"orders\", \"name\": \"" + name
+        + "\", \"context\": {}, \"checked_for\": \"1.0.0\"}";
+    assertThat(verdict("[" + request + "]").getString("version")).isEqualTo("1.0.0");
+    register("1.0.1");
+
+    assertThat(verdict("[" + request + "]").toString()).isEqualTo("{\"verdict\":\"superseded\"}");
+    assertThat(sql.object("select tasker.submit_tasks(?::jsonb)",
+        "[" + request + ", " + request.replace("1.0.0", "1.0.1") + ", "
+            + request.replace("checked_for", "version") + "]")
+        .getJsonArray("verdicts").getValuesAs(JsonObject.class))
+        .extracting(verdict -> verdict.getString("verdict"),
+            verdict -> verdict.getString("version", ""))
+        .containsExactly(tuple("superseded", ""), tuple("created", "1.0.1"),
+            tuple("created", "1.0.0"));
+    assertThat(sql.number("select count(*) from tasker.tasks")).isEqualTo(3);
+    assertThat(verdict("[" + request.replace(name, "nope") + "]").getString("verdict"))
+        .isEqualTo("unknown_template");
   }
 
   @Test

@@ -43,6 +43,10 @@ public sealed interface SubmissionVerdict {
   record Invalid(String field, String message) implements Refused {
   }
 
+  /** The context was checked for a version that is not the latest one any more. */
+  record Superseded() implements SubmissionVerdict {
+  }
+
   /** The database raised an error for this request alone. */
   record Failed(String sqlState, String message) implements SubmissionVerdict {
   }
@@ -53,6 +57,7 @@ public sealed interface SubmissionVerdict {
       case "duplicate" -> accepted(document, true);
       case "unknown_template" -> new UnknownTemplate(field(document), message(document));
       case "invalid" -> new Invalid(field(document), message(document));
+      case "superseded" -> new Superseded();
       case "failed" -> new Failed(document.getString("sqlstate"), message(document));
       default -> throw new IllegalArgumentException(
           "unknown verdict of a submission: " + document.getString(ReplyKeys.VERDICT));

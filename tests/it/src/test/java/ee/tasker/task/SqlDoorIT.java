@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ee.tasker.testing.server.AgainstServer;
+import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.TaskerClient;
 import jakarta.json.JsonObject;
 import java.sql.Connection;
@@ -95,6 +96,39 @@ class SqlDoorIT {
     assertThat(tasker.steps(task).get("say").getInt("attempts")).isZero();
     assertThat(tasker.count("select count(*) from tasker.task_wakeups where task_uuid = ?", task))
         .isZero();
+  }
+
+  /** As another server would register it: this one knows of it when the database says so. */
+  @Test
+  void request_without_a_version_is_for_the_latest_one_that_anyone_has_registered() {
+    String name = "renewed_" + own.substring(0, 8);
+    String request = TaskerClient.quoted(
+        "{'namespace': 'testing', 'name': '" + name + "', 'context': {'who': 'me', 'old': 1}}");
+    register(name, "1.0.0", "old");
+    for (int i = 0; i < 3; i++) {
+      assertThat(tasker.post("/v1/tasks", request).object().getString("version"))
+          .isEqualTo("1.0.0");
+    }
+
+    register(name, "2.0.0", "who");
+    assertThat(tasker.post("/v1/tasks?wait=20", request).object().getString("version"))
+        .isEqualTo("2.0.0");
+    register(name, "2.1.0", "who");
+    assertThat(tasker.post("/v1/tasks:batch", "[" + request + ", " + request + "]").object()
+        .getJsonArray("verdicts").toString()).contains("2.1.0").doesNotContain("2.0.0");
+    register(name, "3.0.0", "more");
+    Answer refused = tasker.post("/v1/tasks", request);
+    assertThat(refused.status()).as(refused.toString()).isEqualTo(400);
+    assertThat(refused.object().getString("code")).isEqualTo("invalid-context");
+    assertThat(tasker.count("select count(*) from tasker.task_details where name = ?", name))
+        .isEqualTo(6);
+  }
+
+  private void register(String name, String version, String required) {
+    tasker.value("select tasker.register_template(configuration || jsonb_build_object("
+        + "'name', ?, 'version', ?, 'content_hash', ?, 'input_schema', jsonb_build_object("
+        + "'type', 'object', 'required', jsonb_build_array(?))))::text "
+        + "from tasker.named_tasks where name = 'checked_hello'", name, version, version, required);
   }
 
   @Test
