@@ -2973,6 +2973,10 @@ function tasker.merge_replies(p_first jsonb, p_second jsonb) returns jsonb, immu
 function tasker.name_task_path(p_from tasker.task_state, p_to tasker.task_state)
     returns tasker.task_path_name, immutable;
   -- called by roll_up_task_states
+-- Whether a result with that outcome ends its step well: its document is what successors read.
+function tasker.outcome_ends_well(p_outcome tasker.step_outcome) returns boolean, immutable;
+  -- called by is_event_due, judge_batches, judge_decisions, record_batches, record_decisions,
+  --   settle_steps, submit_results
 -- Submits the child tasks of steps whose parents are done, and ends the waits of those whose child
 --   has ended.
 function tasker.pass_child_waits(p_step_uuids uuid[], p_server_uuid uuid, p_claim_limit integer,
