@@ -2,7 +2,9 @@ package ee.tasker.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ee.tasker.engine.model.Outcome;
 import ee.tasker.engine.model.TaskState;
+import ee.tasker.remote.WorkerResult;
 import ee.tasker.rest.http.ForEveryCaller;
 import ee.tasker.rest.http.MayBeStale;
 import ee.tasker.rest.http.OncePerKey;
@@ -141,6 +143,16 @@ class OpenApiContractTest {
   void states_are_those_of_the_code() {
     assertThat(texts(at("components/schemas/TaskState").getJsonArray("enum")))
         .isEqualTo(new TreeSet<>(TaskState.words()));
+  }
+
+  @Test
+  void outcomes_of_workers_are_those_of_the_code() {
+    Set<String> words = Stream.of(Outcome.values()).map(Outcome::word)
+        .collect(Collectors.toCollection(TreeSet::new));
+    words.addAll(List.of(WorkerResult.RELEASED, WorkerResult.DECLINED));
+
+    assertThat(texts(at("components/schemas/WorkerResult/properties/outcome").getJsonArray("enum")))
+        .isEqualTo(words);
   }
 
   @Test
