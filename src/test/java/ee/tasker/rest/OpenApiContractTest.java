@@ -13,6 +13,7 @@ import ee.tasker.rest.http.Requires;
 import ee.tasker.rest.http.StaleReadsFilter;
 import ee.tasker.rest.task.SelectsTasks;
 import ee.tasker.rest.task.TaskFilter;
+import ee.tasker.testing.Sql;
 import jakarta.json.Json;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
@@ -143,6 +144,13 @@ class OpenApiContractTest {
   void states_are_those_of_the_code() {
     assertThat(texts(at("components/schemas/TaskState").getJsonArray("enum")))
         .isEqualTo(new TreeSet<>(TaskState.words()));
+  }
+
+  @Test
+  void recorded_outcomes_are_those_of_the_database() {
+    assertThat(texts(at("components/schemas/RecordedOutcome").getJsonArray("enum")))
+        .containsExactlyInAnyOrderElementsOf(Sql.open()
+            .texts("select unnest(enum_range(null::tasker.step_outcome))"));
   }
 
   @Test
