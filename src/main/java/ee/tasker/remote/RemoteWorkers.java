@@ -198,9 +198,9 @@ public class RemoteWorkers {
         result.executionTime().ifPresentOrElse(
             time -> meters.stepExecuted(result.outcome(), time),
             () -> meters.stepExecuted(result.outcome()));
-        LOG.write(result.endsWell() ? LogEvent.STEP_FINISHED : LogEvent.STEP_FAILED, "step",
+        LOG.write(result.commits() ? LogEvent.STEP_FINISHED : LogEvent.STEP_FAILED, "step",
             result.stepUuid(), "handoff", result.handoff(),
-            "outcome", result.outcome(), "error", result.endsWell() ? null : result.error());
+            "outcome", result.outcome(), "error", result.commits() ? null : result.error());
       } else if (!accepted.get(i)) {
         LOG.write(LogEvent.RESULT_REFUSED, "step", result.stepUuid(), "handoff", result.handoff());
       }

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
@@ -45,8 +46,17 @@ public record WorkerResult(UUID stepUuid, int handoff, String outcome, JsonValue
 
   /** See {@link Outcome#endsWell}. */
   public boolean endsWell() {
+    return isOneThat(Outcome::endsWell);
+  }
+
+  /** See {@link Outcome#commits}. */
+  boolean commits() {
+    return isOneThat(Outcome::commits);
+  }
+
+  private boolean isOneThat(Predicate<Outcome> what) {
     return Stream.of(Outcome.values())
-        .anyMatch(each -> each.endsWell() && each.word().equals(outcome));
+        .anyMatch(each -> what.test(each) && each.word().equals(outcome));
   }
 
   /** Whether a handler has run. */
