@@ -3886,7 +3886,7 @@ function tasker.find_worker_violations() returns TABLE(invariant text, example j
 -- The moves of the models: db/model/moves.tsv as rows.
 function tasker.get_model_moves() returns TABLE(kind text, from_state text, to_state text,
     actor text, handoff integer, attempt integer), immutable;
-  -- called by replay_moves
+  -- called by find_template_violations, replay_moves
 -- A hash of what an approval asks of whom, and of its decision.
 function tasker.hash_approval(p_approval tasker.approvals) returns bigint, stable;
   -- called by decide_approval, erase_documents, find_document_violations, judge_approval,
