@@ -2973,6 +2973,10 @@ function tasker.merge_replies(p_first jsonb, p_second jsonb) returns jsonb, immu
 function tasker.name_task_path(p_from tasker.task_state, p_to tasker.task_state)
     returns tasker.task_path_name, immutable;
   -- called by roll_up_task_states
+-- Whether a result with that outcome ends its step well: its document is what successors read.
+function tasker.outcome_ends_well(p_outcome tasker.step_outcome) returns boolean, immutable;
+  -- called by is_event_due, judge_batches, judge_decisions, record_batches, record_decisions,
+  --   settle_steps, submit_results
 -- Submits the child tasks of steps whose parents are done, and ends the waits of those whose child
 --   has ended.
 function tasker.pass_child_waits(p_step_uuids uuid[], p_server_uuid uuid, p_claim_limit integer,
@@ -3078,7 +3082,8 @@ function tasker.step_is_handed_off(p_state tasker.step_state) returns boolean, i
   -- called by apply_step_moves, fail_stale_task, time_out_tasks, transition_step_state_atomic
 -- Whether a step has been handed off and its result is not settled yet.
 function tasker.step_is_in_flight(p_state tasker.step_state) returns boolean, immutable;
-  -- called by get_task_staleness, judge_restart, recount_batches, weigh_step_state
+  -- called by get_task_staleness, judge_restart, recount_batches, transition_step_state_atomic,
+  --   weigh_step_state
 -- Submits child tasks, and arms the waits of their steps.
 function tasker.submit_children(p_requests jsonb[], p_waits jsonb[], p_server_uuid uuid,
     p_claim_limit integer, p_lease_seconds integer, p_now timestamp with time zone,
@@ -3882,7 +3887,7 @@ function tasker.find_worker_violations() returns TABLE(invariant text, example j
 -- The moves of the models: db/model/moves.tsv as rows.
 function tasker.get_model_moves() returns TABLE(kind text, from_state text, to_state text,
     actor text, handoff integer, attempt integer), immutable;
-  -- called by replay_moves
+  -- called by find_template_violations, replay_moves
 -- A hash of what an approval asks of whom, and of its decision.
 function tasker.hash_approval(p_approval tasker.approvals) returns bigint, stable;
   -- called by decide_approval, erase_documents, find_document_violations, judge_approval,

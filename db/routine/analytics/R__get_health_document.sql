@@ -7,25 +7,13 @@ language sql stable
 set search_path = ''
 as $$
   select jsonb_build_object(
-           'tasks', jsonb_build_object(
-             'pending', h.pending_tasks, 'initializing', h.initializing_tasks,
-             'enqueuing_steps', h.enqueuing_steps_tasks,
-             'steps_in_process', h.steps_in_process_tasks,
-             'evaluating_results', h.evaluating_results_tasks,
-             'waiting_for_dependencies', h.waiting_for_dependencies_tasks,
-             'waiting_for_retry', h.waiting_for_retry_tasks,
-             'blocked_by_failures', h.blocked_by_failures_tasks, 'complete', h.complete_tasks,
-             'error', h.error_tasks, 'cancelled', h.cancelled_tasks,
-             'resolved_manually', h.resolved_manually_tasks),
+           'tasks', (select jsonb_object_agg(left(c.key, -length('_tasks')), c.value)
+                     from jsonb_each(to_jsonb(h) - 'total_tasks') c
+                     where c.key like '%\_tasks'),
            'total_tasks', h.total_tasks,
-           'steps', jsonb_build_object(
-             'pending', h.pending_steps, 'enqueued', h.enqueued_steps,
-             'in_progress', h.in_progress_steps,
-             'enqueued_for_orchestration', h.enqueued_for_orchestration_steps,
-             'enqueued_as_error_for_orchestration', h.enqueued_as_error_for_orchestration_steps,
-             'waiting_for_retry', h.waiting_for_retry_steps, 'complete', h.complete_steps,
-             'error', h.error_steps, 'cancelled', h.cancelled_steps,
-             'resolved_manually', h.resolved_manually_steps),
+           'steps', (select jsonb_object_agg(left(c.key, -length('_steps')), c.value)
+                     from jsonb_each(to_jsonb(h) - 'total_steps') c
+                     where c.key like '%\_steps'),
            'total_steps', h.total_steps, 'active_connections', h.active_connections,
            'max_connections', h.max_connections,
            'health_score', tasker.calculate_health_score(

@@ -12,14 +12,16 @@ declare
 begin
   select jsonb_object_agg(j.step_uuid, j.complaint) into v_complaints
   from (select r.step_uuid, tasker.check_batches(s.named_step_uuid, r.batches) as complaint
-        from jsonb_to_recordset(p_results) as r(step_uuid uuid, outcome text, batches jsonb)
+        from jsonb_to_recordset(
+          p_results) as r(step_uuid uuid, outcome tasker.step_outcome, batches jsonb)
         join tasker.workflow_steps s on s.workflow_step_uuid = r.step_uuid
-        where r.outcome = 'success' and (s.is_batchable or r.batches is not null)) j
+        where tasker.outcome_ends_well(r.outcome) and (s.is_batchable or r.batches is not null)) j
   where j.complaint is not null;
   if v_complaints is null then
     return p_results;
   end if;
-  return (select jsonb_agg(case when g.value ->> 'outcome' = 'success'
+  return (select jsonb_agg(case when tasker.outcome_ends_well(
+                                    (g.value ->> 'outcome')::tasker.step_outcome)
                                   and v_complaints ? lower(g.value ->> 'step_uuid') then
                                   g.value - 'batches' || jsonb_build_object(
                                     'outcome', 'permanent_failure',

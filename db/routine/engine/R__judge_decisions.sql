@@ -13,11 +13,9 @@ declare
 begin
   if not exists (
       select from jsonb_to_recordset(
-        p_results) as r(step_uuid uuid, outcome text, decision jsonb, batches jsonb)
+        p_results) as r(step_uuid uuid, decision jsonb, batches jsonb)
       left join tasker.workflow_steps s on s.workflow_step_uuid = r.step_uuid
-      where r.outcome = 'success'
-        and (
-          s.is_decision or r.decision is not null or s.is_batchable or r.batches is not null)) then
+      where s.is_decision or r.decision is not null or s.is_batchable or r.batches is not null) then
     return null;
   end if;
   p_results := tasker.judge_batches(p_results);
@@ -25,11 +23,12 @@ begin
     select r.step_uuid, coalesce(r.decision, 'null') as chosen, s.named_step_uuid,
            n.growth_rank is not null
              or nt.total_steps - nt.initial_steps > nt.max_steps_per_decision as has_limits
-    from jsonb_to_recordset(p_results) as r(step_uuid uuid, outcome text, decision jsonb)
+    from jsonb_to_recordset(
+      p_results) as r(step_uuid uuid, outcome tasker.step_outcome, decision jsonb)
     join tasker.workflow_steps s on s.workflow_step_uuid = r.step_uuid
     join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
     join tasker.named_tasks nt on nt.named_task_uuid = n.named_task_uuid
-    where r.outcome = 'success' and (s.is_decision or r.decision is not null)),
+    where tasker.outcome_ends_well(r.outcome) and (s.is_decision or r.decision is not null)),
   -- Many tasks of one template choose the same.
   choices as materialized (
     select c.named_step_uuid, c.chosen,
@@ -49,7 +48,8 @@ begin
     return p_results;
   end if;
   return (
-    select jsonb_agg(case when g.value ->> 'outcome' = 'success'
+    select jsonb_agg(case when tasker.outcome_ends_well(
+                              (g.value ->> 'outcome')::tasker.step_outcome)
                             and v_complaints ? lower(g.value ->> 'step_uuid') then
                             g.value || jsonb_build_object(
                               'outcome', 'permanent_failure',

@@ -21,7 +21,7 @@ begin
     select w.workflow_step_uuid as batch_step_uuid, s.workflow_step_uuid, s.task_uuid, s.handoffs,
            wn.batch as limits, jsonb_array_length(r.batches) as total
     from jsonb_to_recordset(
-      p_results) as r(step_uuid uuid, handoff int, outcome text, batches jsonb)
+      p_results) as r(step_uuid uuid, handoff int, outcome tasker.step_outcome, batches jsonb)
     join tasker.workflow_steps s on s.workflow_step_uuid = r.step_uuid
       and s.handoffs = r.handoff
       and s.is_batchable
@@ -30,7 +30,7 @@ begin
       and wn.step_type = 'batch_worker'
       and wn.parent_positions = array[n.step_position]
     join tasker.workflow_steps w on w.task_uuid = s.task_uuid and w.step_position = wn.step_position
-    where r.outcome = 'success' and r.step_uuid = any (p_accepted)),
+    where tasker.outcome_ends_well(r.outcome) and r.step_uuid = any (p_accepted)),
   recorded as (
     insert into tasker.batches as b
       (workflow_step_uuid, task_uuid, batchable_step_uuid, recorded_at, handoff, parallelism,
@@ -55,9 +55,10 @@ begin
   insert into tasker.batch_items (batch_step_uuid, ordinal, item, document_hash)
   select v_batches[array_position(v_batchable, r.step_uuid)], c.ordinality, c.value,
          tasker.hash_documents(c.value)
-  from jsonb_to_recordset(p_results) as r(step_uuid uuid, outcome text, batches jsonb)
+  from jsonb_to_recordset(
+    p_results) as r(step_uuid uuid, outcome tasker.step_outcome, batches jsonb)
   cross join lateral jsonb_array_elements(r.batches) with ordinality as c
-  where r.outcome = 'success' and r.step_uuid = any (v_batchable);
+  where tasker.outcome_ends_well(r.outcome) and r.step_uuid = any (v_batchable);
 end
 $$;
 comment on function tasker.record_batches(jsonb, uuid[], timestamptz) is

@@ -15,10 +15,11 @@ as $$
          case when n.growth_rank is null then 1
               else tasker.calculate_decision_depth(s.workflow_step_uuid) end,
          array(select jsonb_array_elements_text(r.decision)), null
-  from jsonb_to_recordset(p_results) as r(step_uuid uuid, handoff int, outcome text, decision jsonb)
+  from jsonb_to_recordset(p_results) as r(step_uuid uuid, handoff int, outcome tasker.step_outcome,
+                                          decision jsonb)
   join tasker.workflow_steps s on s.workflow_step_uuid = r.step_uuid and s.handoffs = r.handoff
   join tasker.named_tasks_named_steps n on n.named_step_uuid = s.named_step_uuid
-  where r.outcome = 'success' and s.is_decision and r.step_uuid = any (p_accepted)
+  where tasker.outcome_ends_well(r.outcome) and s.is_decision and r.step_uuid = any (p_accepted)
   -- An earlier handoff had decided, and an orchestrator could not process it.
   on conflict (workflow_step_uuid) do update
     set decided_at = excluded.decided_at, handoff = excluded.handoff, depth = excluded.depth,

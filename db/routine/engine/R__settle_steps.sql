@@ -19,7 +19,7 @@ begin
   with judged as (
     select s.workflow_step_uuid, s.state as from_state, r.outcome, r.error,
            case
-             when r.outcome = 'success' then 'complete'
+             when tasker.outcome_ends_well(r.outcome) then 'complete'
              when r.outcome = 'retryable_failure' and tasker.may_be_retried(s) then
                case when t.cancel_requested_at is null then 'waiting_for_retry' else 'cancelled' end
              else 'error' end::tasker.step_state as to_state,

@@ -2,9 +2,8 @@
 -- result; moves the step to a submitted state or, where p_settle allows it for plain successes,
 -- straight through to complete (both moves are in the history).
 -- p_results: array of {step_uuid, task_uuid, handoff, outcome, result?, error?,
--- execution_time_ms?}; outcome is one of success, retryable_failure, permanent_failure, cancelled.
--- A cancelled outcome without a cancel request counts as a permanent failure. error: {type,
--- message, delay_ms?, ...}.
+-- execution_time_ms?}; outcome as complete_steps checks it, without yielded. A cancelled outcome
+-- without a cancel request counts as a permanent failure. error: {type, message, delay_ms?, ...}.
 -- Locks: the step rows; with p_settle the caller holds their tasks. A stale caller changes nothing
 -- and is recognized by its absence from the result.
 create or replace function tasker.submit_results(
@@ -45,16 +44,18 @@ begin
   moved as (
     update tasker.workflow_steps s
     set state = case
-          when g.outcome = 'success' and p_settle then 'complete'
-          when g.outcome = 'success' then 'enqueued_for_orchestration'
+          when tasker.outcome_ends_well(g.outcome) and p_settle then 'complete'
+          when tasker.outcome_ends_well(g.outcome) then 'enqueued_for_orchestration'
           when g.outcome = 'cancelled' then 'cancelled'
           else 'enqueued_as_error_for_orchestration' end::tasker.step_state,
         transition_count
-          = s.transition_count + case when g.outcome = 'success' and p_settle then 2 else 1 end,
+          = s.transition_count
+            + case when tasker.outcome_ends_well(g.outcome) and p_settle then 2 else 1 end,
         result_sort_key = s.transition_count + 1,
         lease_expires_at = null,
         completed_at = case
-          when (g.outcome = 'success' and p_settle) or g.outcome = 'cancelled' then v_now end,
+          when (tasker.outcome_ends_well(g.outcome) and p_settle) or g.outcome = 'cancelled' then
+            v_now end,
         last_failure_at
           = case when g.outcome in ('retryable_failure', 'permanent_failure') then v_now
                  else s.last_failure_at end

@@ -202,8 +202,7 @@ begin
     if v_to = 'pending'
        and exists (
          select from tasker.get_child_steps(p_step_uuid) c
-         where c.state in ('enqueued', 'in_progress', 'enqueued_for_orchestration',
-                           'enqueued_as_error_for_orchestration', 'waiting_for_retry')) then
+         where tasker.step_is_in_flight(c.state) or c.state = 'waiting_for_retry') then
       return false;
     end if;
     perform tasker.move_steps_by_operator(

@@ -6,7 +6,7 @@ language sql immutable parallel safe
 as $$
   select case p_condition
     when 'always' then true
-    when 'success' then p_outcome in ('success', 'manual_completion')
+    when 'success' then tasker.outcome_ends_well(p_outcome)
     when 'failure' then p_outcome in ('retryable_failure', 'permanent_failure')
     else p_condition = p_outcome::text
   end

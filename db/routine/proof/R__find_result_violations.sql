@@ -77,14 +77,14 @@ as $$
   from tasker.workflow_step_result_audit r
   join moves m on m.workflow_step_uuid = r.workflow_step_uuid and m.sort_key = r.sort_key
   where not case m.to_state
-      when 'enqueued_for_orchestration' then r.outcome = 'success'
+      when 'enqueued_for_orchestration' then
+        r.success and r.outcome <> 'manual_completion'
       when 'enqueued_as_error_for_orchestration' then
         r.outcome in ('retryable_failure', 'permanent_failure')
       when 'error' then r.outcome in ('retryable_failure', 'permanent_failure')
       -- The engine completes only a step that has no handler, a decision by rules.
       when 'complete' then
-        r.outcome = case m.actor when 'operator' then 'manual_completion'
-                         else 'success' end::tasker.step_outcome
+        r.success and (r.outcome = 'manual_completion') = (m.actor = 'operator')
       when 'cancelled' then r.outcome = 'cancelled'
       else false end
   union all

@@ -1,7 +1,8 @@
 -- Templates, rules and guards that differ from what was registered and migrated: one row per
--- finding. Repeats the rules, because a rule added manually would permit moves that no other check
--- finds. Guards are the triggers, unique keys and checks that the engine relies on, those of
--- list_guards only where they are installed; guards of a later version are no finding.
+-- finding. Compares the rules with get_model_moves, because a rule added manually would permit
+-- moves that no other check finds. Guards are the triggers, unique keys and checks that the engine
+-- relies on, those of list_guards only where they are installed; guards of a later version are no
+-- finding.
 -- Locks: none. Source: docs/reference/invariants.md.
 create or replace function tasker.find_template_violations()
 returns table (invariant text, example jsonb)
@@ -58,52 +59,6 @@ as $$
     left join tasker.named_tasks_named_steps n on n.named_task_uuid = d.named_task_uuid
       and n.step_position = d.position
     group by d.named_task_uuid),
-  task_rules(from_state, to_state, actor) as (
-    select nullif(m[1], 'nothing'), m[2], m[3]
-    from regexp_matches(
-      $r$
-      nothing>pending:orchestrator pending>initializing:orchestrator pending>error:orchestrator
-      pending>error:recovery
-      pending>cancelled:orchestrator initializing>enqueuing_steps:orchestrator
-      initializing>waiting_for_dependencies:orchestrator
-      enqueuing_steps>steps_in_process:orchestrator steps_in_process>evaluating_results:orchestrator
-      evaluating_results>enqueuing_steps:orchestrator
-      evaluating_results>waiting_for_dependencies:orchestrator
-      evaluating_results>waiting_for_retry:orchestrator
-      evaluating_results>blocked_by_failures:orchestrator
-      evaluating_results>complete:orchestrator evaluating_results>error:recovery
-      evaluating_results>error:orchestrator evaluating_results>cancelled:orchestrator
-      waiting_for_dependencies>evaluating_results:orchestrator
-      waiting_for_retry>evaluating_results:orchestrator
-      blocked_by_failures>evaluating_results:orchestrator blocked_by_failures>error:operator
-      blocked_by_failures>resolved_manually:operator error>evaluating_results:operator
-      error>resolved_manually:operator
-      $r$,
-      '(\w+)>(\w+):(\w+)', 'g') m),
-  step_rules(from_state, to_state, actor) as (
-    select nullif(m[1], 'nothing'), m[2], m[3]
-    from regexp_matches(
-      $r$
-      nothing>pending:orchestrator pending>enqueued:orchestrator pending>complete:orchestrator
-      pending>complete:operator pending>error:orchestrator
-      pending>cancelled:orchestrator pending>resolved_manually:operator enqueued>pending:recovery
-      enqueued>in_progress:worker
-      enqueued>error:recovery enqueued>cancelled:orchestrator in_progress>pending:worker
-      in_progress>waiting_for_retry:worker in_progress>pending:recovery
-      in_progress>enqueued_for_orchestration:worker
-      in_progress>enqueued_as_error_for_orchestration:worker
-      in_progress>error:recovery in_progress>cancelled:worker in_progress>cancelled:recovery
-      enqueued_for_orchestration>complete:orchestrator enqueued_for_orchestration>error:orchestrator
-      enqueued_as_error_for_orchestration>waiting_for_retry:orchestrator
-      enqueued_as_error_for_orchestration>error:orchestrator
-      enqueued_as_error_for_orchestration>cancelled:orchestrator waiting_for_retry>pending:operator
-      waiting_for_retry>enqueued:orchestrator waiting_for_retry>complete:operator
-      waiting_for_retry>cancelled:orchestrator
-      waiting_for_retry>resolved_manually:operator complete>pending:operator error>pending:operator
-      error>complete:operator
-      error>resolved_manually:operator resolved_manually>pending:operator
-      $r$,
-      '(\w+)>(\w+):(\w+)', 'g') m),
   rules as (
     select 'task' as kind, r.from_state::text, r.to_state::text, r.actor::text
     from tasker.task_transition_rules r
@@ -111,7 +66,7 @@ as $$
     select 'step', r.from_state::text, r.to_state::text, r.actor::text
     from tasker.workflow_step_transition_rules r),
   migrated_rules as (
-    select 'task' as kind, r.* from task_rules r union all select 'step', r.* from step_rules r),
+    select m.kind, m.from_state, m.to_state, m.actor from tasker.get_model_moves() m),
   guards(table_name, guard) as (
     select m[1], m[2]
     from regexp_matches(

@@ -2,11 +2,10 @@
 -- them, and its next claims in the same call. Accepts results of steps that the worker holds in
 -- that handoff, whatever a caller names.
 -- p_results: array of {step_uuid, handoff, outcome, result?, error?, execution_time_ms?}, each step
--- once. outcome: as complete_steps (success, retryable_failure, permanent_failure, cancelled,
--- yielded with checkpoint? and after_ms?), released (not started: given back without using an
--- attempt), or declined (the worker lacks the handler: given back, and the worker gets no steps of
--- that handler until it registers again). Without execution_time_ms the time from the claim to the
--- result is recorded, and that it is that.
+-- once. outcome: as complete_steps (yielded with checkpoint? and after_ms?), released (not started:
+-- given back without using an attempt), or declined (the worker lacks the handler: given back, and
+-- the worker gets no steps of that handler until it registers again). Without execution_time_ms the
+-- time from the claim to the result is recorded, and that it is that.
 -- p_claims: null, or {max, request_id, namespaces} as claim_steps_for_workers.
 -- p_owner: as register_worker got it. p_settle: see complete_steps.
 -- Returns as complete_steps, without refused, and with {outcome: submitted, state, verdicts:

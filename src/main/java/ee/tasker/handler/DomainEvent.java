@@ -13,8 +13,7 @@ import java.util.UUID;
  * @param id      the same for every reader of the event
  * @param type    its name in the template
  * @param step    the name of the step whose result it follows from
- * @param outcome {@code success}, {@code retryable_failure}, {@code permanent_failure}, {@code
- *   cancelled} or {@code manual_completion}
+ * @param outcome of the result that it follows from, for instance {@code success}
  * @param content the whole CloudEvent, with {@code data}
  */
 public record DomainEvent(UUID id, String type, String namespace, UUID taskUuid, String step,

@@ -151,7 +151,7 @@ public class RemoteWorkers {
     List<WorkerResult> checked = new ArrayList<>(results.size());
     for (WorkerResult result : results) {
       StepSpec spec = specs.get(result.stepUuid());
-      Optional<JsonObject> rejection = spec == null || !result.isSuccess() ? Optional.empty()
+      Optional<JsonObject> rejection = spec == null || !result.endsWell() ? Optional.empty()
           : spec.rejection(result.result());
       rejection.ifPresent(error -> failed.put(checked.size(), error));
       WorkerResult fitting = rejection.map(result::failed).orElse(result);
@@ -198,9 +198,9 @@ public class RemoteWorkers {
         result.executionTime().ifPresentOrElse(
             time -> meters.stepExecuted(result.outcome(), time),
             () -> meters.stepExecuted(result.outcome()));
-        LOG.write(result.isSuccess() ? LogEvent.STEP_FINISHED : LogEvent.STEP_FAILED, "step",
+        LOG.write(result.commits() ? LogEvent.STEP_FINISHED : LogEvent.STEP_FAILED, "step",
             result.stepUuid(), "handoff", result.handoff(),
-            "outcome", result.outcome(), "error", result.isSuccess() ? null : result.error());
+            "outcome", result.outcome(), "error", result.commits() ? null : result.error());
       } else if (!accepted.get(i)) {
         LOG.write(LogEvent.RESULT_REFUSED, "step", result.stepUuid(), "handoff", result.handoff());
       }

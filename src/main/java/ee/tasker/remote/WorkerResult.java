@@ -10,19 +10,17 @@ import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonValue;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
-import java.util.stream.Collectors;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
  * What an external worker says about one step that it holds. Unlike a {@link StepResult}, it may be
  * that no handler has run, and leaves the task and perhaps the time to the database.
  *
- * @param outcome one of {@link #OUTCOMES}
+ * @param outcome the word of an {@link Outcome}, or {@link #RELEASED}, {@link #DECLINED}
  * @param result  the result or partial result; JSON null when there is none
  * @param error   {@code {type, message, delay_ms?, details?}}; JSON null when there is none
  * @param executionTime empty when the worker names none: then the database measures it
@@ -40,17 +38,25 @@ public record WorkerResult(UUID stepUuid, int handoff, String outcome, JsonValue
    * until it registers again.
    */
   public static final String DECLINED = "declined";
-  public static final Set<String> OUTCOMES = Stream
-      .concat(Stream.of(RELEASED, DECLINED), Arrays.stream(Outcome.values()).map(Outcome::word))
-      .collect(Collectors.toUnmodifiableSet());
 
   static WorkerResult released(UUID stepUuid, int handoff) {
     return new WorkerResult(stepUuid, handoff, RELEASED, JsonValue.NULL, JsonValue.NULL,
         Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
   }
 
-  public boolean isSuccess() {
-    return Outcome.SUCCESS.word().equals(outcome);
+  /** See {@link Outcome#endsWell}. */
+  public boolean endsWell() {
+    return isOneThat(Outcome::endsWell);
+  }
+
+  /** See {@link Outcome#commits}. */
+  boolean commits() {
+    return isOneThat(Outcome::commits);
+  }
+
+  private boolean isOneThat(Predicate<Outcome> what) {
+    return Stream.of(Outcome.values())
+        .anyMatch(each -> what.test(each) && each.word().equals(outcome));
   }
 
   /** Whether a handler has run. */
@@ -70,7 +76,7 @@ public record WorkerResult(UUID stepUuid, int handoff, String outcome, JsonValue
       return this;
     }
     return new WorkerResult(stepUuid, handoff, outcome,
-        isSuccess() ? seals.sealResult(spec, result) : seals.sealPartialResult(spec, result),
+        endsWell() ? seals.sealResult(spec, result) : seals.sealPartialResult(spec, result),
         seals.sealError(spec, error), executionTime, decision, batches,
         yield.map(given -> seals.sealYield(spec, given)));
   }

@@ -2,7 +2,6 @@ package ee.tasker.step;
 
 import ee.tasker.document.SealedPlaces;
 import ee.tasker.document.Seals;
-import ee.tasker.engine.model.Outcome;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
 import ee.tasker.step.StepSpec.Sealing;
@@ -27,7 +26,7 @@ public record StepSeals(Seals seals) {
     if (spec.sealing() == Sealing.NOTHING) {
       return result;
     }
-    JsonValue document = result.outcome() == Outcome.SUCCESS ? sealResult(spec, result.result())
+    JsonValue document = result.outcome().endsWell() ? sealResult(spec, result.result())
         : sealPartialResult(spec, result.result());
     return new StepResult(result.key(), result.outcome(), document,
         sealError(spec, result.error()), result.executionTime(), result.decision(),

@@ -5,7 +5,6 @@ import ee.tasker.dispatch.Prefetch;
 import ee.tasker.dispatch.RunningStep;
 import ee.tasker.dispatch.RunningSteps;
 import ee.tasker.document.Seals;
-import ee.tasker.engine.model.Outcome;
 import ee.tasker.handler.StepHandler;
 import ee.tasker.handler.StepOutcome;
 import ee.tasker.platform.Problem;
@@ -252,7 +251,7 @@ class StepRunner {
 
   private static void log(RunningStep running, StepResult result) {
     ClaimedStep step = running.claimedStep();
-    boolean success = result.outcome() == Outcome.SUCCESS || result.outcome() == Outcome.YIELDED;
+    boolean success = result.outcome().commits();
     LogEvent event = success ? LogEvent.STEP_FINISHED : LogEvent.STEP_FAILED;
     if (LOG.isOn(event)) {
       LOG.write(event, "task", step.key().taskUuid(), "step", step.key().stepUuid(), "name",

@@ -1,6 +1,5 @@
 package ee.tasker.worker;
 
-import ee.tasker.engine.model.Outcome;
 import ee.tasker.engine.reply.ResultsReply;
 import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.log.Log;
@@ -96,7 +95,7 @@ class StepTransactions {
     }
     int status = registry.getTransactionStatus();
     // What a handler that yields has written belongs to its checkpoint.
-    if (result.outcome() != Outcome.SUCCESS && result.outcome() != Outcome.YIELDED) {
+    if (!result.outcome().commits()) {
       rollBack();
       return result;
     }

@@ -2,7 +2,9 @@ package ee.tasker.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ee.tasker.engine.model.Outcome;
 import ee.tasker.engine.model.TaskState;
+import ee.tasker.remote.WorkerResult;
 import ee.tasker.rest.http.ForEveryCaller;
 import ee.tasker.rest.http.MayBeStale;
 import ee.tasker.rest.http.OncePerKey;
@@ -11,6 +13,7 @@ import ee.tasker.rest.http.Requires;
 import ee.tasker.rest.http.StaleReadsFilter;
 import ee.tasker.rest.task.SelectsTasks;
 import ee.tasker.rest.task.TaskFilter;
+import ee.tasker.testing.Sql;
 import jakarta.json.Json;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
@@ -141,6 +144,23 @@ class OpenApiContractTest {
   void states_are_those_of_the_code() {
     assertThat(texts(at("components/schemas/TaskState").getJsonArray("enum")))
         .isEqualTo(new TreeSet<>(TaskState.words()));
+  }
+
+  @Test
+  void recorded_outcomes_are_those_of_the_database() {
+    assertThat(texts(at("components/schemas/RecordedOutcome").getJsonArray("enum")))
+        .containsExactlyInAnyOrderElementsOf(Sql.open()
+            .texts("select unnest(enum_range(null::tasker.step_outcome))"));
+  }
+
+  @Test
+  void outcomes_of_workers_are_those_of_the_code() {
+    Set<String> words = Stream.of(Outcome.values()).map(Outcome::word)
+        .collect(Collectors.toCollection(TreeSet::new));
+    words.addAll(List.of(WorkerResult.RELEASED, WorkerResult.DECLINED));
+
+    assertThat(texts(at("components/schemas/WorkerResult/properties/outcome").getJsonArray("enum")))
+        .isEqualTo(words);
   }
 
   @Test

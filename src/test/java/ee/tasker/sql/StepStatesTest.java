@@ -7,11 +7,11 @@ import ee.tasker.testing.Sql;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What the states mean, each said once. */
+/** What the states of steps and tasks mean, and the outcomes of results, each said once. */
 @DatabaseTest
 @DatabaseTest.Covers({"step_ended_well", "step_has_ended", "step_awaits_handoff",
   "step_is_handed_off", "step_awaits_settlement", "step_is_in_flight", "task_ended_well",
-  "is_terminal"})
+  "is_terminal", "outcome_ends_well"})
 class StepStatesTest {
   private final Sql sql = Sql.open();
 
@@ -40,12 +40,28 @@ class StepStatesTest {
   }
 
   @Test
+  void these_outcomes_and_no_others_as_the_stored_results_have_it() {
+    assertThat(meant("outcome_ends_well", "step_outcome")).containsExactly("success",
+        "manual_completion");
+    String generated = sql.text("""
+        select pg_get_expr(d.adbin, d.adrelid)
+        from pg_attrdef d
+        join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum
+        where d.adrelid = 'tasker.workflow_step_result_audit'::regclass
+          and a.attname = 'success'""");
+    assertThat(sql.texts("select outcome from unnest(enum_range(null::tasker.step_outcome)) as "
+        + "r(outcome) where " + generated + " is distinct from tasker.outcome_ends_well(outcome)"))
+        .isEmpty();
+  }
+
+  @Test
   void of_no_state_nothing_is_said() {
     assertThat(sql.text("""
         select coalesce(tasker.step_ended_well(null), tasker.step_has_ended(null),
                         tasker.step_awaits_handoff(null), tasker.step_is_handed_off(null),
                         tasker.step_awaits_settlement(null), tasker.step_is_in_flight(null),
-                        tasker.task_ended_well(null), tasker.is_terminal(null))::text""")).isNull();
+                        tasker.task_ended_well(null), tasker.is_terminal(null),
+                        tasker.outcome_ends_well(null))::text""")).isNull();
   }
 
   /** In the order in which the type has them. */

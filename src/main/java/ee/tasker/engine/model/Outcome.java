@@ -13,6 +13,16 @@ public enum Outcome {
     return word;
   }
 
+  /** Whether the step is done, and its result is what successors see. */
+  public boolean endsWell() {
+    return this == SUCCESS;
+  }
+
+  /** Whether what the handler has written counts: that of one that yields too. */
+  public boolean commits() {
+    return endsWell() || this == YIELDED;
+  }
+
   @Override
   public String toString() {
     return word;

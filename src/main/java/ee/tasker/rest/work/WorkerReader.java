@@ -22,7 +22,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Reads the valid requests of external workers, and checks what their schemas do not say. */
 final class WorkerReader {
@@ -40,15 +42,19 @@ final class WorkerReader {
       Outcome.PERMANENT_FAILURE);
   /** The outcomes that a member of a result is allowed for. */
   private static final Map<String, List<Outcome>> ALLOWED = Map.of(
-      RESULT, List.of(Outcome.SUCCESS, Outcome.CANCELLED),
-      DECISION, List.of(Outcome.SUCCESS),
-      BATCHES, List.of(Outcome.SUCCESS),
+      RESULT, those(each -> each.endsWell() || each == Outcome.CANCELLED),
+      DECISION, those(Outcome::endsWell),
+      BATCHES, those(Outcome::endsWell),
       CHECKPOINT, List.of(Outcome.YIELDED),
       AFTER, List.of(Outcome.YIELDED),
       RETRY_AFTER, List.of(Outcome.RETRYABLE_FAILURE),
-      ERROR, List.of(Outcome.RETRYABLE_FAILURE, Outcome.PERMANENT_FAILURE, Outcome.CANCELLED));
+      ERROR, those(each -> !each.commits()));
 
   private WorkerReader() {
+  }
+
+  private static List<Outcome> those(Predicate<Outcome> which) {
+    return Stream.of(Outcome.values()).filter(which).toList();
   }
 
   /** @param namespaces null for all */

@@ -1,6 +1,5 @@
 package ee.tasker.test;
 
-import ee.tasker.engine.model.Outcome;
 import ee.tasker.handler.StepHandler;
 import ee.tasker.handler.StepOutcome;
 import ee.tasker.step.ClaimedStep;
@@ -47,7 +46,7 @@ final class Attempt {
       result = call();
     }
     tell(result.outcome().word() + " "
-        + (result.outcome() == Outcome.SUCCESS ? result.result() : result.error())
+        + (result.outcome().endsWell() ? result.result() : result.error())
         + result.decision().map(names -> ", chooses " + names).orElse(""));
     return Optional.of(result);
   }

@@ -7,6 +7,7 @@ import ee.tasker.testing.server.AgainstServer;
 import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.History;
 import ee.tasker.testing.server.TaskerClient;
+import ee.tasker.testing.server.TestServer;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonString;
 import java.net.http.HttpRequest;
@@ -37,13 +38,15 @@ class WorkersIT {
   private static final int IDLE = 1_000;
   private static final String ABSENT = "00000000-0000-7000-8000-000000000000";
 
+  private final TestServer server;
   private final TaskerClient admin;
   private final TaskerClient ann;
   private final TaskerClient bob;
   private final List<UUID> tasks = new ArrayList<>();
 
-  WorkersIT(TaskerClient admin) {
+  WorkersIT(TaskerClient admin, TestServer server) {
     this.admin = admin;
+    this.server = server;
     this.ann = admin.asOneWhoMay(List.of("steps:work in remote"));
     this.bob = admin.asOneWhoMay(List.of("steps:work in remote"));
   }
@@ -489,6 +492,28 @@ class WorkersIT {
     worker.submit(null, gone(again, "cancelled"));
     drained(worker);
     drained(other);
+  }
+
+  @Test
+  void a_step_that_yields_is_not_logged_as_failed() {
+    Worker worker = worker(ann, 1, "remote.Only");
+    submit("one_step", "{}");
+    JsonObject step = worker.claim(1, 20).get(0);
+
+    worker.submit(null, gone(step, "yielded"));
+    JsonObject again = worker.claim(1, 20).get(0);
+    worker.submit(null,
+        named(again) + ", 'outcome': 'permanent_failure', 'error': {'type': 't', 'message': 'm'}}");
+
+    TaskerClient.until("the failure is logged", Duration.ofSeconds(20),
+        () -> failures(again).findAny().isPresent());
+    assertThat(failures(again)).singleElement().asString().contains("outcome=permanent_failure");
+    drained(worker);
+  }
+
+  private Stream<String> failures(JsonObject step) {
+    return server.log().lines()
+        .filter(line -> line.contains("TK1303") && line.contains(step.getString("step_uuid")));
   }
 
   @Test
