@@ -26,7 +26,7 @@
 -- Locks: the named parents, shared, by uuid; the ended tasks whose identity is taken over, then
 -- identity hashes, both in the order of the hashes, so that two batches with the same requests
 -- cannot deadlock.
--- Source: ADR 0028.
+-- Source: ADR 0028, ADR 0100.
 create or replace function tasker.submit_tasks(
   p_requests        jsonb,
   p_server_uuid     uuid        default null,
