@@ -3976,17 +3976,15 @@ function tasker.ensure_task_queue(p_queue_name text) returns boolean;
 function tasker.extract_queue_namespace(queue_name text) returns text, immutable;
   -- called by pgmq_send_with_notify
 -- The document that a worker needs to run a claimed step.
-function tasker.format_claimed_step(p_step_uuid uuid, p_task_uuid uuid, p_named_step_uuid uuid,
-    p_name character varying, p_handoff integer, p_attempt integer, p_max_attempts integer,
-    p_idempotency_token text, p_correlation_id uuid, p_parent_correlation_id uuid,
-    p_trace_parent character varying, p_cancel_requested boolean, p_context jsonb, p_results json,
-    p_inputs jsonb, p_checkpoint jsonb) returns json, stable;
+function tasker.format_claimed_step(p_step tasker.workflow_steps, p_task tasker.tasks,
+    p_context tasker.task_contexts, p_documents tasker.workflow_step_documents, p_results json)
+    returns json, stable;
   -- called by complete_step, create_task, get_claimed_steps
 -- The token that a step's handler gives to other systems, so that all attempts of the step count as
 --   one request.
 function tasker.format_idempotency_token(p_step_uuid uuid, p_resets integer) returns text,
     immutable;
-  -- called by act_on_step, complete_step, create_task, get_claimed_steps, get_documents_of_steps
+  -- called by act_on_step, format_claimed_step, get_documents_of_steps
 -- Where this session may begin to read a worker queue: at the claim rank of the last message that
 --   it took, for a quarter of a second after it read the queue from the beginning.
 function tasker.get_claim_cursor(p_table text) returns bigint;

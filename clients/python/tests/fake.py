@@ -8,9 +8,13 @@ import threading
 import urllib.parse
 import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any, Callable, Dict, List, Tuple
 
 Answer = Tuple[int, Any]
+
+#: The example of the OpenAPI document.
+_CLAIMED_STEP = json.loads((Path(__file__).parents[2] / "claimed_step.json").read_text(encoding="utf-8"))
 
 
 class LostAnswer(Exception):
@@ -90,11 +94,8 @@ class FakeServer:
         self.http.server_close()
 
     def offer(self, handler: str, **members: Any) -> Tuple[str, int]:
-        step = {"step_uuid": str(uuid.uuid4()), "task_uuid": str(uuid.uuid4()), "handoff": 1, "attempt": 1, "max_attempts": 3,
-                "idempotency_token": "t", "name": "step", "handler": handler, "method": "call", "resolver": None, "initialization": {},
-                "timeout_seconds": None, "namespace": "shop", "template": "t", "version": "1.0.0", "correlation_id": str(uuid.uuid4()),
-                "parent_correlation_id": None, "trace_parent": None, "cancel_requested": False, "context": {}, "inputs": {},
-                "results": {}, "checkpoint": None, **members}
+        step = {**_CLAIMED_STEP, "step_uuid": str(uuid.uuid4()), "task_uuid": str(uuid.uuid4()), "handler": handler,
+                "idempotency_token": "t", "timeout_seconds": None, "results": {}, **members}
         with self.lock:
             self.offers.append(step)
             self.lock.notify_all()

@@ -1,9 +1,14 @@
 import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export type Answer = [status: number, document: unknown];
 type Members = Record<string, any>;
+
+/** The example of the OpenAPI document. */
+const CLAIMED_STEP: Members = JSON.parse(readFileSync(new URL("../../../claimed_step.json", import.meta.url), "utf8"));
+
 /** "lost": the request has taken effect and its connection breaks. "broken": it breaks before. */
 export type Plan = "lost" | "broken" | Answer | ((usual: () => Promise<Answer>) => Promise<Answer>);
 
@@ -69,10 +74,7 @@ export class FakeServer {
 
   offer(handler: string, members: Members = {}): string {
     const step = {
-      step_uuid: randomUUID(), task_uuid: randomUUID(), handoff: 1, attempt: 1, max_attempts: 3, idempotency_token: "t", name: "step", handler,
-      method: "call", resolver: null, initialization: {}, timeout_seconds: null, namespace: "shop", template: "t", version: "1.0.0",
-      correlation_id: randomUUID(), parent_correlation_id: null, trace_parent: null, cancel_requested: false, context: {}, inputs: {},
-      results: {}, checkpoint: null, ...members,
+      ...CLAIMED_STEP, step_uuid: randomUUID(), task_uuid: randomUUID(), handler, idempotency_token: "t", timeout_seconds: null, results: {}, ...members,
     };
     this.offers.push(step);
     return step.step_uuid;

@@ -22,13 +22,14 @@ declare
   v_task_uuid uuid := (p_result ->> 'task_uuid')::uuid;
   v_step_uuid uuid := (p_result ->> 'step_uuid')::uuid;
   v_handoff   int := (p_result ->> 'handoff')::int;
-  v_task      record;
+  v_task      tasker.tasks;
+  v_is_ordinary boolean;
   v_step      record;
   v_children  int[];
-  v_child     record;
+  v_child     tasker.workflow_steps;
   v_hands_off boolean := false;
-  v_context   record;
-  v_documents record;
+  v_context   tasker.task_contexts;
+  v_documents tasker.workflow_step_documents;
   v_advance   record;
 begin
   o_is_accepted := false;
@@ -38,18 +39,16 @@ begin
   if p_result ? 'decision' or p_result ? 'batches' then
     return;
   end if;
-  select t.state, t.unfinished_steps, t.in_flight_steps, t.transition_count, t.correlation_id,
-         t.parent_correlation_id,
-         t.state = 'steps_in_process'
-           and t.cancel_requested_at is null
-           and t.failed_steps = 0
-           and t.retrying_steps = 0
-           and t.compensation is null as is_ordinary into v_task
-  from tasker.tasks t
-  where t.task_uuid = v_task_uuid for no key update;
-  if not found then
+  -- The row as one value: a target list of all its columns costs twice as much.
+  v_task := (select t from tasker.tasks t where t.task_uuid = v_task_uuid for no key update);
+  if v_task.task_uuid is null then
     return;
   end if;
+  v_is_ordinary := v_task.state = 'steps_in_process'
+                     and v_task.cancel_requested_at is null
+                     and v_task.failed_steps = 0
+                     and v_task.retrying_steps = 0
+                     and v_task.compensation is null;
   -- One look-up after another, each by a key: what joins them costs several times as much. The step
   -- is locked, because a server with the worker's role alone submits its result without the lock of
   -- the task; its child is pending, and moves under that lock only.
@@ -76,11 +75,8 @@ begin
                       from tasker.added_step_edges e
                       where e.task_uuid = v_task_uuid
                         and e.from_position = v_step.step_position limit 2);
-  if v_task.is_ordinary and cardinality(v_children) = 1 and p_claim_limit > 0 then
-    select c.workflow_step_uuid, c.named_step_uuid, c.name, c.handoffs, c.attempts,
-           c.transition_count, c.idempotency_resets, c.total_parents,
-           case when c.retryable then c.max_attempts else 1 end
-             + c.attempts_before_reset as max_attempts into v_child
+  if v_is_ordinary and cardinality(v_children) = 1 and p_claim_limit > 0 then
+    select c.* into v_child
     from tasker.workflow_steps c
     where c.task_uuid = v_task_uuid
       and c.step_position = v_children[1]
@@ -141,12 +137,15 @@ begin
     o_claimed := array[v_child.workflow_step_uuid];
     -- A child of several parents has results that are not at hand.
     if v_child.total_parents = 1 then
-      select x.trace_parent, x.context into v_context
+      v_child.handoffs := v_child.handoffs + 1;
+      v_child.attempts := v_child.attempts + 1;
+      -- Not as one value, into which a long context would be copied.
+      select x.* into v_context
       from tasker.task_contexts x
       where x.task_uuid = v_task_uuid;
-      select d.inputs, d.checkpoint into v_documents
-      from tasker.workflow_step_documents d
-      where d.workflow_step_uuid = v_child.workflow_step_uuid;
+      v_documents := (select d
+                      from tasker.workflow_step_documents d
+                      where d.workflow_step_uuid = v_child.workflow_step_uuid);
       if v_step.name is null then
         select n.name into v_step.name
         from tasker.named_steps n
@@ -154,13 +153,8 @@ begin
       end if;
       -- An expression without a subquery is evaluated without a statement.
       o_document := tasker.format_claimed_step(
-        v_child.workflow_step_uuid, v_task_uuid, v_child.named_step_uuid, v_child.name,
-        v_child.handoffs + 1, v_child.attempts + 1, v_child.max_attempts,
-        tasker.format_idempotency_token(v_child.workflow_step_uuid, v_child.idempotency_resets),
-        v_task.correlation_id, v_task.parent_correlation_id, v_context.trace_parent, false,
-        v_context.context,
-        json_build_object(v_step.name, nullif(p_result -> 'result', 'null')),
-        v_documents.inputs, v_documents.checkpoint);
+        v_child, v_task, v_context, v_documents,
+        json_build_object(v_step.name, nullif(p_result -> 'result', 'null')));
     end if;
     return;
   end if;
@@ -175,7 +169,7 @@ begin
      processor_uuid)
   values (v_step_uuid, v_step.transition_count + 2, v_task_uuid, 'in_progress', 'complete',
           'orchestrator', 'completed_at_once', v_step.handoffs, v_step.attempts, p_server_uuid);
-  if v_task.is_ordinary and v_children = '{}' and v_task.unfinished_steps = 1 then
+  if v_is_ordinary and v_children = '{}' and v_task.unfinished_steps = 1 then
     update tasker.tasks t
     set unfinished_steps = 0, in_flight_steps = 0, state = 'complete', completed_at = v_now,
         transition_count = t.transition_count + 2
@@ -187,7 +181,7 @@ begin
     delete from tasker.task_wakeups w where w.task_uuid = v_task_uuid;
     o_ended := jsonb_build_array(jsonb_build_object('task_uuid', v_task_uuid, 'state', 'complete',
                                                     'correlation_id', v_task.correlation_id));
-  elsif v_task.is_ordinary and v_children = '{}' and v_task.in_flight_steps > 1 then
+  elsif v_is_ordinary and v_children = '{}' and v_task.in_flight_steps > 1 then
     update tasker.tasks t
     set unfinished_steps = t.unfinished_steps - 1, in_flight_steps = t.in_flight_steps - 1
     where t.task_uuid = v_task_uuid;

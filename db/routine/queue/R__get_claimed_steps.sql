@@ -25,27 +25,18 @@ begin
   begin
     v_steps := (
       select coalesce(json_agg(tasker.format_claimed_step(
-                                 s.workflow_step_uuid, s.task_uuid, s.named_step_uuid, s.name,
-                                 s.handoffs, s.attempts,
-                                 case when s.retryable then s.max_attempts else 1 end
-                                   + s.attempts_before_reset,
-                                 tasker.format_idempotency_token(
-                                   s.workflow_step_uuid, s.idempotency_resets),
-                                 t.correlation_id, t.parent_correlation_id, t.trace_parent,
-                                 t.cancel_requested_at is not null
-                                   and t.cancel_policy = 'cancel_running',
-                                 t.context, p.results, d.inputs, d.checkpoint) order by u.n),
+                                 s::tasker.workflow_steps, t::tasker.tasks,
+                                 c::tasker.task_contexts, d, p.results) order by u.n),
                       '[]')
       from unnest(p_step_uuids) with ordinality as u(step_uuid, n)
       -- By the keys of each: the offsets keep the planner from reading whole tables at once where
       -- it takes them for small.
       cross join lateral (
         select a.* from tasker.workflow_steps a where a.workflow_step_uuid = u.step_uuid offset 0) s
-      cross join lateral (select a.correlation_id, a.parent_correlation_id, a.cancel_requested_at,
-                                 a.cancel_policy, c.trace_parent, c.context
-                          from tasker.tasks a
-                          join tasker.task_contexts c on c.task_uuid = a.task_uuid
-                          where a.task_uuid = s.task_uuid offset 0) t
+      cross join lateral (
+        select a.* from tasker.tasks a where a.task_uuid = s.task_uuid offset 0) t
+      cross join lateral (
+        select a.* from tasker.task_contexts a where a.task_uuid = s.task_uuid offset 0) c
       left join tasker.workflow_step_documents d on d.workflow_step_uuid = s.workflow_step_uuid
       -- A subquery in a case: a step without parents looks nothing up.
       cross join lateral (

@@ -26,8 +26,9 @@ declare
   v_namespace      record;
   v_template       record;
   v_keys           uuid[];
+  v_created        record;
+  v_task_context   tasker.task_contexts;
   v_claimed        json[] := '{}';
-  v_root           record;
 begin
   if p_request ->> 'parent_task_uuid' is not null
      or p_request ->> 'start_at' is not null
@@ -109,12 +110,14 @@ begin
           v_key is not null, p_request ->> 'initiator', p_request ->> 'source_system',
           p_request ->> 'reason', false, v_template.publishes_events)
   on conflict (identity_hash)
-  where identity_hash is not null do nothing;
+  where identity_hash is not null do nothing
+  returning tasks as task into v_created;
   if not found then
     return null;
   end if;
   insert into tasker.task_contexts (task_uuid, context, trace_parent, submitted_by)
-  values (v_task_uuid, v_context, p_request ->> 'trace_parent', p_request ->> 'submitted_by');
+  values (v_task_uuid, v_context, p_request ->> 'trace_parent', p_request ->> 'submitted_by')
+  returning * into v_task_context;
   insert into tasker.task_wakeups (task_uuid, wake_at)
   values (v_task_uuid,
           least(p_now + case
@@ -178,22 +181,12 @@ begin
     and n.parent_positions = '{}'
   order by n.step_position;
   if v_is_claimed then
-    for v_root in
-      select n.step_position, n.named_step_uuid,
-             case when n.default_retryable then n.default_max_attempts else 1 end as max_attempts
-      from tasker.named_tasks_named_steps n
-      where n.named_task_uuid = v_template.named_task_uuid
-        and n.step_type <> 'compensation'
-        and n.growth_rank is null
-        and n.parent_positions = '{}'
-      order by n.step_position
-    loop
-      v_claimed := v_claimed || tasker.format_claimed_step(
-        v_keys[v_root.step_position], v_task_uuid, v_root.named_step_uuid, null, 1, 1,
-        v_root.max_attempts, tasker.format_idempotency_token(v_keys[v_root.step_position], null),
-        v_correlation_id, (p_request ->> 'parent_correlation_id')::uuid,
-        p_request ->> 'trace_parent', false, v_context, null, null, null);
-    end loop;
+    v_claimed := array(select tasker.format_claimed_step(
+                                s, v_created.task, v_task_context, null, null)
+                       from tasker.workflow_steps s
+                       where s.task_uuid = v_task_uuid
+                         and s.state = 'in_progress'
+                       order by s.step_position);
   else
     perform tasker.send_handoffs((
       select array_agg((v_keys[n.step_position], v_task_uuid, 1, false, p_request ->> 'namespace',

@@ -142,7 +142,7 @@ class ReplyKeysTest {
       Map.entry("template.SchemaCheck", "JSON Schemas"),
       Map.entry("template.Templates", "replies about templates, and their configuration"),
       Map.entry("worker.BatchPages", "the number of the last batch of a page"),
-      Map.entry("worker.DefaultStepContext", "results of ancestors by step"),
+      Map.entry("worker.ClaimedStepContext", "results of ancestors by step"),
       Map.entry("worker.ResultBatcher", "the error of a result of this server"),
       Map.entry("worker.StepSpans", "the error of a result of this server"));
 

@@ -84,11 +84,6 @@ public record StepSeals(Seals seals) {
 
   /** A claimed step as its handler sees it. */
   public ClaimedStep open(ClaimedStep step) {
-    StepSpec spec = step.definition();
-    return new ClaimedStep(step.key(), step.name(), spec, step.attempt(), step.maxAttempts(),
-        step.idempotencyToken(), step.correlationId(), step.parentCorrelationId(),
-        step.traceParent(), step.isCancelRequested(), open(spec, step.context()).asJsonObject(),
-        open(spec, step.results()).asJsonObject(), open(spec, step.inputs()).asJsonObject(),
-        step.checkpoint().map(checkpoint -> open(spec, checkpoint)));
+    return step.withDocuments(document -> open(step.definition(), document));
   }
 }

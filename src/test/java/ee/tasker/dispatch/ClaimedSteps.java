@@ -1,8 +1,8 @@
 package ee.tasker.dispatch;
 
+import ee.tasker.platform.Json;
 import ee.tasker.step.ClaimedStep;
 import ee.tasker.step.StepSpec;
-import ee.tasker.step.model.StepKey;
 import ee.tasker.template.ContextSchema;
 import jakarta.json.JsonValue;
 import java.util.Optional;
@@ -29,9 +29,12 @@ public final class ClaimedSteps {
     StepSpec definition = new StepSpec(UUID.randomUUID(), "n", "t", "1.0.0", "a_step", callable,
         method, resolver, JsonValue.EMPTY_JSON_OBJECT, schema, Optional.empty(), Set.of(),
         StepSpec.Sealing.NOTHING);
-    return new ClaimedStep(new StepKey(UUID.randomUUID(), UUID.randomUUID(), 1), definition.name(),
-        definition, 1, 3, "t", UUID.randomUUID(), Optional.empty(), Optional.empty(), false,
-        JsonValue.EMPTY_JSON_OBJECT, JsonValue.EMPTY_JSON_OBJECT, JsonValue.EMPTY_JSON_OBJECT,
-        Optional.empty());
+    return ClaimedStep.of(Json.parseObject("""
+        {"step_uuid": "%s", "task_uuid": "%s", "template_step_uuid": "%s", "name": null,
+         "handoff": 1, "attempt": 1, "max_attempts": 3, "idempotency_token": "t",
+         "correlation_id": "%s", "parent_correlation_id": null, "trace_parent": null,
+         "cancel_requested": false, "context": {}, "results": null, "inputs": null,
+         "checkpoint": null}""".formatted(UUID.randomUUID(), UUID.randomUUID(),
+        definition.namedStepUuid(), UUID.randomUUID())), definition);
   }
 }

@@ -4,6 +4,7 @@ import static ee.tasker.testing.Sources.files;
 import static ee.tasker.testing.Sources.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ee.tasker.platform.Json;
 import ee.tasker.platform.config.Setting;
 import ee.tasker.platform.log.LogEvent;
 import ee.tasker.testing.FunctionHeader;
@@ -367,6 +368,22 @@ class ReferenceTest {
   private static Map<String, Object> openApi() {
     return (Map<String, Object>) yaml(
         Path.of("src", "main", "resources", "META-INF", "tasker", "openapi.yaml"));
+  }
+
+  /** What the tests of the clients take for a claimed step is what the contract says it is. */
+  @Test
+  void claimed_step_of_the_clients_is_the_example_of_the_contract() {
+    Object found = yaml(Path.of("src", "main", "resources", "META-INF", "tasker", "openapi.yaml"));
+    for (String member : List.of("paths", "/v1/workers/{worker_uuid}/claims", "post", "responses",
+        "200", "content", "application/json", "example", "steps")) {
+      found = ((Map<?, ?>) found).get(member);
+    }
+    @SuppressWarnings("unchecked")
+    Map<String, Object> step = (Map<String, Object>) ((List<?>) found).get(0);
+    write(Path.of("clients", "claimed_step.json"),
+        Json.build().createObjectBuilder(step).build().entrySet().stream()
+            .map(member -> "  \"" + member.getKey() + "\": " + member.getValue())
+            .collect(Collectors.joining(",\n", "{\n", "\n}\n")));
   }
 
   /** Of YAML or JSON, which is YAML. */

@@ -3,13 +3,13 @@ package ee.tasker.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ee.tasker.dispatch.ClaimedSteps;
 import ee.tasker.engine.reply.WorkerClaimReply;
 import ee.tasker.engine.reply.WorkerClaimReply.Outcome;
 import ee.tasker.platform.Json;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.Recheck;
 import ee.tasker.step.ClaimedStep;
-import ee.tasker.step.model.StepKey;
 import jakarta.json.JsonArray;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonValue;
@@ -56,7 +56,7 @@ class RemotePollsTest {
       calls.add(requests);
       return requests.getValuesAs(JsonObject.class).stream().map(request -> database.apply(request))
           .toList();
-    }, (poll, steps) -> List.of(step()), (poll, steps) -> givenBack.addAll(steps),
+    }, (poll, steps) -> List.of(ClaimedSteps.any()), (poll, steps) -> givenBack.addAll(steps),
         Duration.ofMillis(20));
   }
 
@@ -69,13 +69,6 @@ class RemotePollsTest {
     JsonArray steps = outcome == Outcome.CLAIMED ? Json.build().createArrayBuilder().add(1).build()
         : JsonValue.EMPTY_JSON_ARRAY;
     return new WorkerClaimReply(outcome, "paused", kind, steps);
-  }
-
-  private static ClaimedStep step() {
-    return new ClaimedStep(new StepKey(UUID.randomUUID(), UUID.randomUUID(), 1), "s", null, 1, 1,
-        "t", UUID.randomUUID(), Optional.empty(), Optional.empty(), false,
-        JsonValue.EMPTY_JSON_OBJECT, JsonValue.EMPTY_JSON_OBJECT, JsonValue.EMPTY_JSON_OBJECT,
-        Optional.empty());
   }
 
   private static Poll poll(int worker, Duration wait) {

@@ -7,7 +7,6 @@ import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonValue;
 import java.util.List;
-import java.util.UUID;
 import java.util.function.UnaryOperator;
 
 /** Claimed steps as a worker outside the servers gets them: everything that a handler needs. */
@@ -23,16 +22,14 @@ final class ClaimedStepDocuments {
     return array;
   }
 
+  /** What the database answered, with what its template has for the step. */
   private static JsonObjectBuilder of(ClaimedStep step) {
     StepSpec spec = step.definition();
-    return Json.build().createObjectBuilder()
-        .add("step_uuid", step.key().stepUuid().toString())
-        .add("task_uuid", step.key().taskUuid().toString())
-        .add("handoff", step.key().handoff())
-        .add("attempt", step.attempt())
-        .add("max_attempts", step.maxAttempts())
-        .add("idempotency_token", step.idempotencyToken())
+    return Json.build().createObjectBuilder(step.document())
+        .remove("template_step_uuid")
         .add("name", step.name())
+        .add("inputs", step.inputs())
+        .add("results", step.results())
         .add("handler", spec.callable())
         .add("method", spec.method())
         .add("resolver", Json.string(spec.resolver().orElse(null)))
@@ -42,15 +39,6 @@ final class ClaimedStepDocuments {
                 .orElse(JsonValue.NULL))
         .add("namespace", spec.namespace())
         .add("template", spec.taskName())
-        .add("version", spec.taskVersion())
-        .add("correlation_id", step.correlationId().toString())
-        .add("parent_correlation_id",
-            Json.string(step.parentCorrelationId().map(UUID::toString).orElse(null)))
-        .add("trace_parent", Json.string(step.traceParent().orElse(null)))
-        .add("cancel_requested", step.isCancelRequested())
-        .add("context", step.context())
-        .add("inputs", step.inputs())
-        .add("results", step.results())
-        .add("checkpoint", step.checkpoint().orElse(JsonValue.NULL));
+        .add("version", spec.taskVersion());
   }
 }
