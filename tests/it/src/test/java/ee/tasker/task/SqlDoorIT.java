@@ -120,7 +120,9 @@ class SqlDoorIT {
     Answer refused = tasker.post("/v1/tasks", request);
     assertThat(refused.status()).as(refused.toString()).isEqualTo(400);
     assertThat(refused.object().getString("code")).isEqualTo("invalid-context");
-    assertThat(tasker.count("select count(*) from tasker.task_details where name = ?", name))
+    assertThat(tasker.count(
+        "select count(*) from tasker.tasks join tasker.named_tasks using (named_task_uuid) where name = ?",
+        name))
         .isEqualTo(6);
   }
 
