@@ -176,7 +176,7 @@ class TurnsTest {
 
     Taken noisy = new Taken(turns, "noisy");
 
-    noisy.granted.get(5, TimeUnit.SECONDS);
+    assertThat(noisy.granted).succeedsWithin(Duration.ofSeconds(5));
     noisy.end();
   }
 
