@@ -49,7 +49,7 @@ class CostPerStepIT {
   private static final double STATEMENTS = 0.0125;
   private static final double COMMITS = 0.0125;
   /** All statements within the functions, triggers included. */
-  private static final double INNER_STATEMENTS = 0.64;
+  private static final double INNER_STATEMENTS = 0.14;
   private static final Offset<Double> INNER_TOLERANCE = Offset.offset(0.02);
 
   /**
