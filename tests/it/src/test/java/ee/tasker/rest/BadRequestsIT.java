@@ -69,16 +69,20 @@ class BadRequestsIT {
   @MethodSource({"requests", "batches", "reads", "templates"})
   void is_refused_with_a_problem_that_says_what_is_wrong(String what, String method, String path,
       String type, String body, int status, String code, String field) {
-    HttpRequest.Builder request = tasker.request(path)
-        .method(method, body == null ? HttpRequest.BodyPublishers.noBody()
-            : HttpRequest.BodyPublishers.ofString(body));
-    Answer answer = tasker.send(type == null ? request : request.header("Content-Type", type));
+    Answer answer = send(method, path, type, body);
 
     assertThat(answer.status()).as(answer.toString()).isEqualTo(status);
     assertProblem(answer, code);
     if (field != null) {
       assertThat(answer.fields()).as(answer.toString()).contains(field);
     }
+  }
+
+  private Answer send(String method, String path, String type, String body) {
+    HttpRequest.Builder request = tasker.request(path)
+        .method(method, body == null ? HttpRequest.BodyPublishers.noBody()
+            : HttpRequest.BodyPublishers.ofString(body));
+    return tasker.send(type == null ? request : request.header("Content-Type", type));
   }
 
   private static void assertProblem(Answer answer, String code) {
@@ -418,9 +422,8 @@ class BadRequestsIT {
   })
   void what_does_not_go_together_is_named_beside_what_is_wrong_by_itself(String method,
       String path, String body, String fields) {
-    Answer answer = tasker.send(tasker.request(path).header("Content-Type", "application/json")
-        .method(method, body == null ? HttpRequest.BodyPublishers.noBody()
-            : HttpRequest.BodyPublishers.ofString(body.replace('\'', '"'))));
+    Answer answer = send(method, path, "application/json",
+        body == null ? null : body.replace('\'', '"'));
     assertThat(answer.status()).as(answer.toString()).isEqualTo(400);
     assertThat(answer.fields()).as(answer.toString())
         .containsExactlyInAnyOrder(fields.split(" "));
