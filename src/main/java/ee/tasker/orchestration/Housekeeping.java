@@ -72,7 +72,7 @@ public class Housekeeping {
         lastHistory = began;
         tidyHistory();
       }
-      hasMore = purge();
+      hasMore = live.has(Role.ORCHESTRATOR) && purge();
     } catch (Exception fault) {
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "housekeeping");
     } finally {

@@ -157,7 +157,7 @@ public class OrchestratorLoop implements Orchestrator {
   }
 
   private void runWhileWanted() {
-    while (live.has(Role.ORCHESTRATOR) && !start.isWaiting() && wanted.get()
+    while (isActive() && !start.isWaiting() && wanted.get()
         && running.compareAndSet(false, true)) {
       try {
         lastProgress = Instant.now();
@@ -185,10 +185,14 @@ public class OrchestratorLoop implements Orchestrator {
     if (once(bulkActions).processed() > 0) {
       wanted.set(true);
     }
-    if (looksAside.getAndSet(false)) {
+    if (isActive() && looksAside.getAndSet(false)) {
       lookedAside = System.nanoTime();
       once(oneDueTask);
     }
+  }
+
+  private boolean isActive() {
+    return live.has(Role.ORCHESTRATOR);
   }
 
   private void dueAgainIn(Duration next) {
@@ -209,8 +213,14 @@ public class OrchestratorLoop implements Orchestrator {
     return reply;
   }
 
-  /** A duty that fails does not hold up the others. */
+  /**
+   * A duty that fails does not hold up the others. After the role was paused none begins: the pass
+   * that was under way then would start tasks that came later.
+   */
   private RoundReply once(Duty duty) {
+    if (!isActive()) {
+      return RoundReply.NOTHING;
+    }
     try {
       RoundReply reply = stepDispatcher.call(BATCH,
           limit -> duty.round().take(duty.size().get(), limit));

@@ -113,18 +113,25 @@ public class Poller {
   }
 
   private void runDuties() {
+    orchestratorLoop.poll();
+    orchestrate("close_settled_dlq_entries", orchestration::closeSettledDlqEntries);
+    orchestrate("reconcile_tasks", this::reconcile);
+    orchestrate("restore_fire_times", this::restoreFireTimes);
+    orchestrate("analyze_grown_tables", orchestration::analyzeGrownTables);
     if (live.has(Role.ORCHESTRATOR)) {
-      orchestratorLoop.poll();
-      attempt("close_settled_dlq_entries", orchestration::closeSettledDlqEntries);
-      attempt("reconcile_tasks", this::reconcile);
-      attempt("restore_fire_times", this::restoreFireTimes);
-      attempt("analyze_grown_tables", orchestration::analyzeGrownTables);
       doChores();
     }
     if (live.has(Role.WORKER)) {
       queueListener.stepsQueued();
     }
     pollListener.offersQueued();
+  }
+
+  /** A duty of a role that may be paused between two of them. */
+  private void orchestrate(String call, Runnable duty) {
+    if (live.has(Role.ORCHESTRATOR)) {
+      attempt(call, duty);
+    }
   }
 
   /** Logs every restored row: the engine itself never loses one. */

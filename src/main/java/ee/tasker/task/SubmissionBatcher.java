@@ -228,7 +228,10 @@ public class SubmissionBatcher {
     superseded.forEach(this::submitAgain);
   }
 
-  /** For the version that is the latest now; if another one follows, it is not that one's. */
+  /**
+   * The request now names the version that is the latest at this moment, so one that is registered
+   * later does not delay it again.
+   */
   private void submitAgain(Waiting entry) {
     try {
       await(checked(entry.asked(), check.complete(entry.asked()), entry.answer()));

@@ -19,6 +19,10 @@ import jakarta.inject.Inject;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import java.lang.management.ManagementFactory;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collection;
@@ -37,6 +41,8 @@ import javax.management.ObjectName;
 import javax.management.RuntimeMBeanException;
 import javax.management.openmbean.CompositeData;
 import javax.management.openmbean.TabularData;
+import javax.naming.InitialContext;
+import javax.sql.DataSource;
 import org.jboss.arquillian.container.test.api.Deployment;
 import org.jboss.arquillian.junit5.ArquillianExtension;
 import org.jboss.shrinkwrap.api.asset.StringAsset;
@@ -166,6 +172,35 @@ class ManagementIT {
     Instant polled = poller.lastPoll();
     set("PollIntervalSeconds", 1);
     until("the poller has run twice", () -> poller.lastPoll().isAfter(polled.plusSeconds(2)));
+    assertEquals("pending", state(task));
+
+    invoke("resume", "orchestrator");
+    assertEquals("complete", awaitTerminalOrBlocked(task));
+  }
+
+  /** It is at the schedules when the role is paused; what starts tasks comes after them. */
+  @Test
+  void pass_that_is_under_way_when_the_orchestrator_is_paused_begins_no_other_duty()
+      throws Exception {
+    UUID task;
+    DataSource pool = InitialContext.doLookup("jdbc/tasker");
+    try (Connection other = pool.getConnection()) {
+      other.setAutoCommit(false);
+      try (Statement statement = other.createStatement()) {
+        statement.execute("lock table tasker.schedules in access exclusive mode");
+        set("PollIntervalSeconds", 1);
+        until("a pass waits for the schedules", () -> isAwaited(statement, "tasker.schedules"));
+        invoke("pause", "orchestrator");
+        task = submissions.submit(REQUEST).taskUuid();
+      } finally {
+        other.rollback();
+        other.setAutoCommit(true);
+      }
+    }
+    Instant released = Instant.now();
+    until("the pass has ended", () -> poller.lastPoll().isAfter(released)
+        && poller.lastSign().equals(poller.lastPoll()));
+
     assertEquals("pending", state(task));
 
     invoke("resume", "orchestrator");
@@ -303,6 +338,15 @@ class ManagementIT {
     return insight.servers().getJsonArray("servers").getValuesAs(JsonObject.class).stream()
         .filter(row -> row.getString("server_uuid").equals(server.uuid().toString())).findFirst()
         .orElseThrow();
+  }
+
+  private static boolean isAwaited(Statement statement, String table) {
+    try (ResultSet rows = statement.executeQuery("select exists (select from pg_locks"
+        + " where relation = '" + table + "'::regclass and not granted)")) {
+      return rows.next() && rows.getBoolean(1);
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   private String state(UUID task) {
