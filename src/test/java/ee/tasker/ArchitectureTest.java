@@ -353,7 +353,9 @@ class ArchitectureTest {
       .haveNameNotMatching("ee\\.tasker\\.platform\\.log\\.Log(|Event|Fields)(\\$.*)?")
       .should().dependOnClassesThat().haveNameMatching("java\\.lang\\.System\\$Logger.*")
       .orShould().dependOnClassesThat()
-      .resideInAnyPackage("java.util.logging..", "org.slf4j..", "org.apache..")
+      .resideInAnyPackage("java.util.logging..", "org.slf4j..", "org.apache.log4j..",
+          "org.apache.logging..",
+          "org.apache.commons.logging..")
       .orShould(callMethodWhere(describe("prints",
           call -> call.getTargetOwner().isAssignableTo(java.io.PrintStream.class)
               || call.getName().equals("printStackTrace"))));

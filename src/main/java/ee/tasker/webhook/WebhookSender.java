@@ -1,11 +1,9 @@
 package ee.tasker.webhook;
 
 import ee.tasker.platform.Problem;
-import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -19,9 +17,6 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
-import java.util.Locale;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -29,21 +24,41 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
+import org.apache.hc.core5.http.ClassicHttpRequest;
+import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.ConnectionClosedException;
+import org.apache.hc.core5.http.ContentType;
+import org.apache.hc.core5.http.Header;
+import org.apache.hc.core5.http.HttpEntity;
+import org.apache.hc.core5.http.HttpException;
+import org.apache.hc.core5.http.MessageConstraintException;
+import org.apache.hc.core5.http.NoHttpResponseException;
+import org.apache.hc.core5.http.config.Http1Config;
+import org.apache.hc.core5.http.impl.io.DefaultBHttpClientConnection;
+import org.apache.hc.core5.http.impl.io.HttpRequestExecutor;
+import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
+import org.apache.hc.core5.http.io.support.ClassicRequestBuilder;
+import org.apache.hc.core5.http.protocol.HttpCoreContext;
 
 /**
  * Sends one delivery over HTTP/1.1, with a connection of its own, in the time that its webhook
- * allows. Written on sockets because the client of the JDK resolves a name itself
- * and does not tell which address it has connected to: here the addresses are resolved once,
- * checked, and used (ADR 0054). Does not follow redirects, uses no proxy, and
- * reads a few KiB of the answer. Thread-safe.
+ * allows. The connection is made here, because a name is resolved once, all its addresses are
+ * checked, and exactly those are used (ADR 0054); HttpCore writes the request on it and reads the
+ * answer (ADR 0101). Does not follow redirects, uses no proxy, and reads a few KiB of the answer.
+ * Thread-safe.
  */
 final class WebhookSender {
   private static final int MOST_ADDRESSES = 4;
-  private static final int MOST_HEAD_BYTES = 16_384;
+  /** Of the answer's head: lines of 8 KiB at most, and a hundred of them. */
+  private static final Http1Config HEAD = Http1Config.custom().setMaxLineLength(8_192)
+      .setMaxHeaderCount(100).build();
+  private static final HttpRequestExecutor MESSAGES = new HttpRequestExecutor();
+  private static final ContentType EVENT = ContentType
+      .create("application/cloudevents+json", StandardCharsets.UTF_8);
   private static final int MOST_BODY_BYTES = 4_096;
   private static final int MOST_KEPT_CHARACTERS = 1_024;
   /** For the body, of which only the beginning is kept: the status decides. */
-  private static final long BODY_MS = 2_000;
+  private static final long BODY_NS = TimeUnit.SECONDS.toNanos(2);
 
   /** The addresses of a name. */
   interface Resolver {
@@ -64,7 +79,7 @@ final class WebhookSender {
     this.timers = timers;
   }
 
-  private record Reply(int status, Map<String, String> headers, String body) {
+  private record Reply(int status, String retryAfter, String body) {
   }
 
   Delivery.Result send(Delivery delivery) {
@@ -73,7 +88,7 @@ final class WebhookSender {
       Reply reply = exchange(delivery, rules.check(delivery.url()),
           begin + TimeUnit.SECONDS.toNanos(delivery.timeoutSeconds()));
       return new Delivery.Result(delivery, reply.status(), null, reply.body(),
-          retryAfter(reply.headers().get("retry-after"), delivery.seconds()),
+          retryAfter(reply.retryAfter(), delivery.seconds()),
           millisSince(begin), false);
     } catch (IOException | Problem fault) {
       return Delivery.Result.failed(delivery, said(fault, delivery, begin), millisSince(begin));
@@ -111,15 +126,17 @@ final class WebhookSender {
     Socket socket = connect(target, deadline);
     // A timeout of a socket is for one read; this ends a receiver that sends a byte now and then,
     // or does not read.
-    Future<?> end = timers.schedule(() -> close(socket), deadline - System.nanoTime(),
-        TimeUnit.NANOSECONDS);
+    Future<?> end = closeIn(deadline - System.nanoTime(), socket);
     try (socket) {
-      Socket secure = target.isTls() ? secured(socket, target, deadline) : socket;
-      write(secure.getOutputStream(), delivery, target);
-      return read(secure, deadline);
+      return exchange(target.isTls() ? secured(socket, target, deadline) : socket,
+          request(delivery, target));
     } finally {
       end.cancel(false);
     }
+  }
+
+  private Future<?> closeIn(long nanos, Socket socket) {
+    return timers.schedule(() -> close(socket), nanos, TimeUnit.NANOSECONDS);
   }
 
   private static void close(Socket socket) {
@@ -179,126 +196,66 @@ final class WebhookSender {
     return secure;
   }
 
-  private static void write(OutputStream out, Delivery delivery, TargetRules.Target target)
-      throws IOException {
+  private static ClassicHttpRequest request(Delivery delivery, TargetRules.Target target) {
     byte[] body = delivery.body().getBytes(StandardCharsets.UTF_8);
     String id = delivery.eventId().toString();
-    String head = "POST " + target.path() + " HTTP/1.1\r\n"
-        + "Host: " + target.authority() + "\r\n"
-        + "User-Agent: tasker-ee\r\n"
-        + "Accept: */*\r\n"
-        + "Connection: close\r\n"
-        + "Content-Type: application/cloudevents+json; charset=utf-8\r\n"
-        + "Content-Length: " + body.length + "\r\n"
-        + "webhook-id: " + id + "\r\n"
-        + "webhook-timestamp: " + delivery.seconds() + "\r\n"
-        + "webhook-signature: " + Signature.of(delivery.secrets(), id, delivery.seconds(), body)
-        + "\r\n"
-        + "tasker-webhook: " + delivery.webhook() + "\r\n"
-        + "tasker-delivery: " + delivery.uuid() + "\r\n"
-        + "tasker-attempt: " + delivery.attempt() + "\r\n\r\n";
-    ByteArrayOutputStream whole = new ByteArrayOutputStream(head.length() + body.length);
-    whole.writeBytes(head.getBytes(StandardCharsets.US_ASCII));
-    whole.writeBytes(body);
-    whole.writeTo(out);
-    out.flush();
+    return ClassicRequestBuilder.post().setPath(target.path())
+        .setHeader("Host", target.authority())
+        .setHeader("User-Agent", "tasker-ee")
+        .setHeader("Accept", "*/*")
+        .setHeader("Connection", "close")
+        .setHeader("Content-Length", Integer.toString(body.length))
+        .setHeader("Content-Type", EVENT.toString())
+        .setHeader("webhook-id", id)
+        .setHeader("webhook-timestamp", Long.toString(delivery.seconds()))
+        .setHeader("webhook-signature",
+            Signature.of(delivery.secrets(), id, delivery.seconds(), body))
+        .setHeader("tasker-webhook", delivery.webhook().toString())
+        .setHeader("tasker-delivery", delivery.uuid().toString())
+        .setHeader("tasker-attempt", Integer.toString(delivery.attempt()))
+        .setEntity(new ByteArrayEntity(body, EVENT))
+        .build();
   }
 
-  private static Reply read(Socket socket, long deadline) throws IOException {
-    InputStream in = new BufferedInputStream(socket.getInputStream());
-    int[] left = {MOST_HEAD_BYTES};
-    int status;
-    Map<String, String> headers;
-    do {
-      status = status(line(in, left, socket, deadline));
-      headers = new TreeMap<>();
-      for (String line = line(in, left, socket, deadline); !line.isEmpty(); line = line(in, left,
-          socket, deadline)) {
-        int colon = line.indexOf(':');
-        if (colon > 0) {
-          headers.putIfAbsent(line.substring(0, colon).strip().toLowerCase(Locale.ROOT),
-              line.substring(colon + 1).strip());
-        }
-      }
-    } while (status < 200);
-    return new Reply(status, headers,
-        body(in, headers, socket,
-            Math.min(deadline, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BODY_MS))));
-  }
-
-  private static int status(String line) throws ProtocolException {
-    if (!line.matches("HTTP/1\\.[01] [1-5][0-9][0-9]( .*)?")) {
-      throw new ProtocolException("the answer is not one of HTTP");
-    }
-    return Integer.parseInt(line.substring(9, 12));
-  }
-
-  private static String line(InputStream in, int[] left, Socket socket, long deadline)
-      throws IOException {
-    StringBuilder line = new StringBuilder();
-    for (int c = next(in, socket, deadline); c != '\n'; c = next(in, socket, deadline)) {
-      if (c < 0) {
-        throw new SocketException("the receiver closed it before its answer was complete");
-      }
-      if (--left[0] < 0) {
-        throw new ProtocolException("the head of the answer is too long");
-      }
-      if (c != '\r') {
-        line.append((char) c);
-      }
-    }
-    return line.toString();
-  }
-
-  private static int next(InputStream in, Socket socket, long deadline) throws IOException {
-    if (in.available() == 0) {
-      socket.setSoTimeout(millisUntil(deadline));
-    }
-    return in.read();
-  }
-
-  /** The beginning of the body, for the record; whatever is wrong with it. */
-  private static String body(InputStream in, Map<String, String> headers, Socket socket,
-      long deadline) {
-    ByteArrayOutputStream body = new ByteArrayOutputStream();
+  private Reply exchange(Socket socket, ClassicHttpRequest request) throws IOException {
+    DefaultBHttpClientConnection connection = new DefaultBHttpClientConnection(HEAD);
+    connection.bind(socket);
+    ClassicHttpResponse response;
     try {
-      boolean isChunked = headers.getOrDefault("transfer-encoding", "").toLowerCase(Locale.ROOT)
-          .contains("chunked");
-      if (isChunked) {
-        for (long size = chunkSize(in, socket, deadline); size > 0
-            && body.size() < MOST_BODY_BYTES; size = chunkSize(in, socket, deadline)) {
-          copy(in, body, size, socket, deadline);
-          line(in, new int[]{2}, socket, deadline);
+      response = MESSAGES.execute(request, connection, HttpCoreContext.create());
+    } catch (HttpException fault) {
+      throw new ProtocolException("the answer is not one of HTTP");
+    } catch (MessageConstraintException fault) {
+      throw new ProtocolException("the head of the answer is too long");
+    } catch (ConnectionClosedException | NoHttpResponseException fault) {
+      throw new SocketException("the receiver closed it before its answer was complete");
+    }
+    Header retryAfter = response.getFirstHeader("Retry-After");
+    return new Reply(response.getCode(), retryAfter == null ? null : retryAfter.getValue(),
+        response.getEntity() == null ? "" : beginning(response.getEntity(), socket));
+  }
+
+  /** Of the body, for the record; whatever is wrong with it. */
+  private String beginning(HttpEntity entity, Socket socket) {
+    ByteArrayOutputStream body = new ByteArrayOutputStream();
+    Future<?> end = closeIn(BODY_NS, socket);
+    try {
+      InputStream in = entity.getContent();
+      byte[] part = new byte[MOST_KEPT_CHARACTERS];
+      for (int n = in.read(part); n >= 0; n = in.read(part)) {
+        body.write(part, 0, n);
+        if (body.size() >= MOST_BODY_BYTES) {
+          break;
         }
-      } else {
-        copy(in, body, length(headers.get("content-length")), socket, deadline);
       }
-    } catch (IOException | NumberFormatException e) {
+    } catch (IOException e) {
       // The status has arrived, and decides.
+    } finally {
+      end.cancel(false);
     }
     String text = body.toString(StandardCharsets.UTF_8).replaceAll("[\\p{Cntrl}&&[^\\n\\t]]|\uFFFD",
         "?");
     return text.length() <= MOST_KEPT_CHARACTERS ? text : text.substring(0, MOST_KEPT_CHARACTERS);
-  }
-
-  private static long length(String header) {
-    return header == null ? Long.MAX_VALUE : Long.parseLong(header);
-  }
-
-  private static long chunkSize(InputStream in, Socket socket, long deadline) throws IOException {
-    return Long.parseLong(line(in, new int[]{256}, socket, deadline).replaceFirst("[; ].*", ""),
-        16);
-  }
-
-  private static void copy(InputStream in, ByteArrayOutputStream body, long length, Socket socket,
-      long deadline) throws IOException {
-    for (long n = 0; n < length && body.size() < MOST_BODY_BYTES; n++) {
-      int c = next(in, socket, deadline);
-      if (c < 0) {
-        return;
-      }
-      body.write(c);
-    }
   }
 
   /** Seconds, or a date; null for anything else. */

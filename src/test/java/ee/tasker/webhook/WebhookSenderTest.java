@@ -8,6 +8,7 @@ import com.sun.net.httpserver.HttpsServer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -23,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -69,6 +71,11 @@ class WebhookSenderTest {
 
   /** A receiver that writes what it is given, and goes on as it is told. */
   private String answering(String answer, boolean closes) throws IOException {
+    return answering(answer, "", closes);
+  }
+
+  /** @param part is written again and again after the answer, ten times a second; empty for none */
+  private String answering(String answer, String part, boolean closes) throws IOException {
     raw = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
     Thread thread = new Thread(() -> {
       List<Socket> held = new CopyOnWriteArrayList<>();
@@ -81,6 +88,9 @@ class WebhookSenderTest {
           OutputStream out = socket.getOutputStream();
           out.write(answer.getBytes(StandardCharsets.ISO_8859_1));
           out.flush();
+          if (!part.isEmpty()) {
+            timers.scheduleAtFixedRate(() -> write(part, out), 100, 100, TimeUnit.MILLISECONDS);
+          }
           if (closes) {
             socket.setSoLinger(true, 0);
             socket.close();
@@ -93,6 +103,15 @@ class WebhookSenderTest {
     thread.setDaemon(true);
     thread.start();
     return "http://127.0.0.1:" + raw.getLocalPort() + "/in?x=1";
+  }
+
+  private static void write(String part, OutputStream out) {
+    try {
+      out.write(part.getBytes(StandardCharsets.ISO_8859_1));
+      out.flush();
+    } catch (IOException end) {
+      throw new UncheckedIOException(end);
+    }
   }
 
   @Test
@@ -128,6 +147,24 @@ class WebhookSenderTest {
     String expected = "v1," + Base64.getEncoder().encodeToString(mac.doFinal(body.get()));
     assertThat(headers.get().getFirst("webhook-signature").split(" ")).hasSize(2)
         .contains(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"/in?x=1&y=%20z, /in?x=1&y=%20z", "//in//, //in//", "'', /", "?x, /?x"})
+  void the_path_is_sent_as_it_was_registered(String path, String sent) throws IOException {
+    HttpServer http = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    CompletableFuture<String> asked = new CompletableFuture<>();
+    http.createContext("/", exchange -> {
+      asked.complete(exchange.getRequestURI().toString());
+      exchange.sendResponseHeaders(204, -1);
+      exchange.close();
+    });
+    http.start();
+
+    sender().send(delivery("http://localhost:" + http.getAddress().getPort() + path, 5));
+    http.stop(0);
+
+    assertThat(asked.getNow("none")).isEqualTo(sent);
   }
 
   @Test
@@ -206,6 +243,38 @@ class WebhookSenderTest {
         sender().send(delivery(answering("HTTP/1.1 200 OK\r\nX: " + "y".repeat(20_000), false), 20))
             .failure())
         .isEqualTo("the head of the answer is too long");
+  }
+
+  @Test
+  void a_head_of_too_many_lines_is_not_read_on() throws IOException {
+    assertThat(sender()
+        .send(delivery(answering("HTTP/1.1 200 OK\r\n" + "X: y\r\n".repeat(101), false), 20))
+        .failure()).isEqualTo("the head of the answer is too long");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"HTTP/1.1 20, 0", "'', 'HTTP/1.1 100 Continue\r\n\r\n'", "'', '\r\n'",
+    "'HTTP/1.1 200 OK\r\n', 'X: y\r\n'", "'HTTP/1.1 200 OK\r\nX: ', y"})
+  void a_head_that_arrives_bit_by_bit_is_left_after_the_time_out(String begin, String part)
+      throws IOException {
+    Delivery.Result result = sender().send(delivery(
+        answering(begin.translateEscapes(), part.translateEscapes(), false), 1));
+
+    assertThat(result.status()).isNull();
+    assertThat(result.failure()).isNotBlank();
+    assertThat(result.durationMs()).isLessThan(5_000);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"Content-Length: 100000, x", "Transfer-Encoding: chunked, '1\r\nx\r\n'", "X: y, x"})
+  void a_body_that_arrives_bit_by_bit_is_left_after_two_seconds(String header, String part)
+      throws IOException {
+    Delivery.Result result = sender().send(delivery(answering(
+        "HTTP/1.1 200 OK\r\n" + header + "\r\n\r\n", part.translateEscapes(), false), 20));
+
+    assertThat(result.status()).isEqualTo(200);
+    assertThat(result.response()).contains("xxx");
+    assertThat(result.durationMs()).isBetween(1_500L, 10_000L);
   }
 
   @Test
