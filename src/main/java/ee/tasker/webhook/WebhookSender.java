@@ -49,9 +49,6 @@ import org.apache.hc.core5.http.protocol.HttpCoreContext;
  */
 final class WebhookSender {
   private static final int MOST_ADDRESSES = 4;
-  /** Of the answer's head: lines of 8 KiB at most, and a hundred of them. */
-  private static final Http1Config HEAD = Http1Config.custom().setMaxLineLength(8_192)
-      .setMaxHeaderCount(100).build();
   private static final HttpRequestExecutor MESSAGES = new HttpRequestExecutor();
   private static final ContentType EVENT = ContentType
       .create("application/cloudevents+json", StandardCharsets.UTF_8);
@@ -218,7 +215,9 @@ final class WebhookSender {
   }
 
   private Reply exchange(Socket socket, ClassicHttpRequest request) throws IOException {
-    DefaultBHttpClientConnection connection = new DefaultBHttpClientConnection(HEAD);
+    // Which reads lines of 8 KiB at most, and a hundred of them.
+    DefaultBHttpClientConnection connection = new DefaultBHttpClientConnection(
+        Http1Config.DEFAULT);
     connection.bind(socket);
     ClassicHttpResponse response;
     try {
