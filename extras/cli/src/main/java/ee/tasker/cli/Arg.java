@@ -132,7 +132,10 @@ final class Arg {
     return this;
   }
 
-  /** What the shell completes; the server says what is allowed. */
+  /**
+   * What the shell completes where the interface does not say it ({@link Words}); the server says
+   * what is allowed.
+   */
   Arg values(String... values) {
     this.values = List.of(values);
     return this;

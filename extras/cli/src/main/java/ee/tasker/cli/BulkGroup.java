@@ -29,21 +29,18 @@ final class BulkGroup {
           .calls(Operation.PREVIEW_BULK_ACTION, Operation.RUN_BULK_ACTION)
           .constant("action_type", closes ? "close_dead_letters" : action[0])
           .with(closes ? List.of(Arg.body("resolution_status", "STATUS", "How they are closed.")
-              .named("--status")
-              .values("manually_resolved", "permanently_failed", "cancelled").required())
+              .named("--status").required())
               : List.of())
           .with(Arg.body("filter.namespace", "NAMESPACE", "Of this namespace.").alias("-n"),
               Arg.body("filter.name", "NAME", "Of this template."),
               Arg.body("filter.version", "VERSION", "Of this version."),
-              Arg.body("filter.state", "STATE", "In this state.").alias("-s")
-                  .values(TaskGroup.STATES),
+              Arg.body("filter.state", "STATE", "In this state.").alias("-s"),
               Arg.body("filter.failed_step", "STEP", "Of which this step has failed."),
               Arg.body("filter.error_type", "TYPE",
                   "With an error of this type, of that step if one is given."),
               Arg.body("filter.error_signature", "TEXT",
                   "With an error of this signature, as tasker task failures lists it."),
-              Arg.body("filter.dlq_reason", "REASON", "With an open dead letter of this reason.")
-                  .values(DeadLetterGroup.REASONS),
+              Arg.body("filter.dlq_reason", "REASON", "With an open dead letter of this reason."),
               Arg.body("filter.initiator", "TEXT", "Of this initiator."),
               Arg.body("filter.source_system", "TEXT", "From this system."),
               Arg.body("filter.correlation_id", "UUID", "Of this correlation id.").uuid(),
@@ -85,7 +82,7 @@ final class BulkGroup {
     commands.add(Command.of("tasks", "Shows the verdict of a bulk action on each task.")
         .calls(Operation.LIST_BULK_ACTION_TASKS)
         .with(Arg.path("token", "TOKEN", "Of the dry run."),
-            Arg.query("outcome", "OUTCOME", "Only these.").values("done", "already", "refused"))
+            Arg.query("outcome", "OUTCOME", "Only these."))
         .pages("tasks", 1000)
         .shows(View.rows("tasks", "TASK=task_uuid", "OUTCOME=outcome", "CODE=code",
             "MESSAGE=message", "+AT=acted_at"))

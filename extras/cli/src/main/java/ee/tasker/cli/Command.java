@@ -148,6 +148,16 @@ final class Command {
     return args;
   }
 
+  /**
+   * The words that an argument is limited to: its own, or those of the interface; empty if it is
+   * not.
+   */
+  List<String> words(Arg arg) {
+    boolean isSent = arg.place() != Arg.Place.LOCAL && arg.kind() != Arg.Kind.FLAG;
+    return arg.values().isEmpty() && isSent ? Words.of(operations.get(0), arg.member())
+        : arg.values();
+  }
+
   List<Operation> operations() {
     return operations;
   }

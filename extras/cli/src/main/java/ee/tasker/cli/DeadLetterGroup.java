@@ -7,11 +7,6 @@ import java.util.List;
 
 /** The commands about dead letters. */
 final class DeadLetterGroup {
-  static final String[] REASONS = {"staleness_timeout", "max_retries_exceeded", "permanent_failure",
-    "dependency_cycle_detected",
-    "worker_unavailable", "manual_dlq"};
-  private static final String[] STATUSES = {"pending", "manually_resolved", "permanently_failed",
-    "cancelled"};
   private static final View DEAD_LETTER = View.details("dead letter=dlq_entry_uuid",
       "task=task_uuid", "namespace", "reason=dlq_reason",
       "status=resolution_status", "opened=dlq_timestamp", "task was=original_state",
@@ -28,10 +23,8 @@ final class DeadLetterGroup {
     return List.of(
         Command.of("list", "Lists dead letters, newest first.").calls(Operation.LIST_DEAD_LETTERS)
             .with(
-                Arg.query("resolution_status", "STATUS", "Of this status.").named("--status")
-                    .values(STATUSES),
-                Arg.query("dlq_reason", "REASON", "Of this reason.").named("--reason")
-                    .values(REASONS))
+                Arg.query("resolution_status", "STATUS", "Of this status.").named("--status"),
+                Arg.query("dlq_reason", "REASON", "Of this reason.").named("--reason"))
             .pages("entries", 500).shows(View.rows("entries", columns))
             .example("tasker dlq list --status pending"),
         Command.of("get", "Shows a dead letter.").calls(Operation.GET_DEAD_LETTER)
@@ -53,8 +46,7 @@ final class DeadLetterGroup {
             .with(Arg.path("dlq_entry_uuid", "ENTRY", "The UUID of the dead letter."),
                 Arg.body("resolution_notes", "TEXT", "What was found out.").named("--notes")
                     .alias("-m").required(),
-                Arg.body("resolution_status", "STATUS", "Closes it.").named("--status")
-                    .values(STATUSES),
+                Arg.body("resolution_status", "STATUS", "Closes it.").named("--status"),
                 Arg.actor(BODY, "resolved_by"),
                 Arg.body("metadata", "JSON", "Merged into what it has.").json())
             .shows(DEAD_LETTER)

@@ -53,8 +53,7 @@ final class GeneralGroup {
             .with(Arg.query("namespace", "NAMESPACE", "Of this namespace."),
                 Arg.query("name", "NAME", "Of this template."),
                 Arg.query("version", "VERSION", "Of this version."),
-                Arg.query("kind", "KIND", "Only of tasks, or only of steps.").values("task",
-                    "step"),
+                Arg.query("kind", "KIND", "Only of tasks, or only of steps."),
                 Arg.query("correlation_id", "UUID", "Of this correlation id.").uuid(),
                 Arg.query("task_uuid", "TASK", "Of this task.").named("--task").uuid(),
                 Arg.query("stream_uuid", "UUID",
@@ -72,7 +71,7 @@ final class GeneralGroup {
                 Arg.query("task", "TASK", "Of this task.").uuid(),
                 Arg.query("correlation_id", "UUID", "Of tasks with this correlation id.").uuid(),
                 Arg.query("with_error", "BOOLEAN",
-                    "Only those whose data are missing or do not fit.").values("true", "false"),
+                    "Only those whose data are missing or do not fit."),
                 Arg.local("after", "ID", "Continues after the event of this id.")
                     .covers("last_event_id"),
                 Arg.local("count", "N", "Ends after so many events.").integer())

@@ -39,8 +39,7 @@ final class RetentionGroup {
             .calls(Operation.SET_RETENTION_POLICY)
             .with(Arg.body("namespace", "NAMESPACE", "Of this namespace.").alias("-n"),
                 Arg.body("name", "NAME", "Of this template."),
-                Arg.body("state", "STATE", "That ended in this state.").values("complete", "error",
-                    "cancelled", "resolved_manually"),
+                Arg.body("state", "STATE", "That ended in this state."),
                 Arg.body("keep_days", "DAYS", "How long.").integer(),
                 Arg.flag(LOCAL, "forever", "Keeps them forever.").covers("keep_days"),
                 Arg.flag(BODY, "remove", "Removes the policy."),

@@ -28,11 +28,9 @@ final class ScheduleGroup {
         Command.of("list", "Lists the schedules, newest first.").calls(Operation.LIST_SCHEDULES)
             .with(Arg.query("namespace", "NAMESPACE", "Of this namespace.").alias("-n"),
                 Arg.query("name", "NAME", "Of this name."),
-                Arg.query("paused", "BOOLEAN", "Only paused ones, or only others.").values("true",
-                    "false"),
+                Arg.query("paused", "BOOLEAN", "Only paused ones, or only others."),
                 Arg.query("failing", "BOOLEAN",
-                    "Only those whose latest fire times failed, or only others.")
-                    .values("true", "false"))
+                    "Only those whose latest fire times failed, or only others."))
             .pages("schedules", 100)
             .shows(View.rows("schedules", "SCHEDULE=schedule_uuid", "NAMESPACE=namespace",
                 "NAME=name", "CRON=cron", "EVERY=every_seconds",
@@ -100,10 +98,8 @@ final class ScheduleGroup {
         Command.of("fires", "Lists the outcomes of fire times, the latest first.")
             .calls(Operation.LIST_SCHEDULE_FIRES)
             .with(schedule(),
-                Arg.query("outcome", "OUTCOME", "Only these.").values("started", "queued",
-                    "skipped", "missed", "failed"),
-                Arg.query("origin", "ORIGIN", "Only these.").values("schedule", "trigger",
-                    "backfill"),
+                Arg.query("outcome", "OUTCOME", "Only these."),
+                Arg.query("origin", "ORIGIN", "Only these."),
                 Arg.query("backfill", "UUID", "Of this backfill.").uuid())
             .pages("fires", 100)
             .shows(View.rows("fires", "FIRE TIME=fire_at", "UNTIL=until_at", "COUNT=count",
@@ -115,8 +111,7 @@ final class ScheduleGroup {
             .calls(Operation.BACKFILL_SCHEDULE)
             .with(schedule(), Arg.body("from", "TIME", "The beginning, inclusive.").required(),
                 Arg.body("to", "TIME", "The end, exclusive.").required(),
-                Arg.body("overlap", "HOW", "One after the other (the default), or all at once.")
-                    .values("one_by_one", "allow"),
+                Arg.body("overlap", "HOW", "One after the other (the default), or all at once."),
                 Arg.flag(BODY, "dry_run", "Only shows what it would do."), Arg.reason(BODY),
                 Arg.actor(BODY, "requested_by"))
             .shows(View.details("backfill=backfill_uuid", "state", "count", "start", "present").and(
@@ -162,11 +157,9 @@ final class ScheduleGroup {
         Arg.body("ends_at", "TIME", "The end of the possible fire times."),
         Arg.body("jitter_seconds", "SECONDS", "How much later a task is submitted at most.")
             .integer(),
-        Arg.body("overlap", "WHAT", "What to do while a task is unfinished; skip by default.")
-            .values("skip", "queue_one", "allow",
-                "cancel_previous"),
+        Arg.body("overlap", "WHAT", "What to do while a task is unfinished; skip by default."),
         Arg.body("catch_up", "WHICH",
-            "Which missed fire times to make up for; the last by default.").values("last", "all"),
+            "Which missed fire times to make up for; the last by default."),
         Arg.body("catch_up_seconds", "SECONDS", "How late a fire time may be; a day by default.")
             .integer(),
         Arg.body("pause_after_failures", "N",

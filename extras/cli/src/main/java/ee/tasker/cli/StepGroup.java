@@ -9,10 +9,6 @@ import java.util.List;
 
 /** The commands about steps of a task. */
 final class StepGroup {
-  private static final String[] STATES = {"pending", "enqueued", "in_progress",
-    "enqueued_for_orchestration",
-    "enqueued_as_error_for_orchestration", "waiting_for_retry", "complete", "error", "cancelled",
-    "resolved_manually"};
   private static final View STEP = View.details("step=name", "uuid=step_uuid", "task=task_uuid",
       "state", "attempts", "of=max_attempts",
       "result", "error",
@@ -38,8 +34,7 @@ final class StepGroup {
                 Arg.query("limit", "N", "With --batch: how many, 25 by default.").integer(),
                 Arg.query("cursor", "CURSOR",
                     "With --batch: continues where an earlier page ended."),
-                Arg.query("state", "STATE", "With --batch: only the workers in this state.")
-                    .values(STATES),
+                Arg.query("state", "STATE", "With --batch: only the workers in this state."),
                 Arg.flag(QUERY, "states",
                     "With --batch: also a letter for the state of each of the next 10 000 workers, in JSON."),
                 Parts.mostBytes())
@@ -65,9 +60,7 @@ final class StepGroup {
                 "Shows a part of a result, an error, the inputs or the checkpoint of a step.")
             .calls(Operation.READ_STEP_DOCUMENT)
             .with(TaskGroup.task(), step(),
-                Arg.path("document", "DOCUMENT", "result, error, inputs or checkpoint.").text()
-                    .values("result", "error", "inputs",
-                        "checkpoint"),
+                Arg.path("document", "DOCUMENT", "result, error, inputs or checkpoint.").text(),
                 Arg.query("attempt", "N", "Of this attempt; of the latest by default.").integer(),
                 Parts.pointer(), Parts.offset(), Parts.characters())
             .shows(Parts.VIEW)

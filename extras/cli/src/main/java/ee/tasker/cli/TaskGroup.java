@@ -10,10 +10,6 @@ import java.util.stream.Stream;
 
 /** The commands about tasks: submitting, following, operating them. */
 final class TaskGroup {
-  static final String[] STATES = {"pending", "steps_in_process", "waiting_for_dependencies",
-    "waiting_for_retry",
-    "blocked_by_failures",
-    "complete", "error", "cancelled", "resolved_manually"};
   private static final String[] COLUMNS = {"TASK=task_uuid", "NAMESPACE=namespace", "NAME=name",
     "STATE=state",
     "DONE %=completion_percentage",
@@ -80,8 +76,7 @@ final class TaskGroup {
                 Arg.body("idempotency_key", "KEY",
                     "Identifies the task within its template, for as long as it is kept.")
                     .named("--task-key"),
-                Arg.body("on_duplicate", "WHAT", "What to do if the task exists.").values("refuse",
-                    "return"),
+                Arg.body("on_duplicate", "WHAT", "What to do if the task exists."),
                 Arg.local("wait", "SECONDS",
                     "Waits until the task is terminal or blocked, so long at most.").integer()
                     .covers("wait"),
@@ -102,11 +97,9 @@ final class TaskGroup {
         Command.of("list", "Lists tasks, newest first. A task must match all filters.")
             .calls(Operation.LIST_TASKS)
             .with(taskFilters(
-                Arg.query("order", "ORDER", "By creation; newest first by default.")
-                    .values("newest", "oldest"),
+                Arg.query("order", "ORDER", "By creation; newest first by default."),
                 Arg.query("include", "WHAT",
-                    "With -o json also why each waits, its first failure, its search attributes.")
-                    .values("why", "failure", "attributes")))
+                    "With -o json also why each waits, its first failure, its search attributes.")))
             .pages("tasks", 100).shows(View.rows("tasks", COLUMNS))
             .example("tasker task list --namespace payments --state blocked_by_failures")
             .example("tasker task list --attribute order:A-17 -o wide")
@@ -137,7 +130,7 @@ final class TaskGroup {
                 Arg.query("task", "TASK", "Of this task.").uuid(),
                 Arg.query("correlation_id", "UUID", "Of tasks with this correlation id."),
                 Arg.query("with_error", "BOOLEAN",
-                    "Only those whose data are missing or do not fit.").values("true", "false"))
+                    "Only those whose data are missing or do not fit."))
             .pages("events", 1000)
             .shows(
                 View.rows("events", "SEQUENCE=sequence", "TIME=time", "TYPE=type",
@@ -158,8 +151,7 @@ final class TaskGroup {
         Command.of("document", "Shows a part of the context or output of a task.")
             .calls(Operation.READ_TASK_DOCUMENT)
             .with(task(),
-                Arg.path("document", "DOCUMENT", "context or output.").text().values("context",
-                    "output"),
+                Arg.path("document", "DOCUMENT", "context or output.").text(),
                 Parts.pointer(), Parts.offset(), Parts.characters())
             .shows(Parts.VIEW)
             .example(
@@ -240,12 +232,10 @@ final class TaskGroup {
                 "Asks for a cancel: no further steps start, and running ones are asked to stop.")
             .calls(Operation.CANCEL_TASK)
             .with(task(), Arg.reason(QUERY), Arg.actor(QUERY, "requested_by"),
-                Arg.query("policy", "POLICY", "What happens to running steps.")
-                    .values("cancel_running", "allow_finish"),
+                Arg.query("policy", "POLICY", "What happens to running steps."),
                 Arg.query("grace_seconds", "SECONDS",
                     "After which running handlers are interrupted.").integer(),
-                Arg.query("children", "WHAT", "Whether children are cancelled, too.")
-                    .values("leave", "cancel"),
+                Arg.query("children", "WHAT", "Whether children are cancelled, too."),
                 Arg.flag(QUERY, "compensate",
                     "What it has done is compensated before it is cancelled."))
             .shows(TASK).example(
@@ -371,10 +361,9 @@ final class TaskGroup {
                 Arg.query("name_prefix", "TEXT", "Of templates whose name begins so."),
                 Arg.query("version", "VERSION", "Of this version."),
                 Arg.query("state", "STATE",
-                    "In this state, or in one of several with commas between them.").alias("-s")
-                    .values(STATES),
+                    "In this state, or in one of several with commas between them.").alias("-s"),
                 Arg.query("state_not", "STATE",
-                    "In none of these states, with commas between them.").values(STATES),
+                    "In none of these states, with commas between them."),
                 Arg.query("tag", "TAG", "With this tag."),
                 Arg.query("attribute", "NAME:VALUE", "With this search attribute.").many(),
                 Arg.query("attribute_value", "VALUE",
@@ -396,10 +385,8 @@ final class TaskGroup {
                     "With a step that failed with an error of this type."),
                 Arg.query("error_signature", "TEXT",
                     "With a step whose error has this signature, as tasker task failures lists it."),
-                Arg.query("sla_breached", "BOOLEAN", "Past their SLA, or not.").values("true",
-                    "false"),
-                Arg.query("roots", "BOOLEAN", "Without a parent, or with one.").values("true",
-                    "false")),
+                Arg.query("sla_breached", "BOOLEAN", "Past their SLA, or not."),
+                Arg.query("roots", "BOOLEAN", "Without a parent, or with one.")),
             Stream.of(more))
         .toArray(Arg[]::new);
   }

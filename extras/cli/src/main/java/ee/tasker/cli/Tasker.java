@@ -242,11 +242,11 @@ public final class Tasker {
                 .arity(arg.isMany() ? arg.isRequired() ? "1..*" : "0..*"
                     : arg.isRequired() ? "1" : "0..1")
                 .type(arg.isMany() ? List.class : String.class).auxiliaryTypes(String.class)
-                .completionCandidates(arg.values().isEmpty() ? null : arg.values())
+                .completionCandidates(candidates(command, arg))
                 .build());
         position++;
       } else {
-        spec.addOption(option(arg));
+        spec.addOption(option(command, arg));
       }
     }
     if (takesTask(command)) {
@@ -263,11 +263,17 @@ public final class Tasker {
     return spec;
   }
 
-  private static OptionSpec option(Arg arg) {
+  /** What the shell completes; null for whatever it is. */
+  private static List<String> candidates(Command command, Arg arg) {
+    List<String> words = command.words(arg);
+    return words.isEmpty() ? null : words;
+  }
+
+  private static OptionSpec option(Command command, Arg arg) {
     OptionSpec.Builder option = OptionSpec.builder(arg.names().toArray(String[]::new))
         .required(arg.isRequired());
-    String values = arg.values().isEmpty() ? ""
-        : " One of " + String.join(", ", arg.values()) + ".";
+    List<String> words = command.words(arg);
+    String values = words.isEmpty() ? "" : " One of " + String.join(", ", words) + ".";
     String many = arg.isMany() ? " May be repeated." : "";
     option.description(escaped(arg.description() + values + many));
     if (arg.kind() == Arg.Kind.FLAG) {
@@ -275,7 +281,7 @@ public final class Tasker {
     }
     return option.paramLabel(arg.label()).arity("1").type(arg.isMany() ? List.class : String.class)
         .auxiliaryTypes(String.class)
-        .completionCandidates(arg.values().isEmpty() ? null : arg.values()).build();
+        .completionCandidates(candidates(command, arg)).build();
   }
 
   private static void global(CommandSpec spec) {

@@ -26,11 +26,9 @@ final class WebhookGroup {
         Command.of("list", "Lists the webhooks, newest first.").calls(Operation.LIST_WEBHOOKS)
             .with(Arg.query("namespace", "NAMESPACE", "Of this namespace.").alias("-n"),
                 Arg.query("name", "NAME", "Of this name."),
-                Arg.query("paused", "BOOLEAN", "Only paused ones, or only others.").values("true",
-                    "false"),
+                Arg.query("paused", "BOOLEAN", "Only paused ones, or only others."),
                 Arg.query("failing", "BOOLEAN",
-                    "Only those whose latest attempt failed, or only others.")
-                    .values("true", "false"))
+                    "Only those whose latest attempt failed, or only others."))
             .pages("webhooks", 100)
             .shows(View.rows("webhooks", "WEBHOOK=webhook_uuid", "NAMESPACE=namespace", "NAME=name",
                 "STATE=state", "OPEN=open",
@@ -104,8 +102,7 @@ final class WebhookGroup {
                 "Lists the deliveries of a webhook, newest first; dead ones are its dead letters.")
             .calls(Operation.LIST_WEBHOOK_DELIVERIES)
             .with(webhook(),
-                Arg.query("state", "STATE", "Only these.").values("pending", "in_flight",
-                    "delivered", "dead", "discarded"),
+                Arg.query("state", "STATE", "Only these."),
                 Arg.query("task", "TASK", "Of this task.").uuid(),
                 Arg.query("event", "UUID", "Of this event.").uuid())
             .pages("deliveries", 100)

@@ -121,7 +121,7 @@ final class WorkerGroup {
             .with(uuid,
                 Arg.body("steps", "JSON",
                     "The steps that it runs: [{\"step_uuid\": …, \"handoff\": …}].").json(),
-                Arg.body("state", "STATE", "Its state.").values("healthy", "degraded", "paused"))
+                Arg.body("state", "STATE", "Its state."))
             .shows(View.details("state", "heartbeat s=heartbeat_seconds", "lease s=lease_seconds",
                 "lost", "cancels", "unreported"))
             .example("tasker worker heartbeat 7f6c1d1e-8f0c-4a43-9a52-5b7a0de1c0aa --state paused"),

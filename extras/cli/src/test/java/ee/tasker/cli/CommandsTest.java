@@ -3,12 +3,21 @@ package ee.tasker.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.client.Operation;
+import jakarta.json.Json;
+import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
+import jakarta.json.stream.JsonGenerator;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class CommandsTest {
@@ -85,6 +94,34 @@ class CommandsTest {
       required.removeAll(Set.of("filter", "context"));
       assertThat(sure).as(entry.getKey()).containsAll(required);
     }
+  }
+
+  @Test
+  void words_that_a_parameter_is_limited_to_are_those_of_the_interface() throws IOException {
+    JsonObjectBuilder all = Json.createObjectBuilder();
+    for (Operation operation : Operation.values()) {
+      JsonObjectBuilder words = Json.createObjectBuilder();
+      Stream.of(OpenApi.DOCUMENT.path(operation), OpenApi.DOCUMENT.query(operation),
+          OpenApi.DOCUMENT.members(operation))
+          .flatMap(Set::stream).sorted()
+          .filter(member -> !OpenApi.DOCUMENT.words(operation, member).isEmpty())
+          .forEach(member -> words.add(member,
+              Json.createArrayBuilder(OpenApi.DOCUMENT.words(operation, member))));
+      JsonObject limited = words.build();
+      if (!limited.isEmpty()) {
+        all.add(operation.id(), limited);
+      }
+    }
+    StringWriter text = new StringWriter();
+    Json.createWriterFactory(Map.of(JsonGenerator.PRETTY_PRINTING, true)).createWriter(text)
+        .write(all.build());
+    Path file = Path.of("src/main/resources/ee/tasker/cli/words.json");
+    if (Boolean.getBoolean("docs.write")) {
+      Files.writeString(file, text + "\n");
+    }
+
+    assertThat(file).as("after a change of it: -Ddocs.write=true").hasContent(text + "\n");
+    assertThat(Words.of(Operation.LIST_TASKS, "order")).containsExactly("newest", "oldest");
   }
 
   @Test

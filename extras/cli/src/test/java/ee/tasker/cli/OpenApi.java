@@ -93,11 +93,20 @@ final class OpenApi {
     return found;
   }
 
+  /** The names of the parameters in the path. */
+  TreeSet<String> path(Operation operation) {
+    return names(operation, "path");
+  }
+
   /** The names of the query parameters. */
   TreeSet<String> query(Operation operation) {
+    return names(operation, "query");
+  }
+
+  private TreeSet<String> names(Operation operation, String place) {
     TreeSet<String> names = new TreeSet<>();
     parameters.get(operation.id()).stream()
-        .filter(parameter -> parameter.getString("in").equals("query"))
+        .filter(parameter -> parameter.getString("in").equals(place))
         .forEach(parameter -> names.add(parameter.getString("name")));
     return names;
   }
@@ -142,6 +151,47 @@ final class OpenApi {
         names.add(prefix + name);
       }
     });
+  }
+
+  /**
+   * The words that a query parameter or a member of the body is limited to, in the order of the
+   * document; empty if it is not.
+   *
+   * @param member with dots where it is nested
+   */
+  List<String> words(Operation operation, String member) {
+    JsonObject schema = parameters.get(operation.id()).stream()
+        .filter(parameter -> parameter.getString("name").equals(member))
+        .map(parameter -> parameter.getJsonObject("schema")).findFirst()
+        .orElseGet(() -> member(body(operation), member));
+    return schema == null ? List.of() : words(resolved(schema));
+  }
+
+  private JsonObject member(JsonObject body, String path) {
+    JsonObject schema = body;
+    for (String name : path.split("\\.")) {
+      JsonObject properties = schema == null ? null : resolved(schema).getJsonObject("properties");
+      schema = properties == null ? null : properties.getJsonObject(name);
+    }
+    return schema;
+  }
+
+  private List<String> words(JsonObject schema) {
+    if (schema.containsKey("items")) {
+      return words(resolved(schema.getJsonObject("items")));
+    }
+    if (schema.get("type") instanceof JsonString type && type.getString().equals("boolean")) {
+      return List.of("true", "false");
+    }
+    for (String some : List.of("anyOf", "oneOf")) {
+      if (schema.containsKey(some)) {
+        return schema.getJsonArray(some).getValuesAs(JsonObject.class).stream()
+            .flatMap(one -> words(resolved(one)).stream()).toList();
+      }
+    }
+    return !schema.containsKey("enum") ? List.of()
+        : schema.getJsonArray("enum").stream().filter(JsonString.class::isInstance)
+            .map(word -> ((JsonString) word).getString()).toList();
   }
 
   TreeSet<String> requiredMembers(Operation operation) {
