@@ -62,11 +62,11 @@ final class EnvironmentReader {
         handler.refuseOthers();
         return entries;
       }).orElse(Collections.emptySortedMap());
-      var timeout = RetryReader.number(keys, "timeout_seconds", 1, Limits.TIMEOUT_SECONDS);
+      var options = StepOptionsForm.read(keys);
       var retry = RetryReader.read(keys);
       keys.refuseOthers();
       name.ifPresent(step -> {
-        var override = new StepOverride(step, initialization, timeout,
+        var override = new StepOverride(step, initialization, options,
             retry.map(RetryReader::given).orElse(RetryOverride.NOTHING));
         inOrder.add(override);
         byName.put(step, new Override(override, retry));

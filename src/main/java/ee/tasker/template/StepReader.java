@@ -62,7 +62,7 @@ final class StepReader {
     var system = keys.find("system_dependency").flatMap(value -> value.word(Limits.WORD));
     var defaults = waits.isChild() ? RetryPolicy.OF_A_CHILD : RetryPolicy.DEFAULT;
     var retry = RetryReader.read(keys).map(given -> given.applyTo(defaults, "")).orElse(defaults);
-    var timeout = RetryReader.number(keys, "timeout_seconds", 1, Limits.TIMEOUT_SECONDS);
+    var options = StepOptionsForm.read(keys);
     var queueTimeout = RetryReader.number(keys, "queue_timeout_seconds", 1,
         Limits.QUEUE_TIMEOUT_SECONDS);
     List<StepDraft.Expression> payloads = new ArrayList<>();
@@ -123,7 +123,7 @@ final class StepReader {
     return new StepDraft(keys.mapping(), name, type, dependencies,
         batch.flatMap(BatchReader::worker), decision.choices(), expressions, waits.signal(), retry,
         () -> new StepDefinition(name.orElseThrow().name(), description, type, handler,
-            List.copyOf(dependencies.keySet()), system, retry, timeout, queueTimeout, events,
+            List.copyOf(dependencies.keySet()), system, retry, options, queueTimeout, events,
             batch.map(BatchReader::config), resultSchema, concurrency, decision.rules().get(),
             waits.definition().get(), onNone, compensation));
   }

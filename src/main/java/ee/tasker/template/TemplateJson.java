@@ -149,10 +149,9 @@ public final class TemplateJson {
   }
 
   private static JsonObjectBuilder override(StepOverride override) {
-    return JsonText.object()
-        .add("name", override.step())
-        .add("handler", JsonText.object().add("initialization", object(override.initialization())))
-        .add("timeout_seconds", number(override.timeoutSeconds()))
+    var content = JsonText.object().add("name", override.step()).add("handler",
+        JsonText.object().add("initialization", object(override.initialization())));
+    return StepOptionsForm.write(override.options(), content)
         .add("retry", retry(override.retry()));
   }
 
@@ -179,8 +178,8 @@ public final class TemplateJson {
         .add("retry",
             step.handler().isPresent() || step.waitFor().orElse(null) instanceof StepWait.Child
                 ? retry(step.retry()).build()
-                : JsonValue.NULL)
-        .add("timeout_seconds", number(step.timeoutSeconds()))
+                : JsonValue.NULL);
+    StepOptionsForm.write(step.options(), content)
         .add("publishes_events", list(step.publishesEvents(), TemplateJson::event))
         .add("batch_config",
             step.batchConfig().<JsonValue>map(batch -> batch(batch).build()).orElse(JsonValue.NULL))
@@ -344,7 +343,7 @@ public final class TemplateJson {
     return value.map(JsonText::parse).orElse(JsonValue.NULL);
   }
 
-  private static JsonValue number(OptionalInt value) {
+  static JsonValue number(OptionalInt value) {
     return value.isPresent() ? JsonText.number(BigDecimal.valueOf(value.getAsInt()))
         : JsonValue.NULL;
   }

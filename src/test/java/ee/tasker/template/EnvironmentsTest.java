@@ -39,7 +39,7 @@ class EnvironmentsTest {
         .isEqualTo(Map.of("url", "\"real\"", "limits", "{\"x\":9}", "extra", "true"));
     assertThat(step.retry()).isEqualTo(
         new RetryPolicy(true, 1, BackoffKind.LINEAR, 5, 60_000, OnWorkerLost.RESCHEDULE));
-    assertThat(step.timeoutSeconds()).hasValue(2);
+    assertThat(step.options().timeoutSeconds()).hasValue(2);
     assertThat(effective.steps().get(1)).isEqualTo(template.steps().get(1));
     assertThat(effective.environments()).isEmpty();
   }
@@ -54,7 +54,7 @@ class EnvironmentsTest {
             - {name: ALL, timeout_seconds: 99, retry: {max_attempts: 0}}
         """).forEnvironment("test");
 
-    assertThat(effective.steps()).extracting(step -> step.timeoutSeconds().orElse(0))
+    assertThat(effective.steps()).extracting(step -> step.options().timeoutSeconds().orElse(0))
         .containsExactly(3, 99);
     assertThat(effective.steps()).extracting(step -> step.retry().maxAttempts()).containsExactly(0,
         0);

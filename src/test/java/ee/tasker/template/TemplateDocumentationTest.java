@@ -24,7 +24,7 @@ class TemplateDocumentationTest {
     var template = Templates.read(blocks("yaml").get(0));
 
     assertThat(template.forEnvironment("test").steps())
-        .allSatisfy(step -> assertThat(step.timeoutSeconds()).hasValue(5));
+        .allSatisfy(step -> assertThat(step.options().timeoutSeconds()).hasValue(5));
   }
 
   @Test

@@ -22,6 +22,7 @@ import ee.tasker.template.model.RetryPolicy;
 import ee.tasker.template.model.SearchAttributes;
 import ee.tasker.template.model.StalenessAction;
 import ee.tasker.template.model.StepDefinition;
+import ee.tasker.template.model.StepOptions;
 import ee.tasker.template.model.StepOverride;
 import ee.tasker.template.model.StepType;
 import ee.tasker.template.model.StepWait;
@@ -224,7 +225,7 @@ class TemplatePropertiesTest {
           dependencies, maybe("bank"),
           new RetryPolicy(random.nextBoolean(), random.nextInt(101), oneOf(BackoffKind.values()),
               base, base + 5_000 + random.nextInt(100), oneOf(OnWorkerLost.values())),
-          random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(1 + random.nextInt(86_400)),
+          options(86_400),
           random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(1 + random.nextInt(86_400)),
           List.of(), Optional.empty(), maybe(schema()), policies(LimitedUnit.STEPS),
           Optional.empty(), maybe(waitFor()),
@@ -252,9 +253,14 @@ class TemplatePropertiesTest {
           .subList(0, random.nextInt(3));
     }
 
+    private StepOptions options(int longest) {
+      return new StepOptions(
+          random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(1 + random.nextInt(longest)));
+    }
+
     private StepOverride override(String step) {
       return new StepOverride(step, configuration(),
-          random.nextBoolean() ? OptionalInt.empty() : OptionalInt.of(1 + random.nextInt(100)),
+          options(100),
           random.nextBoolean() ? RetryOverride.NOTHING : new RetryOverride(Optional.of(false),
               OptionalInt.of(random.nextInt(101)), Optional.of(oneOf(BackoffKind.values())),
               OptionalInt.of(1), OptionalInt.empty(), Optional.of(oneOf(OnWorkerLost.values()))));

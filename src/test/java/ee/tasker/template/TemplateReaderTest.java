@@ -57,7 +57,7 @@ class TemplateReaderTest {
     assertThat(step.dependencies()).isEmpty();
     assertThat(step.retry()).isEqualTo(
         new RetryPolicy(true, 3, BackoffKind.EXPONENTIAL, 1_000, 60_000, OnWorkerLost.RESCHEDULE));
-    assertThat(step.timeoutSeconds()).isEmpty();
+    assertThat(step.options().timeoutSeconds()).isEmpty();
   }
 
   @Test
@@ -136,7 +136,7 @@ class TemplateReaderTest {
     assertThat(step.systemDependency()).hasValue("bank");
     assertThat(step.retry())
         .isEqualTo(new RetryPolicy(false, 0, BackoffKind.LINEAR, 1, 1, OnWorkerLost.RESCHEDULE));
-    assertThat(step.timeoutSeconds()).hasValue(86_400);
+    assertThat(step.options().timeoutSeconds()).hasValue(86_400);
     assertThat(step.publishesEvents()).singleElement().satisfies(event -> {
       assertThat(event.condition()).isEqualTo(EventCondition.ALWAYS);
       assertThat(event.deliveryMode()).isEqualTo(DeliveryMode.BROADCAST);

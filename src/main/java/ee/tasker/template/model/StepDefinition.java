@@ -12,7 +12,7 @@ import java.util.OptionalInt;
  * @param handler         empty for a decision by rules and a batchable step with items, and
  *   possibly for a step that waits
  * @param dependencies     names of the parents, in document order, each once
- * @param timeoutSeconds   how long one attempt may run; empty for no limit of its own
+ * @param options          what an environment may override, besides the handler and the retries
  * @param queueTimeoutSeconds how long an offer may wait for a worker; empty for no limit
  * @param resultSchema     JSON Schema of the result, as JSON text
  * @param concurrency      how many instances of this step may be active, across all tasks
@@ -24,7 +24,7 @@ import java.util.OptionalInt;
  */
 public record StepDefinition(String name, Optional<String> description, StepType type,
     Optional<HandlerReference> handler, List<String> dependencies,
-    Optional<String> systemDependency, RetryPolicy retry, OptionalInt timeoutSeconds,
+    Optional<String> systemDependency, RetryPolicy retry, StepOptions options,
     OptionalInt queueTimeoutSeconds, List<EventDeclaration> publishesEvents,
     Optional<BatchConfig> batchConfig, Optional<String> resultSchema,
     List<ConcurrencyPolicy> concurrency, Optional<DecisionRules> rules, Optional<StepWait> waitFor,
@@ -47,7 +47,7 @@ public record StepDefinition(String name, Optional<String> description, StepType
         "step.dependencies of " + name + " must not be empty, because its type is " + type);
     Checks.present(systemDependency, "step.system_dependency");
     Checks.present(retry, "step.retry");
-    Checks.range(timeoutSeconds, "step.timeout_seconds", 1, Limits.TIMEOUT_SECONDS);
+    Checks.present(options, "step.options");
     Checks.range(queueTimeoutSeconds, "step.queue_timeout_seconds", 1,
         Limits.QUEUE_TIMEOUT_SECONDS);
     Checks.present(publishesEvents, "step.publishes_events");
@@ -84,5 +84,13 @@ public record StepDefinition(String name, Optional<String> description, StepType
             + " characters, but is " + name);
     Checks.require(concurrency.stream().allMatch(policy -> policy.counts() == LimitedUnit.STEPS),
         "step.concurrency of " + name + " must count steps");
+  }
+
+  /** The same step in an environment. */
+  StepDefinition with(Optional<HandlerReference> otherHandler, RetryPolicy otherRetry,
+      StepOptions otherOptions) {
+    return new StepDefinition(name, description, type, otherHandler, dependencies, systemDependency,
+        otherRetry, otherOptions, queueTimeoutSeconds, publishesEvents, batchConfig, resultSchema,
+        concurrency, rules, waitFor, onNone, compensation);
   }
 }

@@ -1,7 +1,6 @@
 package ee.tasker.template.model;
 
 import java.util.Collections;
-import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -9,11 +8,11 @@ import java.util.TreeMap;
  * The overrides of one environment for a step, or for {@link #ALL} of them.
  *
  * @param initialization keys of the handler's configuration to replace or add: key to JSON text
- * @param timeoutSeconds empty to keep the step's own
+ * @param options        those that are given; the others keep the step's own value
  * @param retry          replaced key by key
  */
 public record StepOverride(String step, SortedMap<String, String> initialization,
-    OptionalInt timeoutSeconds, RetryOverride retry) {
+    StepOptions options, RetryOverride retry) {
   /** Means every step. */
   public static final String ALL = "ALL";
 
@@ -21,7 +20,7 @@ public record StepOverride(String step, SortedMap<String, String> initialization
     Checks.text(step, "environments.steps.name", Limits.STEP_NAME);
     Checks.present(initialization, "environments.steps.handler.initialization");
     initialization = Collections.unmodifiableSortedMap(new TreeMap<>(initialization));
-    Checks.range(timeoutSeconds, "environments.steps.timeout_seconds", 1, Limits.TIMEOUT_SECONDS);
+    Checks.present(options, "environments.steps.options");
     Checks.present(retry, "environments.steps.retry");
   }
 
@@ -33,11 +32,7 @@ public record StepOverride(String step, SortedMap<String, String> initialization
     if (step.handler().isEmpty() && !(step.waitFor().orElse(null) instanceof StepWait.Child)) {
       return step;
     }
-    return new StepDefinition(step.name(), step.description(), step.type(),
-        step.handler().map(handler -> handler.withInitialization(initialization)),
-        step.dependencies(), step.systemDependency(), retry.applyTo(step.retry()),
-        timeoutSeconds.isPresent() ? timeoutSeconds : step.timeoutSeconds(),
-        step.queueTimeoutSeconds(), step.publishesEvents(), step.batchConfig(), step.resultSchema(),
-        step.concurrency(), step.rules(), step.waitFor(), step.onNone(), step.compensation());
+    return step.with(step.handler().map(handler -> handler.withInitialization(initialization)),
+        retry.applyTo(step.retry()), options.or(step.options()));
   }
 }

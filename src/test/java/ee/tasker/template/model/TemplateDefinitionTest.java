@@ -21,7 +21,7 @@ class TemplateDefinitionTest {
     return new StepDefinition(name, Optional.empty(), type,
         Optional
             .of(new HandlerReference("h", "call", Optional.empty(), Collections.emptySortedMap())),
-        List.of(dependencies), Optional.empty(), RetryPolicy.DEFAULT, OptionalInt.empty(),
+        List.of(dependencies), Optional.empty(), RetryPolicy.DEFAULT, StepOptions.NONE,
         OptionalInt.empty(), List.of(), Optional.empty(), Optional.empty(), List.of(),
         Optional.empty(), Optional.empty(), OnNone.SKIP, Optional.empty());
   }
