@@ -20,30 +20,6 @@ import org.snakeyaml.engine.v2.nodes.SequenceNode;
  */
 public final class CoreTemplate {
   private static final String IGNORED = "tasker-core ignores it";
-  // The keys of the format, as the JSON Schema of templates has them: a test compares.
-  static final Set<String> TEMPLATE = Set.of("name", "namespace_name", "version",
-      "description", "identity_strategy", "reuse", "seal_errors", "search_attributes",
-      "input_schema", "output",
-      "lifecycle", "metadata", "system_dependencies", "domain_events", "concurrency",
-      "environments", "steps");
-  static final Set<String> LIFECYCLE = Set.of("max_duration_minutes", "max_duration",
-      "on_timeout", "max_waiting_for_dependencies_minutes", "max_waiting_for_retry_minutes",
-      "max_steps_in_process_minutes", "staleness_action", "auto_fail_on_timeout",
-      "auto_dlq_on_timeout", "on_step_error", "cancel_grace_seconds", "unserved_seconds",
-      "retention_days", "max_steps_per_decision", "max_batches_per_step", "max_decision_depth",
-      "max_child_depth", "publishes_events", "on_failure", "sla_minutes");
-  static final Set<String> STEP = Set.of("name", "description", "type", "step_type",
-      "handler", "dependencies", "depends_on", "system_dependency", "retry", "timeout_seconds",
-      "queue_timeout_seconds", "publishes_events", "batch_config", "rules", "wait", "signal",
-      "approval", "task", "compensation", "otherwise", "on_none", "result_schema", "concurrency");
-  static final Set<String> HANDLER = Set.of("callable", "method", "resolver",
-      "initialization");
-  static final Set<String> RETRY = Set.of("retryable", "max_attempts", "backoff",
-      "backoff_base_ms", "max_backoff_ms", "on_worker_lost");
-  static final Set<String> BATCH = Set.of("worker_template", "items", "batch_size",
-      "parallelism", "cursor_field", "failure_strategy", "tolerate");
-  static final Set<String> EVENT = Set.of("name", "description", "condition", "payload",
-      "schema", "delivery_mode");
   private static final Set<String> DECLARED_EVENT = Set.of("name", "description", "schema");
   /** What schemas of events may say: docs/events.md. */
   private static final Set<String> EVENT_SCHEMA = Set.of("type", "enum", "const", "required",
@@ -96,9 +72,10 @@ public final class CoreTemplate {
     identity();
     leaveOut(template, "task_handler", "each step names its handler");
     leaveOut(template, "loaded_from", "the directory of templates is a setting");
-    keepOnly(template, TEMPLATE);
+    keepOnly(template, TemplateKeys.ofTemplate());
     describe(template);
-    template.mapping("lifecycle").ifPresent(lifecycle -> keepOnly(lifecycle, LIFECYCLE));
+    template.mapping("lifecycle")
+        .ifPresent(lifecycle -> keepOnly(lifecycle, TemplateKeys.of("lifecycle")));
     Set<String> events = new HashSet<>();
     for (YamlMapping event : template.mappings("domain_events")) {
       keepOnly(event, DECLARED_EVENT);
@@ -170,11 +147,11 @@ public final class CoreTemplate {
       found(Kind.CHANGED, step, parents, "a dependency appeared twice", "");
     }
     lifecycleOf(step);
-    step.mapping("handler").ifPresent(handler -> keepOnly(handler, HANDLER));
+    step.mapping("handler").ifPresent(handler -> keepOnly(handler, TemplateKeys.of("handler")));
     step.mapping("retry").ifPresent(this::retry);
     timeout(step);
     step.mapping("batch_config").ifPresent(batch -> {
-      keepOnly(batch, BATCH);
+      keepOnly(batch, TemplateKeys.of("batch_config"));
       clamp(batch, "batch_size", 1, 100_000);
       clamp(batch, "parallelism", 1, 1_000);
     });
@@ -184,13 +161,13 @@ public final class CoreTemplate {
             "the data are the result of the step, or a mapping under payload");
         event.remove("publisher");
       }
-      keepOnly(event, EVENT);
+      keepOnly(event, TemplateKeys.of("publishes_events"));
       event.mapping("schema").ifPresent(this::eventSchema);
       describe(event);
     }
     step.mapping("result_schema").ifPresent(this::schema);
     describe(step);
-    keepOnly(step, STEP);
+    keepOnly(step, TemplateKeys.of("step"));
   }
 
   /** Example applications put it beside the step, where nothing reads it. */
@@ -243,7 +220,7 @@ public final class CoreTemplate {
       found(Kind.CHANGED, retry, "max_backoff_ms", "is not less than backoff_base_ms, " + base, "");
       retry.put("max_backoff_ms", base);
     }
-    keepOnly(retry, RETRY);
+    keepOnly(retry, TemplateKeys.of("retry"));
   }
 
   private void seconds(YamlMapping retry, String key, String milliseconds) {
@@ -279,7 +256,7 @@ public final class CoreTemplate {
         environment.removeElement("steps", step);
         continue;
       }
-      keepOnly(step, Set.of("name", "handler", "timeout_seconds", "retry"));
+      keepOnly(step, TemplateKeys.of("environment"));
       step.mapping("handler").ifPresent(handler -> keepOnly(handler, Set.of("initialization")));
       step.mapping("retry").ifPresent(this::retry);
       timeout(step);
