@@ -27,7 +27,8 @@ public final class ClaimedSteps {
   public static ClaimedStep of(String callable, String method, Optional<String> resolver,
       Optional<ContextSchema> schema) {
     StepSpec definition = new StepSpec(UUID.randomUUID(), "n", "t", "1.0.0", "a_step", callable,
-        method, resolver, JsonValue.EMPTY_JSON_OBJECT, schema, Optional.empty(), Set.of(),
+        method, resolver, JsonValue.EMPTY_JSON_OBJECT, JsonValue.EMPTY_JSON_OBJECT, schema,
+        Optional.empty(), Set.of(),
         StepSpec.Sealing.NOTHING);
     return ClaimedStep.of(Json.parseObject("""
         {"step_uuid": "%s", "task_uuid": "%s", "template_step_uuid": "%s", "name": null,

@@ -457,6 +457,8 @@ final class FurtherCorruptions {
                 + "handler_method = 'x', handler_resolver = 'y' where named_task_uuid = {done.template}"),
         past(group, "the initialization of a step of a template", "document_equals_its_hash",
             update + "initialization = '{\"a\": 1}' where named_task_uuid = {done.template}"),
+        past(group, "the options of a step of a template", "document_equals_its_hash",
+            update + "options = '{\"a\": 1}' where named_task_uuid = {done.template}"),
         past(group, "the schema of a result", "document_equals_its_hash",
             update + "result_schema = '{}' where named_task_uuid = {done.template}"),
         past(group, "what happens when a worker is lost", "document_equals_its_hash",

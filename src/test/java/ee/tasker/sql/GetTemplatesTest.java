@@ -1,19 +1,24 @@
 package ee.tasker.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import ee.tasker.testing.Dag;
 import ee.tasker.testing.DatabaseTest;
+import ee.tasker.testing.Sources;
 import ee.tasker.testing.Sql;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
+import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonString;
+import java.io.StringReader;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers("get_step_definitions")
+@DatabaseTest.Covers({"get_step_definitions", "get_step_options"})
 class GetTemplatesTest {
   private final Sql sql = Sql.open();
   private final Dag dag = Dag.linear(3).inNamespace("listed").timeoutSeconds(7);
@@ -81,5 +86,46 @@ class GetTemplatesTest {
     assertThat(last.getInt("timeout_seconds")).isEqualTo(7);
     assertThat(last.getJsonArray("ancestors").getValuesAs(JsonString::getString))
         .containsExactly("s1", "s2");
+  }
+
+  @Test
+  void keys_of_a_step_that_only_its_handler_reads_come_with_its_definition() {
+    JsonObject form = dag.version("2.0.0").normalForm();
+    JsonObject step = Json.createObjectBuilder(form.getJsonArray("steps").getJsonObject(1))
+        .add("color", "red").add("depth", 3).addNull("weight").build();
+    String template = sql.object("select tasker.register_template(?)",
+        Json.createObjectBuilder(form).add("steps",
+            Json.createArrayBuilder(form.getJsonArray("steps")).set(1, step)).build())
+        .getString("template_uuid");
+
+    assertThat(sql.array("select tasker.get_step_definitions(array(select n.named_step_uuid "
+        + "from tasker.named_tasks_named_steps n where n.named_task_uuid = cast(? as uuid)))",
+        template)
+        .getValuesAs(JsonObject.class))
+        .extracting(definition -> definition.getString("step"),
+            definition -> definition.getJsonObject("options").toString())
+        .containsExactlyInAnyOrder(tuple("s1", "{}"),
+            tuple("s2", "{\"color\":\"red\",\"depth\":3}"), tuple("s3", "{}"));
+    assertThat(
+        sql.texts("select v.invariant || v.example from tasker.find_template_violations() v"))
+        .isEmpty();
+  }
+
+  /** Any other key that the format gets has a column, or is named in get_step_options. */
+  @Test
+  void only_keys_that_environments_may_override_are_handed_on_without_a_column() {
+    JsonObject defs = Json.createReader(new StringReader(Sources.text(Path.of(
+        "src/main/resources/META-INF/tasker/template.schema.json")))).readObject()
+        .getJsonObject("$defs");
+    JsonObjectBuilder step = Json.createObjectBuilder();
+    defs.getJsonObject("step").getJsonObject("properties").forEach((key, schema) -> {
+      if (!schema.asJsonObject().containsKey("x-alias-of")) {
+        step.add(key, key);
+      }
+    });
+    String options = sql.text("select coalesce(tasker.get_step_options(?), '{}')", step.build());
+
+    assertThat(defs.getJsonObject("environment").getJsonObject("properties").keySet())
+        .containsAll(Json.createReader(new StringReader(options)).readObject().keySet());
   }
 }

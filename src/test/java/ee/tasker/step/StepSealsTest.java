@@ -43,7 +43,8 @@ class StepSealsTest {
 
   private static StepSpec spec(Sealing sealing, String schema) {
     return new StepSpec(UUID.randomUUID(), "n", "t", "1.0.0", "a", "h", "call", Optional.empty(),
-        JsonValue.EMPTY_JSON_OBJECT, Optional.ofNullable(schema).map(ContextSchema::compile),
+        JsonValue.EMPTY_JSON_OBJECT, JsonValue.EMPTY_JSON_OBJECT,
+        Optional.ofNullable(schema).map(ContextSchema::compile),
         Optional.empty(), Set.of(), sealing);
   }
 

@@ -25,7 +25,9 @@ final class ClaimedStepDocuments {
   /** What the database answered, with what its template has for the step. */
   private static JsonObjectBuilder of(ClaimedStep step) {
     StepSpec spec = step.definition();
-    return Json.build().createObjectBuilder(step.document())
+    JsonObjectBuilder document = Json.build().createObjectBuilder(spec.options());
+    step.document().forEach(document::add);
+    return document
         .remove("template_step_uuid")
         .add("name", step.name())
         .add("inputs", step.inputs())

@@ -1,8 +1,10 @@
 package ee.tasker.rest.work;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import ee.tasker.platform.BodySchema;
+import ee.tasker.platform.Json;
 import ee.tasker.step.ClaimedStep;
 import ee.tasker.step.StepSpec;
 import ee.tasker.testing.Dag;
@@ -18,17 +20,33 @@ import org.junit.jupiter.api.Test;
 class ClaimedStepDocumentsTest {
   @Test
   void claimed_step_has_the_members_of_its_schema() {
+    JsonObject step = claimed(UnaryOperator.identity());
+
+    assertThat(BodySchema.of("ClaimedStep").names()).containsAll(step.keySet());
+    assertThatCode(() -> BodySchema.of("ClaimedStep").check(step, (body, violations) -> {}))
+        .as("what is required is there").doesNotThrowAnyException();
+  }
+
+  @Test
+  void claimed_step_has_the_options_of_its_definition_besides_its_own_members() {
+    JsonObject options = Json.parseObject("{\"color\": \"red\", \"method\": \"other\"}");
+    JsonObject step = claimed(definition -> Json.build().createObjectBuilder(definition)
+        .add("options", options).build());
+
+    assertThat(step.getString("color")).isEqualTo("red");
+    assertThat(step.getString("method")).isEqualTo("call");
+  }
+
+  private static JsonObject claimed(UnaryOperator<JsonObject> change) {
     Dag.of("a").started();
     try (Sql sql = Sql.open()) {
       JsonObject claimed = sql.array("select tasker.claim_steps(gen_random_uuid(), 1)")
           .getJsonObject(0);
       JsonObject definition = sql.array("select tasker.get_step_definitions(array[?])",
           ClaimedStep.templateStepUuid(claimed)).getJsonObject(0);
-
-      assertThat(ClaimedStepDocuments
-          .of(List.of(ClaimedStep.of(claimed, StepSpec.of(definition))), UnaryOperator.identity())
-          .build().getJsonObject(0).keySet())
-          .containsExactlyInAnyOrderElementsOf(BodySchema.of("ClaimedStep").names());
+      StepSpec spec = StepSpec.of(change.apply(definition));
+      return ClaimedStepDocuments.of(List.of(ClaimedStep.of(claimed, spec)),
+          UnaryOperator.identity()).build().getJsonObject(0);
     }
   }
 }
