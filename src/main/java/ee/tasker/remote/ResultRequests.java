@@ -3,6 +3,7 @@ package ee.tasker.remote;
 import ee.tasker.engine.reply.WorkerResultsReply;
 import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.load.CallCoalescer;
+import ee.tasker.platform.load.RoundRobin;
 import ee.tasker.platform.log.Log;
 import ee.tasker.platform.log.LogEvent;
 import ee.tasker.platform.thread.EngineThreads;
@@ -10,13 +11,7 @@ import ee.tasker.platform.thread.ThreadPool;
 import ee.tasker.platform.thread.ThreadPools;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -45,13 +40,13 @@ class ResultRequests {
   private static final int ENOUGH_FOR_A_CALL_OF_ITS_OWN = 10;
 
   private record Waiting(ResultRequest request, CompletableFuture<WorkerResultsReply> reply) {
+    int results() {
+      return request.results().size();
+    }
   }
 
-  /**
-   * By worker, the one whose turn is next first: a worker that sends many requests does not hold up
-   * the others. Guarded by its own monitor.
-   */
-  private final Map<UUID, Deque<Waiting>> waiting = new LinkedHashMap<>();
+  /** By worker: one that sends many requests does not hold up the others. */
+  private final RoundRobin<Waiting> waiting = new RoundRobin<>();
   private CallCoalescer coalescer;
   private Executor threads;
   private Function<ResultRequest, WorkerResultsReply> one;
@@ -79,11 +74,9 @@ class ResultRequests {
       return one.apply(request);
     }
     Waiting mine = new Waiting(request, new CompletableFuture<>());
-    synchronized (waiting) {
-      waiting.computeIfAbsent(request.worker(), none -> new ArrayDeque<>()).add(mine);
-    }
+    waiting.add(request.worker().toString(), mine);
     coalescer.added(request.results().size());
-    if (call() && !isEmpty()) {
+    if (call() && !waiting.isEmpty()) {
       // Not on this thread, whose own request is answered.
       callSoon();
     }
@@ -102,21 +95,13 @@ class ResultRequests {
 
   /** How many requests wait for a call. */
   int count() {
-    synchronized (waiting) {
-      return waiting.values().stream().mapToInt(Deque::size).sum();
-    }
-  }
-
-  private boolean isEmpty() {
-    synchronized (waiting) {
-      return waiting.isEmpty();
-    }
+    return waiting.size();
   }
 
   private void callSoon() {
     try {
       threads.execute(() -> {
-        while (!isEmpty() && call()) {
+        while (!waiting.isEmpty() && call()) {
           // The next.
         }
       });
@@ -132,25 +117,8 @@ class ResultRequests {
   }
 
   private List<Waiting> take(int mostResults) {
-    List<Waiting> batch = new ArrayList<>();
-    int results = 0;
-    synchronized (waiting) {
-      while (!waiting.isEmpty()) {
-        UUID worker = waiting.keySet().iterator().next();
-        Deque<Waiting> its = waiting.get(worker);
-        int more = its.peek().request().results().size();
-        if (!batch.isEmpty() && results + more > mostResults) {
-          break;
-        }
-        results += more;
-        batch.add(its.poll());
-        waiting.remove(worker);
-        if (!its.isEmpty()) {
-          waiting.put(worker, its);
-        }
-      }
-    }
-    coalescer.added(-results);
+    List<Waiting> batch = waiting.takeInTurns(Integer.MAX_VALUE, mostResults, Waiting::results);
+    coalescer.added(-batch.stream().mapToInt(Waiting::results).sum());
     return batch;
   }
 

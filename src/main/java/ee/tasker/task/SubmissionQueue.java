@@ -3,7 +3,6 @@ package ee.tasker.task;
 import ee.tasker.platform.Problem;
 import ee.tasker.platform.load.RoundRobin;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -103,14 +102,7 @@ final class SubmissionQueue<T> {
 
   /** One of each namespace in turn, at most that many, and none behind {@code mostBytes}. */
   List<T> take(int most, long mostBytes) {
-    List<T> taken = new ArrayList<>();
-    long bytes = 0;
-    for (List<Entry<T>> next; taken.size() < most && bytes < mostBytes
-        && !(next = entries.take(1)).isEmpty();) {
-      taken.add(next.get(0).request());
-      bytes += next.get(0).bytes();
-    }
-    return taken;
+    return entries.takeInTurns(most, mostBytes, Entry::bytes).stream().map(Entry::request).toList();
   }
 
   boolean isEmpty() {

@@ -56,6 +56,20 @@ public final class RoundRobin<T> {
     return List.of();
   }
 
+  /**
+   * One item of each namespace in turn, at most that many, and none after those that weigh so much
+   * together.
+   */
+  public List<T> takeInTurns(int most, long enough, ToLongFunction<T> weight) {
+    List<T> taken = new ArrayList<>();
+    long weighs = 0;
+    for (List<T> next; taken.size() < most && weighs < enough && !(next = take(1)).isEmpty();) {
+      taken.addAll(next);
+      weighs += weight.applyAsLong(next.get(0));
+    }
+    return taken;
+  }
+
   /** Of the first items of all namespaces, the least. */
   public synchronized Optional<T> first(Comparator<T> order) {
     return waiting.values().stream().map(Deque::peek).min(order);
