@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.platform.config.Setting;
 import ee.tasker.platform.log.LogEvent;
+import ee.tasker.run.ServerKind;
 import ee.tasker.testing.Sources;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -88,8 +89,8 @@ class NamesInPagesTest {
   @Test
   void releases_of_servers_are_those_of_the_build() {
     String pom = text(Path.of("pom.xml"));
-    List<String> releases = Stream.of("liberty", "wildfly", "payara")
-        .map(server -> find("<" + server + "\\.version>([^<]+)", pom).findFirst().orElseThrow()
+    List<String> releases = Stream.of(ServerKind.values())
+        .map(server -> find("<" + server.id() + "\\.version>([^<]+)", pom).findFirst().orElseThrow()
             .group(1))
         .toList();
 

@@ -3,10 +3,12 @@ package ee.tasker.release;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ee.tasker.run.ServerKind;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.regex.MatchResult;
+import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class ReleaseTest {
@@ -58,31 +60,46 @@ class ReleaseTest {
   @Test
   void container_images_copy_what_their_context_has() throws Exception {
     String pom = Files.readString(CHECKOUT.resolve("pom.xml"));
-    for (String server : Release.SERVERS) {
-      String text = Files
-          .readString(CHECKOUT.resolve("deploy/container/" + server + "/Containerfile"));
-      String context = Files
-          .readString(CHECKOUT.resolve(".mvn/release/container-" + server + ".xml"));
+    for (ServerKind kind : ServerKind.values()) {
+      String server = kind.id();
+      String text = Files.readString(CHECKOUT.resolve(ContainerContext.file(kind)));
+      String context = ContainerContext.descriptor(CHECKOUT, kind);
+      assertThat(text).containsPattern("(?m)^FROM ").containsPattern("(?m)^COPY .*tasker-ee.war ");
       assertThat(text).contains("tasker-ee-" + Versions.of(CHECKOUT).replace("-SNAPSHOT", "")
           + "-container-" + server + ".tar.gz");
       String release = Pattern.compile("<" + server + "\\.version>([^<]+)<").matcher(pom).results()
           .findFirst().orElseThrow().group(1);
       assertThat(text).as("the base image of the server's release")
           .containsPattern("(?m)^ARG BASE=\\S+:" + Pattern.quote(release) + "-\\S*17");
-      for (MatchResult copy : Pattern.compile("(?m)^COPY --chown=\\S+ (.+) \\S+$").matcher(text)
-          .results().toList()) {
-        for (String source : copy.group(1).split(" ")) {
-          if (source.startsWith("server-config/")) {
-            assertThat(CHECKOUT.resolve("server-config/" + server)
-                .resolve(source.substring("server-config/".length()))).exists();
-          } else {
-            assertThat(context).as(source)
-                .contains(
-                    source.contains("/") ? ">" + source.replaceAll("/.*", "") + "</outputDirectory>"
-                        : "/" + source + "<");
-          }
+      for (String source : ContainerContext.sources(CHECKOUT, kind)) {
+        if (source.startsWith("server-config/")) {
+          assertThat(CHECKOUT.resolve("server-config/" + server)
+              .resolve(source.substring("server-config/".length()))).exists();
+        } else {
+          assertThat(context).as(source)
+              .contains(
+                  source.contains("/") ? ">" + source.replaceAll("/.*", "") + "</outputDirectory>"
+                      : "/" + source + "<")
+              .contains(source.endsWith("/") ? "</source>"
+                  : "/" + source.replaceAll(".*/", "") + "</source>");
         }
       }
+    }
+  }
+
+  /** A server is a folder in two places, and a constant that names its class. */
+  @Test
+  void servers_are_those_that_have_a_configuration_and_a_profile() throws Exception {
+    List<String> servers = Stream.of(ServerKind.values()).map(ServerKind::id).toList();
+    assertThat(folders("server-config")).hasSameElementsAs(servers);
+    assertThat(folders("deploy/container")).hasSameElementsAs(servers);
+    assertThat(Files.readString(CHECKOUT.resolve("pom.xml")))
+        .contains(servers.stream().map(server -> "<profile><id>" + server + "</id>").toList());
+  }
+
+  private static List<String> folders(String parent) throws Exception {
+    try (Stream<Path> files = Files.list(CHECKOUT.resolve(parent))) {
+      return files.filter(Files::isDirectory).map(file -> file.getFileName().toString()).toList();
     }
   }
 

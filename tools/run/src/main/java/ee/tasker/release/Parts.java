@@ -1,6 +1,7 @@
 package ee.tasker.release;
 
 import ee.tasker.run.LoginJar;
+import ee.tasker.run.ServerKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +26,10 @@ public final class Parts {
         InstallScript.of(checkout.resolve("db"), Versions.of(checkout)));
     LoginJar.write(folder.resolve(LoginJar.NAME),
         time(Files.readString(checkout.resolve("pom.xml"))));
+    var contexts = Files.createDirectories(folder.resolve("contexts"));
+    for (var server : ServerKind.values())
+      Files.writeString(contexts.resolve("container-" + server.id() + ".xml"),
+          ContainerContext.descriptor(checkout, server));
   }
 
   /** Of the entries of all archives. */

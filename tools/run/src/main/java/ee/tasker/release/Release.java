@@ -1,6 +1,7 @@
 package ee.tasker.release;
 
 import ee.tasker.run.LoginJar;
+import ee.tasker.run.ServerKind;
 import jakarta.json.Json;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
@@ -27,8 +28,6 @@ import java.util.regex.Pattern;
  * have the same digests.
  */
 public final class Release {
-
-  static final List<String> SERVERS = List.of("liberty", "wildfly", "payara");
 
   /** What Maven Central asks of a POM besides what Maven needs itself; POMs inherit the second. */
   private static final List<String> OWN = List.of("name", "description");
@@ -84,9 +83,9 @@ public final class Release {
     copy("target/tasker-ee-helm.tar.gz", "tasker-ee-helm-" + version + ".tgz");
     copy("target/release-parts/" + LoginJar.NAME, "tasker-ee-login-" + version + ".jar");
     copy("target/tasker-ee-cli.tar.gz", "tasker-ee-cli-" + version + ".tar.gz");
-    for (var server : SERVERS)
-      copy("target/tasker-ee-container-" + server + ".tar.gz",
-          "tasker-ee-" + version + "-container-" + server + ".tar.gz");
+    for (var server : ServerKind.values())
+      copy("target/tasker-ee-container-" + server.id() + ".tar.gz",
+          "tasker-ee-" + version + "-container-" + server.id() + ".tar.gz");
     Files.writeString(folder.resolve("RELEASE-NOTES.md"),
         notes(Files.readString(checkout.resolve("CHANGELOG.md")), version));
     Files.writeString(folder.resolve("THIRD-PARTY-LICENCES.txt"), licences());

@@ -1,5 +1,6 @@
 package ee.tasker.release;
 
+import ee.tasker.run.ServerKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,10 +61,9 @@ public final class Versions {
         "(?m)^(?:version|appVersion): \"?([^\\s\"]+)", Versions::released));
     PLACES.add(new Place("deploy/kubernetes/tasker-ee.yaml",
         "(?:/tasker-ee:|app\\.kubernetes\\.io/version: \")([^\\s\"-]+)", Versions::released));
-    for (var server : Release.SERVERS)
-      PLACES.add(
-          new Place("deploy/container/" + server + "/Containerfile", "tasker-ee[:-](\\d[^\\s-]*)",
-              Versions::released));
+    for (var server : ServerKind.values())
+      PLACES.add(new Place(ContainerContext.file(server), "tasker-ee[:-](\\d[^\\s-]*)",
+          Versions::released));
     PLACES.add(new Place("clients/python/pyproject.toml", "(?m)^version = \"([^\"]+)\"",
         Versions::python));
     PLACES.add(new Place("clients/typescript/package.json", "(?m)^  \"version\": \"([^\"]+)\"",

@@ -6,22 +6,35 @@ import java.util.Map;
 import java.util.Properties;
 
 /**
- * The Jakarta EE servers that the WAR runs on. Each has a folder in {@code server-config} and a
- * build profile, both of its
- * name.
+ * The Jakarta EE servers that the WAR runs on. Each has a folder in {@code server-config}, one in
+ * {@code deploy/container} and a build profile, all of its name.
  */
 public enum ServerKind {
-  LIBERTY("Open Liberty"), WILDFLY("WildFly"), PAYARA("Payara Micro");
+  LIBERTY("Open Liberty", LibertyProcess::new), WILDFLY("WildFly", WildFlyProcess::new), PAYARA(
+      "Payara Micro", PayaraProcess::new);
+
+  /** The constructor of its process. */
+  private interface Starter {
+    ServerProcess process(Path home, Path parent, int httpPort, Map<String, String> environment);
+  }
 
   private final String title;
+  private final Starter starter;
 
-  ServerKind(String title) {
+  ServerKind(String title, Starter starter) {
     this.title = title;
+    this.starter = starter;
   }
 
   /** The server selected by {@code tasker.server}. */
   public static ServerKind from(Properties build) {
-    return valueOf(build.getProperty("tasker.server", "liberty").toUpperCase(Locale.ROOT));
+    return valueOf(
+        build.getProperty("tasker.server", LIBERTY.id()).toUpperCase(Locale.ROOT));
+  }
+
+  /** The name of its folders and of its profile. */
+  public String id() {
+    return name().toLowerCase(Locale.ROOT);
   }
 
   /** The display name. */
@@ -30,15 +43,11 @@ public enum ServerKind {
   }
 
   public Path config(Path checkout) {
-    return checkout.resolve("server-config").resolve(name().toLowerCase(Locale.ROOT));
+    return checkout.resolve("server-config").resolve(id());
   }
 
   public ServerProcess process(Path home, Path parent, int httpPort,
       Map<String, String> environment) {
-    return switch (this) {
-      case LIBERTY -> new LibertyProcess(home, parent, httpPort, environment);
-      case WILDFLY -> new WildFlyProcess(home, parent, httpPort, environment);
-      case PAYARA -> new PayaraProcess(home, parent, httpPort, environment);
-    };
+    return starter.process(home, parent, httpPort, environment);
   }
 }

@@ -30,8 +30,7 @@ import java.util.regex.Pattern;
  * jar and not by its script: a script needs a shell, which would come between us and the process to
  * stop.
  */
-public abstract sealed class ServerProcess implements AutoCloseable
-    permits LibertyProcess, WildFlyProcess, PayaraProcess {
+public abstract class ServerProcess implements AutoCloseable {
 
   private static final HttpClient PROBE = HttpClient.newBuilder()
       .version(HttpClient.Version.HTTP_1_1).connectTimeout(Duration.ofSeconds(2))
