@@ -2,6 +2,7 @@ package ee.tasker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ee.tasker.run.ServerKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -238,12 +239,18 @@ class ContinuousIntegrationTest {
 
   @Test
   void each_part_depends_on_files_that_exist() throws IOException, InterruptedException {
-    Matcher lists = Pattern.compile("(?m)^(?:list|aside)=\\(([a-z_\\s]+)\\)$").matcher(script);
+    Matcher lists = Pattern.compile("(?m)^(?:list|aside)=\\(([a-z_\\s$()]+?)\\)$").matcher(script);
+    List<String> on = Stream.of(ServerKind.values()).filter(server -> server != ServerKind.LIBERTY)
+        .map(server -> "on_" + server.id()).sorted().toList();
+    assertThat(bash("cd '" + Path.of("").toAbsolutePath() + "'\n"
+        + functions(List.of("on_others")) + "on_others\n")).isZero();
+    assertThat(Files.readAllLines(folder.resolve("out"))).isEqualTo(on);
     List<String> parts = lists.results()
-        .flatMap(list -> Stream.of(list.group(1).strip().split("\\s+"))).toList();
-    assertThat(parts).contains("long_of_console", "models_of_the_protocol");
+        .map(list -> list.group(1).replace("$(on_others)", String.join(" ", on)))
+        .flatMap(list -> Stream.of(list.strip().split("\\s+"))).toList();
+    assertThat(parts).contains("long_of_console", "models_of_the_protocol").containsAll(on);
     Matcher variables = Pattern.compile("(?m)^(core|installing)\\+?=.*$").matcher(script);
-    StringBuilder text = new StringBuilder(functions(List.of("product", "inputs")))
+    StringBuilder text = new StringBuilder(functions(List.of("product", "inputs", "core_on")))
         .append(Pattern.compile("(?m)^(committed|helpers|classes|in_folders)\\(\\) \\{.*\\}$")
             .matcher(script).results().map(found -> found.group() + "\n")
             .reduce("", String::concat));
