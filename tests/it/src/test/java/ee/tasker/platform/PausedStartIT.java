@@ -3,7 +3,7 @@ package ee.tasker.platform;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.run.EmbeddedDatabase;
-import ee.tasker.run.ServerKind;
+import ee.tasker.testing.server.ServerFacts;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
 import ee.tasker.webhook.Receiver;
@@ -25,13 +25,12 @@ class PausedStartIT {
   private static final String MOVES = "select (select count(*) from tasker.task_transitions)"
       + " + (select count(*) from tasker.workflow_step_transitions)"
       + " + (select count(*) from tasker.purged_tasks)";
-  private static final ServerKind KIND = ServerKind.from(System.getProperties());
-  private static final boolean IS_LIBERTY = KIND == ServerKind.LIBERTY;
+  private static final ServerFacts FACTS = ServerFacts.ofThisServer();
   private static final Map<String, String> TOPIC = Map.of("MESSAGING", "embedded",
       "TASKER_EVENTS_MESSAGING_CONNECTION_FACTORY",
-      IS_LIBERTY ? "jms/tasker/connections" : "java:/JmsXA",
+      FACTS.text("topic.connection-factory"),
       "TASKER_EVENTS_MESSAGING_TOPIC",
-      IS_LIBERTY ? "jms/tasker/events" : "java:/jms/tasker/events");
+      FACTS.text("topic.name"));
   /** Those of webhooks and of the topic look within eight seconds. */
   private static final Duration LONGER_THAN_A_TIMER = Duration.ofSeconds(10);
 
@@ -74,7 +73,7 @@ class PausedStartIT {
 
   @Test
   void what_the_original_had_to_send_is_sent_when_the_role_is_resumed_and_not_before() {
-    boolean hasTopic = KIND != ServerKind.PAYARA;
+    boolean hasTopic = FACTS.has("topic.name");
     Map<String, String> settings = new HashMap<>(Map.of("TASKER_WEBHOOKS_ALLOW_HTTP", "true",
         "TASKER_WEBHOOKS_ALLOW_ADDRESSES", "127.0.0.0/8", "TASKER_WEBHOOKS_ALLOW_PORTS", "all"));
     try (Receiver receiver = new Receiver(event -> 200);

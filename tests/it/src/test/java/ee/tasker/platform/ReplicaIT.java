@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.rest.StaleRoutes;
 import ee.tasker.run.EmbeddedDatabase;
-import ee.tasker.run.ServerKind;
 import ee.tasker.testing.server.Answer;
+import ee.tasker.testing.server.ServerFacts;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
 import jakarta.json.JsonObject;
@@ -77,8 +77,7 @@ class ReplicaIT {
     server = TestServer.start(primary,
         Map.of("DB_REPLICA_HOST", "127.0.0.1", "DB_REPLICA_PORT", Integer.toString(port),
             "TASKER_REPLICA_MAX_STALENESS_SECONDS", "3600", "TASKER_REPLICA_DATA_SOURCE",
-            (ServerKind.from(System.getProperties()) == ServerKind.WILDFLY ? "java:/" : "")
-                + "jdbc/tasker-replica"));
+            ServerFacts.ofThisServer().text("replica.data-source")));
     tasker = server.client();
     tasker.register("/testing/templates.yaml");
     known = tasker.submit("hello", "{}");

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ee.tasker.rest.Contract.Operation;
 import ee.tasker.rest.FuzzedRequests.Fuzzed;
 import ee.tasker.run.EmbeddedDatabase;
-import ee.tasker.run.ServerKind;
 import ee.tasker.testing.server.Answer;
+import ee.tasker.testing.server.ServerFacts;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
 import jakarta.json.JsonObject;
@@ -52,6 +52,7 @@ class FuzzIT {
   private static final Map<String, String> QUIET = Map.of("TASKER_HOUSEKEEPING_INTERVAL_SECONDS",
       "3600", "TASKER_POLL_INTERVAL_SECONDS",
       "3600");
+  private static final ServerFacts FACTS = ServerFacts.ofThisServer();
   /**
    * Paths that an application server refuses before any application sees them: what they say of it
    * is its own.
@@ -204,12 +205,12 @@ class FuzzIT {
   }
 
   /**
-   * Before the application sees them: paths with encoded characters of structure, and Payara
-   * answers a body with GET or DELETE by 400 and nothing more.
+   * Before the application sees them: paths with encoded characters of structure, and where
+   * it answers a body with GET or DELETE by 400 and nothing more.
    */
   private static boolean mayBeRefusedByTheServer(Fuzzed request) {
     return REFUSED_BY_THE_SERVER.matcher(request.uri()).matches()
-        || ServerKind.from(System.getProperties()) == ServerKind.PAYARA && request.body().length > 0
+        || FACTS.is("get.body-refused") && request.body().length > 0
             && !Set.of("POST", "PUT", "PATCH").contains(request.method());
   }
 

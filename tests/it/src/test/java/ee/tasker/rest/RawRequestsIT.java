@@ -3,9 +3,9 @@ package ee.tasker.rest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.run.Login;
-import ee.tasker.run.ServerKind;
 import ee.tasker.testing.server.AgainstServer;
 import ee.tasker.testing.server.Answer;
+import ee.tasker.testing.server.ServerFacts;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
 import java.io.IOException;
@@ -30,13 +30,11 @@ import org.junit.jupiter.api.TestFactory;
  */
 @AgainstServer
 class RawRequestsIT {
-  /** Of the three application servers, of what they are made of, and of Java. */
-  private static final List<String> GIVEAWAYS = List.of("exception", "java.", "jakarta.", "com.ibm",
-      "websphere", "liberty", "io.undertow",
-      "undertow", "wildfly", "jboss", "resteasy",
-      "org.glassfish", "glassfish", "payara", "grizzly", "jersey", "catalina", "tomcat", "$wsep",
-      "srve", "cwww", "ee.tasker", "stack",
-      "\tat ", "<hr");
+  private static final ServerFacts FACTS = ServerFacts.ofThisServer();
+  /** Of all application servers, of what they are made of, and of Java. */
+  private static final List<String> GIVEAWAYS = Stream.concat(
+      Stream.of("exception", "java.", "jakarta.", "ee.tasker", "stack", "\tat ", "<hr"),
+      ServerFacts.ofAll("giveaways").stream()).toList();
   private static final List<String> BESIDE = List.of(
       "/..%5c..%5cetc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/../../etc/passwd", "/api/v1/tasks",
       "/nothing", "/nothing/at/all.html",
@@ -118,32 +116,27 @@ class RawRequestsIT {
   }
 
   /**
-   * What an answer says beside the path that it was asked for, which some repeat. Open Liberty's
-   * own sentence about what is no path is the one that no configuration changes.
+   * What an answer says beside the path that it was asked for, which some repeat, and without a
+   * server's own sentence about what is no path, which no configuration changes.
    */
   private static String withoutPath(Raw answer, String asked) {
     String rest = answer.body().replace("&#37;", "%").replace("&#59;", ";").replace(asked, "");
-    boolean isLiberty = ServerKind.from(System.getProperties()) == ServerKind.LIBERTY;
-    return isLiberty && answer.status() == 400
-        ? rest.replace(
-            "CWWWC0005I: The request URI has invalid or improperly encoded characters: []",
-            "no path")
+    return FACTS.has("path.malformed-sentence") && answer.status() == 400
+        ? rest.replace(FACTS.text("path.malformed-sentence"), "no path")
         : rest;
   }
 
-  /** WildFly answers for the folders that no client may read before the application is asked. */
-  private static boolean isWildFlysOwn(String path, Raw answer) {
+  /** For the folders that no client may read, before the application is asked. */
+  private static boolean isServersOwn(String path, Raw answer) {
     boolean isHidden = path.toUpperCase(Locale.ROOT).startsWith("/WEB-INF")
         || path.toUpperCase(Locale.ROOT).startsWith("/META-INF");
-    return ServerKind.from(System.getProperties()) == ServerKind.WILDFLY && isHidden
-        && answer.body()
-            .equals("<html><head><title>Error</title></head><body>404 - Not Found</body></html>");
+    return FACTS.has("path.hidden-page") && isHidden
+        && answer.body().equals(FACTS.text("path.hidden-page"));
   }
 
-  /** Payara answers a path with an escape that is none by itself: 200 and nothing at all. */
-  private static boolean isPayarasNothing(Raw answer) {
-    return ServerKind.from(System.getProperties()) == ServerKind.PAYARA && answer.status() == 200
-        && answer.body().isEmpty();
+  /** To a path with an escape that is none, by the server itself: 200 and nothing at all. */
+  private static boolean isNothing(Raw answer) {
+    return FACTS.is("path.malformed-empty") && answer.status() == 200 && answer.body().isEmpty();
   }
 
   @TestFactory
@@ -155,10 +148,10 @@ class RawRequestsIT {
               boolean isStartPage = List.of("//", "/;x=1/nothing").contains(path)
                   && answer.status() == 200;
               assertThat(answer.status()).as("%s", answer)
-                  .isIn(isStartPage || isPayarasNothing(answer) ? List.of(200)
+                  .isIn(isStartPage || isNothing(answer) ? List.of(200)
                       : List.of(301, 302, 400, 401, 403, 404, 414));
               assertTellsNothing(answer, path);
-              if (answer.status() == 404 && !isWildFlysOwn(path, answer)) {
+              if (answer.status() == 404 && !isServersOwn(path, answer)) {
                 assertThat(answer.isProblem()).as("%s", answer)
                     .isEqualTo(accept.equals("application/json"));
                 assertThat(answer.header("X-Content-Type-Options")).isEqualTo("nosniff");
@@ -172,11 +165,11 @@ class RawRequestsIT {
     return BELOW.stream().map(path -> DynamicTest.dynamicTest(path, () -> {
       Raw answer = send("GET " + path + " HTTP/1.1", "Accept: text/html");
       assertThat(answer.status()).as("%s", answer)
-          .isIn(isPayarasNothing(answer) ? List.of(200) : List.of(400, 401, 404));
+          .isIn(isNothing(answer) ? List.of(200) : List.of(400, 401, 404));
       assertTellsNothing(answer, path);
       // What is no request by the rules of HTTP reaches no application; its server says 400 and no
       // more.
-      assertThat(answer.isProblem() || isPayarasNothing(answer)
+      assertThat(answer.isProblem() || isNothing(answer)
           || answer.status() == 400 && withoutPath(answer, path).length() < 100)
           .as("%s", answer).isTrue();
     }));
@@ -209,8 +202,8 @@ class RawRequestsIT {
     assertThat(refused.headers() + refused.body()).doesNotContain("evil.example");
     for (String path : List.of("/assets", "/WEB-INF", "/META-INF", "/openapi/", "/v1")) {
       Raw answer = send("GET " + path + " HTTP/1.1", "evil.example", new String[0]);
-      if (ServerKind.from(System.getProperties()) == ServerKind.PAYARA && path.endsWith("-INF")) {
-        // Payara sends these two to themselves with a slash before the application is asked.
+      if (FACTS.is("path.hidden-redirected") && path.endsWith("-INF")) {
+        // To themselves with a slash, before the application is asked.
         continue;
       }
       assertThat(answer.headers() + answer.body()).as(path).doesNotContain("evil.example");
@@ -264,13 +257,7 @@ class RawRequestsIT {
    * nothing that it could refuse.
    */
   private static boolean isReadByTheServer(String header) {
-    boolean isBoth = header.contains("Transfer-Encoding: chunked")
-        && header.contains("Content-Length");
-    return switch (ServerKind.from(System.getProperties())) {
-      case LIBERTY -> isBoth || header.startsWith("Transfer-Encoding :");
-      case PAYARA -> isBoth && header.startsWith("Content-Length");
-      case WILDFLY -> false;
-    };
+    return FACTS.list("body.end-ignored").contains(header);
   }
 
   @Test

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ee.tasker.run.EmbeddedDatabase;
 import ee.tasker.run.Login;
-import ee.tasker.run.ServerKind;
+import ee.tasker.testing.server.ServerFacts;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
 import java.io.IOException;
@@ -37,6 +37,7 @@ import org.junit.jupiter.api.TestFactory;
  */
 @Tag("long")
 class SlowBodiesIT {
+  private static final ServerFacts FACTS = ServerFacts.ofThisServer();
   private static final int TIMEOUT_SECONDS = 3;
   private static final int BYTES_PER_SECOND = 1_000;
   /**
@@ -44,7 +45,8 @@ class SlowBodiesIT {
    * http.read.timeout} over; Payara Micro throws what is left away for 30 s. The machine may be
    * busy.
    */
-  private static final Duration CUT_WITHIN = Duration.ofSeconds(isOn(ServerKind.LIBERTY) ? 20 : 45);
+  private static final Duration CUT_WITHIN = Duration
+      .ofSeconds(FACTS.number("slow.cut-within-seconds"));
   private static final String FORM = "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n%s%s\r\n\r\n";
   private static final String KNOWN = "Authorization: " + Login.FOR_TESTS.basic() + "\r\n";
   private static final String OF_LENGTH = "Content-Length: 50000";
@@ -124,11 +126,7 @@ class SlowBodiesIT {
    * long as they do.
    */
   private static boolean isKeptWithoutThread(String begin) {
-    return isOn(ServerKind.LIBERTY) && begin.contains(IN_CHUNKS);
-  }
-
-  private static boolean isOn(ServerKind kind) {
-    return ServerKind.from(System.getProperties()) == kind;
+    return FACTS.is("slow.chunks-kept") && begin.contains(IN_CHUNKS);
   }
 
   private static DynamicTest cut(String name, String begin, String drop, int status) {
@@ -142,8 +140,8 @@ class SlowBodiesIT {
       assertThat(cut.isClosed() || isKeptWithoutThread(begin)).as("%s", cut).isTrue();
       assertThat(cut.status()).as("%s", cut).isEqualTo(status);
       assertThat(cut.answered()).as("%s", cut).isLessThan(CUT_WITHIN);
-      // Payara answers a GET with a body by 400 and nothing more.
-      if (status >= 400 && !(status == 400 && isOn(ServerKind.PAYARA))) {
+      // A server may answer a GET with a body by 400 and nothing more.
+      if (status >= 400 && !(status == 400 && FACTS.is("get.body-refused"))) {
         assertThat(cut.answer()).containsIgnoringCase("\r\nConnection: close\r\n")
             .contains(status == 408 ? "\"code\":\"request-timeout\"" : "\"code\":");
       }
@@ -170,14 +168,14 @@ class SlowBodiesIT {
         cut("a stranger's body that stops", FORM.formatted("/v1/tasks", "", OF_LENGTH), "", 401),
         cut("a stranger's chunks", FORM.formatted("/v1/tasks", "", IN_CHUNKS), "1\r\n \r\n", 401),
         cut("a body for a path that is not there", FORM.formatted("/nothing", "", OF_LENGTH), " ",
-            isOn(ServerKind.WILDFLY) ? 405 : 404),
+            FACTS.number("post.unknown-page")),
         cut("a body for a path that is not there below v1",
             FORM.formatted("/v1/nothing", KNOWN, IN_CHUNKS), "1\r\n \r\n", 404),
         cut("a body for a method that takes none",
             FORM.replace("POST", "GET").formatted("/v1/me", KNOWN, IN_CHUNKS), "1\r\n \r\n",
-            isOn(ServerKind.PAYARA) ? 400 : 200),
+            FACTS.is("get.body-refused") ? 400 : 200),
         cut("a body for a page", FORM.replace("POST", "GET").formatted("/", "", OF_LENGTH), " ",
-            isOn(ServerKind.PAYARA) ? 400 : 200))
+            FACTS.is("get.body-refused") ? 400 : 200))
         .toList().stream();
   }
 
@@ -221,7 +219,7 @@ class SlowBodiesIT {
     Cut cut = send("GET /v1/tasks HTTP/1.1\r\nHost: localhost\r\nX-Slow: ", "a",
         Duration.ofSeconds(15));
 
-    assertThat(cut.isClosed()).as("%s", cut).isEqualTo(isOn(ServerKind.WILDFLY));
+    assertThat(cut.isClosed()).as("%s", cut).isEqualTo(FACTS.is("slow.headers-cut"));
   }
 
   @Test

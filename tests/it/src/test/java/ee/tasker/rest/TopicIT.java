@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ee.tasker.run.EmbeddedDatabase;
-import ee.tasker.run.ServerKind;
+import ee.tasker.testing.server.ServerFacts;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
 import jakarta.json.Json;
@@ -27,12 +27,12 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("long")
 class TopicIT {
-  private static final ServerKind KIND = ServerKind.from(System.getProperties());
+  private static final ServerFacts FACTS = ServerFacts.ofThisServer();
   private static EmbeddedDatabase database;
 
   @BeforeAll
   static void start() {
-    assumeTrue(KIND != ServerKind.PAYARA, "Payara Micro has no broker");
+    assumeTrue(FACTS.has("topic.name"), "the server has no broker");
     database = TestServer.newDatabase();
   }
 
@@ -44,12 +44,11 @@ class TopicIT {
   }
 
   private static Map<String, String> settings() {
-    boolean isLiberty = KIND == ServerKind.LIBERTY;
     return Map.of("MESSAGING", "embedded",
         "TASKER_EVENTS_MESSAGING_CONNECTION_FACTORY",
-        isLiberty ? "jms/tasker/connections" : "java:/JmsXA",
+        FACTS.text("topic.connection-factory"),
         "TASKER_EVENTS_MESSAGING_TOPIC",
-        isLiberty ? "jms/tasker/events" : "java:/jms/tasker/events");
+        FACTS.text("topic.name"));
   }
 
   private static List<JsonObject> received(TaskerClient tasker) {

@@ -12,15 +12,15 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
+import org.junit.jupiter.api.condition.EnabledIf;
 
 /**
  * The application of {@code examples/worker} as the web module of an EAR, on the server that has
  * the product's WAR, too.
  */
 @Tag("long")
-@DisabledIfSystemProperty(named = "tasker.server", matches = "payara",
-    disabledReason = "Payara Micro takes no EAR")
+@EnabledIf(value = "ee.tasker.testing.server.ServerFacts#deploysEar",
+    disabledReason = "the server takes no EAR")
 class EnterpriseArchiveIT {
   private static final String ORDERS = "/shop/shop/orders";
 

@@ -19,15 +19,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
+import org.junit.jupiter.api.condition.EnabledIf;
 
 /**
  * Two applications on one server, each with the jar and with handlers that the other one lacks. One
  * of them is deployed again five times, while tasks of both arrive at a steady rate.
  */
 @Tag("long")
-@DisabledIfSystemProperty(named = "tasker.server", matches = "payara",
-    disabledReason = "Payara Micro deploys at its start only")
+@EnabledIf(value = "ee.tasker.testing.server.ServerFacts#deploysWhileRunning",
+    disabledReason = "the server deploys at its start only")
 class RedeployedApplicationsIT {
   private static final Map<String, String> SETTINGS = Map.of("TASKER_WORKER_HEARTBEAT_SECONDS",
       "1", "TASKER_WORKER_LEASE_SECONDS", "15", "TASKER_POLL_INTERVAL_SECONDS", "3");

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ee.tasker.run.EmbeddedDatabase;
-import ee.tasker.run.ServerKind;
 import ee.tasker.testing.server.Answer;
 import ee.tasker.testing.server.History;
+import ee.tasker.testing.server.ServerFacts;
 import ee.tasker.testing.server.ShopServer;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
@@ -212,8 +212,8 @@ class WorkerLibraryIT {
 
   @Test
   void it_does_not_work_with_transactions_of_another_kind() {
-    assumeTrue(ServerKind.from(System.getProperties()) != ServerKind.WILDFLY,
-        "WildFly asks for read committed, whatever other level a descriptor names");
+    assumeTrue(ServerFacts.ofThisServer().is("isolation.of-descriptor"),
+        "the server asks for read committed, whatever other level a descriptor names");
     long before = ShopServer.workers(tasker);
     try (TestServer other = ShopServer.starting(database, SETTINGS, "TRANSACTION_SERIALIZABLE")) {
       TaskerClient.until("its log says why", Duration.ofMinutes(3),
