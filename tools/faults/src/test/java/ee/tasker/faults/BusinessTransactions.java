@@ -32,8 +32,8 @@ import org.junit.jupiter.api.TestInstance;
  * for every order that was committed, and for nothing else.
  *
  * <p>{@code ./mvnw verify -Pfaults -Dit.test=BusinessTransactions -Dtransactions=10000
- * -Dtransactions.kills=3}, with {@code -Pwildfly} or
- * {@code -Ppayara} on these.
+ * -Dtransactions.kills=3}, with {@code -P<server>} on
+ * another.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class BusinessTransactions {

@@ -31,8 +31,7 @@ import org.junit.jupiter.api.TestMethodOrder;
  * measured.
  *
  * <p>{@code ./mvnw verify -Pfaults -Dit.test=DatabaseFailover -Dfailover.rate=40}, with {@code
- * -Pwildfly} or {@code
- * -Ppayara} on these.
+ * -P<server>} on another.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.TestInstance;
  * is noisy.
  *
  * <p>{@code ./mvnw verify -Pfaults -Dit.test=NoisyNeighbour -Dneighbour.seconds=600
- * -Dneighbour.rate=100}, with {@code -Pwildfly} or {@code -Ppayara} on these.
+ * -Dneighbour.rate=100}, with {@code -P<server>} on another.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class NoisyNeighbour {

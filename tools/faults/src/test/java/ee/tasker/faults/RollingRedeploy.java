@@ -29,8 +29,8 @@ import org.junit.jupiter.api.TestInstance;
  * not answered ask the other one.
  *
  * <p>{@code ./mvnw verify -Pfaults -Dit.test=RollingRedeploy -Dredeploy.rate=200
- * -Dredeploy.rounds=3}, with {@code -Pwildfly} or {@code
- * -Ppayara} on these.
+ * -Dredeploy.rounds=3}, with {@code -P<server>} on
+ * another.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class RollingRedeploy {
