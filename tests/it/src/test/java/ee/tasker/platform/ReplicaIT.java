@@ -9,7 +9,6 @@ import ee.tasker.testing.server.ServerFacts;
 import ee.tasker.testing.server.TaskerClient;
 import ee.tasker.testing.server.TestServer;
 import jakarta.json.JsonObject;
-import jakarta.json.JsonValue;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -105,7 +104,7 @@ class ReplicaIT {
     assertThat(stale.list("tasks")).extracting(task -> task.getString("task_uuid"))
         .contains(known.toString());
     assertThat(Double.parseDouble(stale.header(STALENESS))).isBetween(0.0, 10.0);
-    assertThat(replica()).containsEntry("usable", JsonValue.TRUE);
+    assertThat(usable(replica())).isEqualTo("true");
     assertThat(tasker.get("/metrics").body())
         .containsPattern("tasker_replica_reads_total\\{outcome=\"answered\"} [1-9]");
   }
@@ -153,7 +152,7 @@ class ReplicaIT {
       return false;
     });
     JsonObject replica = replica();
-    assertThat(replica).containsEntry("usable", JsonValue.FALSE);
+    assertThat(usable(replica)).isEqualTo("false");
     assertThat(replica.getString("problem")).contains("behind");
   }
 
@@ -216,7 +215,9 @@ class ReplicaIT {
     assertThat(answer.status()).as(answer.toString()).isEqualTo(200);
     assertThat(answer.headers().firstValue(STALENESS)).isEmpty();
     assertThat(uuids(answer)).contains(known.toString());
-    assertThat(replica()).containsEntry("usable", JsonValue.FALSE).containsKey("problem");
+    JsonObject replica = replica();
+    assertThat(usable(replica)).isEqualTo("false");
+    assertThat(replica).containsKey("problem");
     assertThat(tasker.get("/health/ready").status()).isEqualTo(200);
     assertThat(server.log()).contains("TK1506");
 
@@ -234,6 +235,11 @@ class ReplicaIT {
 
     assertThat(answer.headers().firstValue(STALENESS)).isEmpty();
     assertThat(uuids(answer)).contains(known.toString());
+  }
+
+  /** A server may give all of its health values as text. */
+  private static String usable(JsonObject replica) {
+    return replica.get("usable").toString().replace("\"", "");
   }
 
   /** A position that the standby has replayed is known after a read or two. */
