@@ -71,6 +71,8 @@ class ReleaseTest {
           .findFirst().orElseThrow().group(1);
       assertThat(text).as("the base image of the server's release")
           .containsPattern("(?m)^ARG BASE=\\S+:" + Pattern.quote(release) + "-\\S*17");
+      assertThat(ContainerContext.sources(CHECKOUT, kind))
+          .as("what the configuration may include, too").contains("server-config/");
       for (String source : ContainerContext.sources(CHECKOUT, kind)) {
         if (source.startsWith("server-config/")) {
           assertThat(CHECKOUT.resolve("server-config/" + server)
