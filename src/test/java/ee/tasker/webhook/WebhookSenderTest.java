@@ -19,9 +19,11 @@ import java.security.KeyStore;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -48,13 +50,15 @@ class WebhookSenderTest {
   private final ScheduledExecutorService timers = Executors.newSingleThreadScheduledExecutor();
   private final AtomicInteger resolved = new AtomicInteger();
   private final AtomicInteger calls = new AtomicInteger();
-  private ServerSocket raw;
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+  private final List<ServerSocket> receivers = new CopyOnWriteArrayList<>();
 
   @AfterEach
   void close() throws IOException {
     timers.shutdownNow();
-    if (raw != null) {
-      raw.close();
+    threads.shutdownNow();
+    for (ServerSocket receiver : receivers) {
+      receiver.close();
     }
   }
 
@@ -70,39 +74,44 @@ class WebhookSenderTest {
   }
 
   /** A receiver that writes what it is given, and goes on as it is told. */
-  private String answering(String answer, boolean closes) throws IOException {
+  private String answering(String answer, boolean closes) {
     return answering(answer, "", closes);
   }
 
   /** @param part is written again and again after the answer, ten times a second; empty for none */
-  private String answering(String answer, String part, boolean closes) throws IOException {
-    raw = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
-    Thread thread = new Thread(() -> {
-      List<Socket> held = new CopyOnWriteArrayList<>();
-      while (!raw.isClosed()) {
-        try {
-          Socket socket = raw.accept();
-          held.add(socket);
-          InputStream in = socket.getInputStream();
-          in.read(new byte[64]);
-          OutputStream out = socket.getOutputStream();
-          out.write(answer.getBytes(StandardCharsets.ISO_8859_1));
-          out.flush();
-          if (!part.isEmpty()) {
-            timers.scheduleAtFixedRate(() -> write(part, out), 100, 100, TimeUnit.MILLISECONDS);
-          }
-          if (closes) {
-            socket.setSoLinger(true, 0);
-            socket.close();
-          }
-        } catch (IOException end) {
-          // The test is over, or the caller is.
+  private String answering(String answer, String part, boolean closes) {
+    try {
+      ServerSocket receiver = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+      receivers.add(receiver);
+      threads.execute(() -> receive(receiver, answer, part, closes));
+      return "http://127.0.0.1:" + receiver.getLocalPort() + "/in?x=1";
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void receive(ServerSocket receiver, String answer, String part, boolean closes) {
+    List<Socket> held = new CopyOnWriteArrayList<>();
+    while (!receiver.isClosed()) {
+      try {
+        Socket socket = receiver.accept();
+        held.add(socket);
+        InputStream in = socket.getInputStream();
+        in.read(new byte[64]);
+        OutputStream out = socket.getOutputStream();
+        out.write(answer.getBytes(StandardCharsets.ISO_8859_1));
+        out.flush();
+        if (!part.isEmpty()) {
+          timers.scheduleAtFixedRate(() -> write(part, out), 100, 100, TimeUnit.MILLISECONDS);
         }
+        if (closes) {
+          socket.setSoLinger(true, 0);
+          socket.close();
+        }
+      } catch (IOException end) {
+        // The test is over, or the caller is.
       }
-    });
-    thread.setDaemon(true);
-    thread.start();
-    return "http://127.0.0.1:" + raw.getLocalPort() + "/in?x=1";
+    }
   }
 
   private static void write(String part, OutputStream out) {
@@ -252,29 +261,36 @@ class WebhookSenderTest {
         .failure()).isEqualTo("the head of the answer is too long");
   }
 
-  @ParameterizedTest
-  @CsvSource({"HTTP/1.1 20, 0", "'', 'HTTP/1.1 100 Continue\r\n\r\n'", "'', '\r\n'",
-    "'HTTP/1.1 200 OK\r\n', 'X: y\r\n'", "'HTTP/1.1 200 OK\r\nX: ', y"})
-  void a_head_that_arrives_bit_by_bit_is_left_after_the_time_out(String begin, String part)
-      throws IOException {
-    Delivery.Result result = sender().send(delivery(
-        answering(begin.translateEscapes(), part.translateEscapes(), false), 1));
-
-    assertThat(result.status()).isNull();
-    assertThat(result.failure()).isNotBlank();
-    assertThat(result.durationMs()).isLessThan(5_000);
+  /** Of receivers that begin so and go on so, all at the same time. */
+  private List<Delivery.Result> bitByBit(int timeoutSeconds, Map<String, String> receivers) {
+    return receivers.entrySet().stream()
+        .map(receiver -> CompletableFuture.supplyAsync(
+            () -> sender().send(delivery(
+                answering(receiver.getKey(), receiver.getValue(), false), timeoutSeconds)),
+            threads))
+        .toList().stream().map(CompletableFuture::join).toList();
   }
 
-  @ParameterizedTest
-  @CsvSource({"Content-Length: 100000, x", "Transfer-Encoding: chunked, '1\r\nx\r\n'", "X: y, x"})
-  void a_body_that_arrives_bit_by_bit_is_left_after_two_seconds(String header, String part)
-      throws IOException {
-    Delivery.Result result = sender().send(delivery(answering(
-        "HTTP/1.1 200 OK\r\n" + header + "\r\n\r\n", part.translateEscapes(), false), 20));
+  @Test
+  void heads_that_arrive_bit_by_bit_are_left_after_the_time_out() {
+    assertThat(bitByBit(1, Map.of("HTTP/1.1 20", "0", "HTTP/1.1 ", "\r\n", "\r\n",
+        "HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 200 OK\r\n", "X: y\r\n",
+        "HTTP/1.1 200 OK\r\nX: ", "y"))).hasSize(5).allSatisfy(result -> {
+          assertThat(result.status()).isNull();
+          assertThat(result.failure()).isNotBlank();
+          assertThat(result.durationMs()).isLessThan(5_000);
+        });
+  }
 
-    assertThat(result.status()).isEqualTo(200);
-    assertThat(result.response()).contains("xxx");
-    assertThat(result.durationMs()).isBetween(1_500L, 10_000L);
+  @Test
+  void bodies_that_arrive_bit_by_bit_are_left_after_two_seconds() {
+    assertThat(bitByBit(20, Map.of("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", "x",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n",
+        "HTTP/1.1 200 OK\r\n\r\n", "x"))).hasSize(3).allSatisfy(result -> {
+          assertThat(result.status()).isEqualTo(200);
+          assertThat(result.response()).contains("xxx");
+          assertThat(result.durationMs()).isBetween(1_500L, 10_000L);
+        });
   }
 
   @Test
@@ -433,7 +449,7 @@ class WebhookSenderTest {
   @Test
   void a_port_that_is_closed_and_a_name_that_is_unknown_are_failures() throws IOException {
     String url = answering("", true);
-    raw.close();
+    receivers.get(0).close();
     assertThat(sender().send(delivery(url, 5)).failure()).isIn("the connection was refused",
         "the connection broke: Connection reset");
     WebhookSender unknown = new WebhookSender(new TargetRules(TargetRulesTest.OPEN),
