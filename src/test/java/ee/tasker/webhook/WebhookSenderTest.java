@@ -247,6 +247,13 @@ class WebhookSenderTest {
   }
 
   @Test
+  void an_answer_whose_length_is_no_number_has_not_answered() throws IOException {
+    assertThat(sender().send(delivery(
+        answering("HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\nx", true), 5)).failure())
+        .isEqualTo("the answer is not one of HTTP");
+  }
+
+  @Test
   void a_head_without_an_end_is_not_read_on() throws IOException {
     assertThat(
         sender().send(delivery(answering("HTTP/1.1 200 OK\r\nX: " + "y".repeat(20_000), false), 20))
