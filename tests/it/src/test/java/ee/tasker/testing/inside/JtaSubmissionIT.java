@@ -11,12 +11,14 @@ import ee.tasker.task.TaskRequest;
 import ee.tasker.task.TaskSubmissions;
 import ee.tasker.task.Tasks;
 import ee.tasker.testing.Deployments;
+import jakarta.enterprise.concurrent.ContextService;
 import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.inject.Inject;
 import jakarta.json.Json;
 import jakarta.transaction.Status;
 import jakarta.transaction.UserTransaction;
 import java.sql.Connection;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
@@ -124,6 +126,26 @@ class JtaSubmissionIT {
       assertEquals(1,
           count("select count(*) from shop.orders where task_uuid = '" + order.get() + "'"));
     }
+  }
+
+  /**
+   * A server that keeps what is read without a transaction with the thread's invocation may share
+   * it with an invocation that was prepared on that thread, and close it under that one's hands.
+   */
+  @Test
+  void read_without_a_transaction_owes_nothing_to_the_thread_that_planned_it() throws Exception {
+    ContextService contexts = InitialContext.doLookup("java:comp/DefaultContextService");
+    UUID task = submissions.submit(REQUEST).taskUuid();
+    List<Runnable> planned = new ArrayList<>();
+
+    contexts.contextualRunnable(() -> {
+      assertTrue(tasks.describe(task).isPresent());
+      planned.add(contexts.contextualRunnable(
+          () -> assertTrue(tasks.describe(task).isPresent())));
+      assertTrue(tasks.describe(task).isPresent());
+    }).run();
+
+    planned.get(0).run();
   }
 
   @Test
