@@ -969,8 +969,8 @@ create table tasker.named_tasks_named_steps (
   created_at            timestamp with time zone not null default now(),
   -- hash_step_definition at registration.
   document_hash         bigint not null,
-  -- Keys of the step that only its handler reads, see get_step_options; null: none.
-  options               jsonb,
+  -- Keys of the step that only its handler reads, see get_handler_options; null: none.
+  handler_options       jsonb,
   constraint named_tasks_named_steps_pkey PRIMARY KEY (ntns_uuid),
   constraint named_tasks_named_steps_named_step_uuid_key UNIQUE (named_step_uuid),
   constraint one_step_per_position UNIQUE (named_task_uuid, step_position),
@@ -4829,6 +4829,9 @@ function tasker.check_registration(p_namespace text, p_name text, p_version text
 -- Whether an edge from one step to another would close a cycle.
 function tasker.detect_cycle(from_step_uuid uuid, to_step_uuid uuid) returns boolean, stable;
   -- called by get_task_staleness
+-- The keys of a step that only its handler reads.
+function tasker.get_handler_options(p_step jsonb) returns jsonb, immutable;
+  -- called by find_template_violations, register_template
 -- The version for requests that name none: the highest release of the template; null when there is
 --   no such template.
 function tasker.get_latest_version(p_namespace text, p_name text) returns text, stable;
@@ -4836,9 +4839,6 @@ function tasker.get_latest_version(p_namespace text, p_name text) returns text, 
 -- The definitions of steps in their templates, for workers to cache.
 function tasker.get_step_definitions(p_named_step_uuids uuid[]) returns jsonb, stable;
   -- called by StepGateway
--- The keys of a step that only its handler reads.
-function tasker.get_step_options(p_step jsonb) returns jsonb, immutable;
-  -- called by find_template_violations, register_template
 -- All ancestors of a step, one row each, nearest first, with their results.
 function tasker.get_step_transitive_dependencies(target_step_uuid uuid)
     returns TABLE(workflow_step_uuid uuid, task_uuid uuid, named_step_uuid uuid, step_name text,

@@ -40,7 +40,7 @@ as $$
            coalesce((s.step #>> '{retry,retryable}')::boolean, true) as retryable,
            (s.step ->> 'timeout_seconds')::int as timeout_seconds,
            (s.step ->> 'queue_timeout_seconds')::int as queue_timeout_seconds,
-           tasker.get_step_options(s.step) as options
+           tasker.get_handler_options(s.step) as handler_options
     from defined_steps s
     left join parents p on p.named_task_uuid = s.named_task_uuid and p.child = s.position
     left join children c on c.named_task_uuid = s.named_task_uuid and c.parent = s.position),
@@ -49,7 +49,7 @@ as $$
            n.parent_positions as parents, n.child_count as children,
            n.handler_callable::text as callable, n.default_max_attempts as max_attempts,
            n.default_retryable as retryable, n.timeout_seconds, n.queue_timeout_seconds,
-           n.options
+           n.handler_options
     from tasker.named_tasks_named_steps n
     left join tasker.named_steps ns on ns.named_step_uuid = n.named_step_uuid
       and ns.named_task_uuid = n.named_task_uuid

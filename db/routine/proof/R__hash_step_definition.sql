@@ -1,7 +1,7 @@
 -- A hash of a step of a template: every column that the engine reads, except keys and what is
 -- calculated from others. A release that adds a column to named_tasks_named_steps and reads it adds
 -- it here, as options are: the hash of a row without it stays what it was. A key of a step that
--- only its handler reads needs no column, see get_step_options.
+-- only its handler reads needs no column, see get_handler_options.
 -- Source: docs/reference/invariants.md.
 create or replace function tasker.hash_step_definition(p_step tasker.named_tasks_named_steps)
 returns bigint
@@ -18,8 +18,8 @@ as $$
                              p_step.growth_rank, p_step.runs_on_none, p_step.undoes_attempts),
            jsonb_build_array(p_step.initialization, p_step.result_schema, p_step.rules,
                              p_step.wait_for, p_step.batch, p_step.events)
-             || case when p_step.options is null then '[]'
-                     else jsonb_build_array(p_step.options) end)
+             || case when p_step.handler_options is null then '[]'
+                     else jsonb_build_array(p_step.handler_options) end)
 $$;
 comment on function tasker.hash_step_definition(tasker.named_tasks_named_steps) is
   'A hash of a step of a template: every column that the engine reads, except keys and what is '

@@ -22,7 +22,7 @@ as $$
                       'callable', n.handler_callable, 'method', n.handler_method,
                       'resolver', n.handler_resolver, 'initialization', n.initialization,
                       'result_schema', n.result_schema, 'timeout_seconds', n.timeout_seconds,
-                      'options', coalesce(n.options, '{}'),
+                      'handler_options', coalesce(n.handler_options, '{}'),
                       'sealing', case when nt.sealed is null then 'nothing'
                                       when nt.sealed -> 'errors' = 'true' then 'members_and_errors'
                                       else 'members' end,

@@ -134,7 +134,7 @@ begin
      handler_callable, handler_method, handler_resolver, initialization, result_schema,
      default_retryable, default_max_attempts, backoff, backoff_base_ms, max_backoff_ms,
      timeout_seconds, queue_timeout_seconds, on_worker_lost, growth_rank, runs_on_none, rules,
-     wait_for, batch, events, sealed, options)
+     wait_for, batch, events, sealed, handler_options)
   with steps as materialized (
     select s.ordinality::int as position, s.value ->> 'name' as name, s.value as step
     from jsonb_array_elements(p_template -> 'steps') with ordinality as s),
@@ -191,7 +191,7 @@ begin
          tasker.read_sealed_places(coalesce(
            nullif(s.step -> 'result_schema', 'null'), s.step #> '{signal,schema}',
            s.step #> '{approval,form}')),
-         tasker.get_step_options(s.step)
+         tasker.get_handler_options(s.step)
   from steps s
   join tasker.named_steps n on n.named_task_uuid = v_uuid and n.name = s.name
   left join parents on parents.child_position = s.position

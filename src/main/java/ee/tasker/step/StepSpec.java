@@ -19,14 +19,14 @@ import java.util.UUID;
  *
  * @param name the name in the template; a step that was added to a task has a name of its own,
  *   {@link ClaimedStep#name}
- * @param options   keys of the template's step that only its handler reads
+ * @param handlerOptions keys of the template's step that only its handler reads
  * @param ancestors names of all steps on which this one depends, directly or indirectly
  * @param sealing   not {@code NOTHING} if anything of the template is sealed
  */
 public record StepSpec(
     UUID namedStepUuid, String namespace, String taskName, String taskVersion, String name,
     String callable, String method, Optional<String> resolver, JsonObject initialization,
-    JsonObject options, Optional<ContextSchema> resultSchema, Optional<Duration> timeout,
+    JsonObject handlerOptions, Optional<ContextSchema> resultSchema, Optional<Duration> timeout,
     Set<String> ancestors,
     Sealing sealing) {
 
@@ -88,7 +88,7 @@ public record StepSpec(
         document.getString("name"), document.getString("version"), document.getString("step"),
         document.getString("callable"), document.getString("method"),
         Json.text(document, "resolver"), document.getJsonObject("initialization"),
-        Json.object(document, "options"), schema, timeout,
+        Json.object(document, "handler_options"), schema, timeout,
         new LinkedHashSet<>(document.getJsonArray("ancestors").getValuesAs(JsonString::getString)),
         Sealing.valueOf(document.getString("sealing").toUpperCase(Locale.ROOT)));
   }

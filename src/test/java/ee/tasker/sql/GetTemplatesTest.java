@@ -18,7 +18,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 @DatabaseTest
-@DatabaseTest.Covers({"get_step_definitions", "get_step_options"})
+@DatabaseTest.Covers({"get_step_definitions", "get_handler_options"})
 class GetTemplatesTest {
   private final Sql sql = Sql.open();
   private final Dag dag = Dag.linear(3).inNamespace("listed").timeoutSeconds(7);
@@ -103,7 +103,7 @@ class GetTemplatesTest {
         template)
         .getValuesAs(JsonObject.class))
         .extracting(definition -> definition.getString("step"),
-            definition -> definition.getJsonObject("options").toString())
+            definition -> definition.getJsonObject("handler_options").toString())
         .containsExactlyInAnyOrder(tuple("s1", "{}"),
             tuple("s2", "{\"color\":\"red\",\"depth\":3}"), tuple("s3", "{}"));
     assertThat(
@@ -111,7 +111,7 @@ class GetTemplatesTest {
         .isEmpty();
   }
 
-  /** Any other key that the format gets has a column, or is named in get_step_options. */
+  /** Any other key that the format gets has a column, or is named in get_handler_options. */
   @Test
   void only_keys_that_environments_may_override_are_handed_on_without_a_column() {
     JsonObject defs = Json.createReader(new StringReader(Sources.text(Path.of(
@@ -123,7 +123,7 @@ class GetTemplatesTest {
         step.add(key, key);
       }
     });
-    String options = sql.text("select coalesce(tasker.get_step_options(?), '{}')", step.build());
+    String options = sql.text("select coalesce(tasker.get_handler_options(?), '{}')", step.build());
 
     assertThat(defs.getJsonObject("environment").getJsonObject("properties").keySet())
         .containsAll(Json.createReader(new StringReader(options)).readObject().keySet());

@@ -25,7 +25,7 @@ final class ClaimedStepDocuments {
   /** What the database answered, with what its template has for the step. */
   private static JsonObjectBuilder of(ClaimedStep step) {
     StepSpec spec = step.definition();
-    JsonObjectBuilder document = Json.build().createObjectBuilder(spec.options());
+    JsonObjectBuilder document = Json.build().createObjectBuilder(spec.handlerOptions());
     step.document().forEach(document::add);
     return document
         .remove("template_step_uuid")

@@ -31,7 +31,7 @@ class ClaimedStepDocumentsTest {
   void claimed_step_has_the_options_of_its_definition_besides_its_own_members() {
     JsonObject options = Json.parseObject("{\"color\": \"red\", \"method\": \"other\"}");
     JsonObject step = claimed(definition -> Json.build().createObjectBuilder(definition)
-        .add("options", options).build());
+        .add("handler_options", options).build());
 
     assertThat(step.getString("color")).isEqualTo("red");
     assertThat(step.getString("method")).isEqualTo("call");

@@ -12,7 +12,7 @@ import java.util.List;
 
 /**
  * The words that the interface limits parameters and members of bodies to, for help and completion.
- * They are written from its OpenAPI document when the program is built.
+ * Its OpenAPI document has them too, and a test compares both.
  */
 final class Words {
   private static final JsonObject ALL = read();

@@ -2,7 +2,7 @@
 -- template and hands on with the step's definition. All but the keys that are named here: those
 -- have columns of their own, or are there for readers of the template. Null: the step has none.
 -- p_step: as it is in the normal form of the template.
-create or replace function tasker.get_step_options(p_step jsonb)
+create or replace function tasker.get_handler_options(p_step jsonb)
 returns jsonb
 language sql immutable parallel safe
 as $$
@@ -15,5 +15,5 @@ as $$
                             'signal', 'approval', 'task', 'compensation']),
            '{}')
 $$;
-comment on function tasker.get_step_options(jsonb) is
+comment on function tasker.get_handler_options(jsonb) is
   'The keys of a step that only its handler reads.';
