@@ -1,21 +1,12 @@
 package ee.tasker.dispatch;
 
-import ee.tasker.engine.reply.ClaimReply;
 import ee.tasker.engine.reply.EngineReply;
 import ee.tasker.message.StepDispatcher;
-import ee.tasker.message.WorkNotifier;
 import ee.tasker.platform.DatabaseFaults;
 import ee.tasker.platform.Json;
-import ee.tasker.platform.config.LiveSettings;
-import ee.tasker.platform.config.Role;
-import ee.tasker.platform.config.Settings;
 import ee.tasker.platform.log.Log;
 import ee.tasker.platform.log.LogEvent;
-import ee.tasker.platform.sql.Meters;
-import ee.tasker.platform.thread.StartSequence;
-import ee.tasker.platform.thread.WebContext;
 import ee.tasker.step.ClaimedStep;
-import ee.tasker.step.Steps;
 import ee.tasker.step.model.StepKey;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -24,11 +15,7 @@ import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.IntFunction;
-import java.util.stream.Stream;
 
 /**
  * The only protocol by which this server claims steps, whichever call claims them: it reserves
@@ -57,62 +44,28 @@ public class ClaimProtocol implements StepDispatcher {
   public record Claimed<R extends EngineReply>(R reply, List<RunningStep> steps) {
   }
 
-  /**
-   * The permits of one call.
-   *
-   * @param limit    how many permits the call may use
-   * @param ended    number of steps whose results it submits
-   * @param retained permits of those steps that remain after a reduction of the capacity
-   */
-  private record Reservation(int limit, int ended, int retained, boolean fromQueues) {
-  }
-
   private Permits permits;
   private RunningSteps running;
   private QueueHint hint;
   private StepReceiver receiver;
-  private BooleanSupplier takesFromOutsideQueues;
-  private Function<JsonArray, List<ClaimedStep>> reader;
-  private Consumer<EngineReply> committed;
-  private Runnable claimOutcomeUnknown;
-  private Consumer<Stream<RunningStep>> release;
-  private Consumer<List<StepKey>> giveBack;
+  private StepSource source;
+  private UnstartedSteps unstarted;
 
   @Inject
   void connect(Permits permits, RunningSteps running, QueueHint hint, StepReceiver receiver,
-      Steps steps, WorkNotifier workNotifier, OrphanedClaims orphanedClaims,
-      UnstartedSteps unstarted, Settings settings, LiveSettings live, WebContext web,
-      StartSequence start, Meters meters) {
-    // Outside the queues the call could return steps of any namespace, so a server limited to some
-    // namespaces claims none
-    // there. Before the web application has started no handler can run.
-    connect(permits, running, hint, receiver,
-        () -> live.has(Role.WORKER) && settings.worker().namespaces().isEmpty() && web.isStarted()
-            && !start.isWaiting(),
-        claimedSteps -> read(steps, meters, claimedSteps), workNotifier::committed,
-        orphanedClaims::expect, unstarted::release, steps::release);
-  }
-
-  void connect(Permits permits, RunningSteps running, QueueHint hint, StepReceiver receiver,
-      BooleanSupplier takesFromOutsideQueues, Function<JsonArray, List<ClaimedStep>> reader,
-      Consumer<EngineReply> committed, Runnable claimOutcomeUnknown,
-      Consumer<Stream<RunningStep>> release, Consumer<List<StepKey>> giveBack) {
+      StepSource source, UnstartedSteps unstarted) {
     this.permits = permits;
     this.running = running;
     this.hint = hint;
     this.receiver = receiver;
-    this.takesFromOutsideQueues = takesFromOutsideQueues;
-    this.reader = reader;
-    this.committed = committed;
-    this.claimOutcomeUnknown = claimOutcomeUnknown;
-    this.release = release;
-    this.giveBack = giveBack;
+    this.source = source;
+    this.unstarted = unstarted;
   }
 
   @Override
   public <R extends EngineReply> R call(int most, IntFunction<R> call) {
-    int limit = takesFromOutsideQueues.getAsBoolean() ? permits.reserve(most) : 0;
-    Claimed<R> claimed = make(new Reservation(limit, 0, 0, false),
+    Permits.Reservation reservation = permits.take(source.isOpenBesideQueues() ? most : 0);
+    Claimed<R> claimed = make(reservation, false,
         (permitted, fromQueues) -> call.apply(permitted));
     start(claimed.steps());
     return claimed.reply();
@@ -123,14 +76,13 @@ public class ClaimProtocol implements StepDispatcher {
    *
    * @return false when no permit was available and nothing was called
    */
-  boolean claimFromQueues(int most, IntFunction<ClaimReply> call) {
-    int limit = permits.reserve(most);
-    if (limit == 0) {
+  boolean claimFromQueues(int most) {
+    Permits.Reservation reservation = permits.take(most);
+    if (reservation.limit() == 0) {
       return false;
     }
     hint.take();
-    start(make(new Reservation(limit, 0, 0, true), (permitted, fromQueues) -> call.apply(permitted))
-        .steps());
+    start(make(reservation, true, (permitted, fromQueues) -> source.claim(permitted)).steps());
     return true;
   }
 
@@ -142,10 +94,9 @@ public class ClaimProtocol implements StepDispatcher {
    * wait. When the call fails the steps keep their permits.
    */
   public <R extends EngineReply> Claimed<R> submit(int ended, int most, Call<R> call) {
-    int retained = permits.retain(ended);
-    int limit = retained + permits.reserveShare(most);
+    Permits.Reservation reservation = permits.passOn(ended, most);
     boolean takesOn = permits.takesOn();
-    return make(new Reservation(limit, ended, retained, takesOn && most > 0 && hint.take()),
+    return make(reservation, takesOn && most > 0 && hint.take(),
         (permitted, fromQueues) -> call.make(takesOn ? permitted : 0, fromQueues));
   }
 
@@ -170,14 +121,18 @@ public class ClaimProtocol implements StepDispatcher {
     }
   }
 
-  private <R extends EngineReply> Claimed<R> make(Reservation reservation, Call<R> call) {
+  private <R extends EngineReply> Claimed<R> make(Permits.Reservation reservation,
+      boolean fromQueues, Call<R> call) {
     R reply;
     try {
-      reply = call.make(reservation.limit(), reservation.fromQueues());
+      reply = call.make(reservation.limit(), fromQueues);
     } catch (Exception | Error fault) {
-      undo(reservation);
+      reservation.giveBack();
+      if (fromQueues) {
+        hint.set();
+      }
       if (reservation.limit() > 0 && !DatabaseFaults.isRefusal(fault)) {
-        claimOutcomeUnknown.run();
+        source.claimOutcomeUnknown();
       }
       throw fault;
     }
@@ -187,8 +142,8 @@ public class ClaimProtocol implements StepDispatcher {
         .map(step -> ClaimedStep.key(step.asJsonObject())).toList();
     running.arriving(keys);
     try {
-      permits.release(reservation.limit() - keys.size());
-      if (reservation.fromQueues() && keys.size() >= reservation.limit()) {
+      reservation.settle(keys.size());
+      if (fromQueues && keys.size() >= reservation.limit()) {
         // The queues may have more steps than there were permits.
         hint.set();
       }
@@ -199,18 +154,10 @@ public class ClaimProtocol implements StepDispatcher {
     }
   }
 
-  private void undo(Reservation reservation) {
-    permits.release(reservation.limit() - reservation.retained());
-    permits.reacquire(reservation.ended() - reservation.retained());
-    if (reservation.fromQueues()) {
-      hint.set();
-    }
-  }
-
   /** A failed notification is covered by the fallback poller; the claimed steps run in any case. */
   private void notifyCommitted(EngineReply reply) {
     try {
-      committed.accept(reply);
+      source.committed(reply);
     } catch (Exception fault) {
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "notify");
     }
@@ -223,10 +170,10 @@ public class ClaimProtocol implements StepDispatcher {
     JsonArray claimedSteps = withoutLeftOut(reply);
     List<ClaimedStep> read;
     try {
-      read = reader.apply(claimedSteps);
+      read = source.read(claimedSteps);
     } catch (Exception fault) {
       permits.release(claimedSteps.size());
-      claimOutcomeUnknown.run();
+      source.claimOutcomeUnknown();
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "get_step_definitions", "steps",
           claimedSteps.size());
       return List.of();
@@ -254,10 +201,10 @@ public class ClaimProtocol implements StepDispatcher {
     }
     permits.release(leftOut.size());
     try {
-      giveBack.accept(leftOut);
+      source.release(leftOut);
     } catch (Exception fault) {
       LOG.write(LogEvent.CALL_FAILED, fault, "call", "release_steps", "steps", leftOut.size());
-      claimOutcomeUnknown.run();
+      source.claimOutcomeUnknown();
     }
     hint.set();
     JsonArrayBuilder whole = Json.build().createArrayBuilder();
@@ -269,19 +216,10 @@ public class ClaimProtocol implements StepDispatcher {
   private void release(List<RunningStep> steps, Exception fault) {
     LOG.write(LogEvent.CALL_FAILED, fault, "call", "dispatch", "steps", steps.size());
     try {
-      release.accept(steps.stream());
+      unstarted.release(steps.stream());
     } catch (Exception lost) {
       LOG.write(LogEvent.CALL_FAILED, lost, "call", "release_steps", "steps", steps.size());
-      claimOutcomeUnknown.run();
+      source.claimOutcomeUnknown();
     }
-  }
-
-  private static List<ClaimedStep> read(Steps steps, Meters meters, JsonArray claimedSteps) {
-    if (!steps.knows(claimedSteps)) {
-      steps.learn(claimedSteps);
-    }
-    List<ClaimedStep> read = steps.read(claimedSteps);
-    meters.stepsClaimed(read.size());
-    return read;
   }
 }

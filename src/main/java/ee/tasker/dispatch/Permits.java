@@ -45,19 +45,58 @@ public class Permits {
   }
 
   /**
-   * Reserves up to {@code most} permits, but no more than half of those that are available, so that
-   * a call that needs few does not keep the steps of
-   * a submission beside it from being claimed at once.
+   * The permits of one call, which may use {@link #limit()} of them. It ends with one of {@link
+   * #settle} and {@link #giveBack}.
    */
-  int reserveShare(int most) {
-    return reserve(Math.min(most, (freeCount() + 1) / 2));
+  final class Reservation {
+    private final int limit;
+    private final int ended;
+    private final int retained;
+
+    /**
+     * @param ended    number of steps whose results the call submits, whose permits it brings along
+     * @param retained how many of these remain after a reduction of the capacity
+     */
+    private Reservation(int limit, int ended, int retained) {
+      this.limit = limit;
+      this.ended = ended;
+      this.retained = retained;
+    }
+
+    int limit() {
+      return limit;
+    }
+
+    /** The call was made, and its steps that it has claimed keep their permits. */
+    void settle(int claimed) {
+      release(limit - claimed);
+    }
+
+    /** The call failed: the steps whose results it should submit hold theirs again. */
+    void giveBack() {
+      release(limit - retained);
+      free.addAndGet(retained - ended);
+    }
+  }
+
+  /** Reserves up to {@code most} available permits; none while this server does not claim. */
+  Reservation take(int most) {
+    return new Reservation(reserve(most), 0, 0);
   }
 
   /**
-   * Reserves up to {@code most} available permits for the caller; none while this server does not
-   * claim.
+   * Passes on the permits of steps that have just ended, fewer when more are busy than a reduced
+   * capacity allows, and reserves up to {@code most} more, but no more than half of those that are
+   * available, so that a call that needs few does not keep the steps of a submission beside it
+   * from being claimed at once.
    */
-  int reserve(int most) {
+  Reservation passOn(int ended, int most) {
+    int retained = retain(ended);
+    return new Reservation(retained + reserve(Math.min(most, (freeCount() + 1) / 2)), ended,
+        retained);
+  }
+
+  private int reserve(int most) {
     if (!takesOn()) {
       return 0;
     }
@@ -73,11 +112,7 @@ public class Permits {
     }
   }
 
-  /**
-   * How many permits of steps that have just ended can be reused: fewer when more are busy than a
-   * reduced capacity allows.
-   */
-  int retain(int ended) {
+  private int retain(int ended) {
     while (true) {
       int now = free.get();
       int gone = Math.min(ended, Math.max(0, -now));
@@ -85,13 +120,6 @@ public class Permits {
         return ended - gone;
       }
     }
-  }
-
-  /**
-   * Takes back permits that {@link #retain} dropped, for results that could not be submitted yet.
-   */
-  void reacquire(int count) {
-    free.addAndGet(-count);
   }
 
   public void release(int count) {

@@ -1,23 +1,14 @@
 package ee.tasker.dispatch;
 
-import ee.tasker.engine.reply.ClaimReply;
 import ee.tasker.message.QueueListener;
-import ee.tasker.platform.config.Settings;
 import ee.tasker.platform.log.Log;
 import ee.tasker.platform.log.LogEvent;
-import ee.tasker.platform.sql.Meters;
 import ee.tasker.platform.thread.EngineThreads;
-import ee.tasker.platform.thread.StartSequence;
-import ee.tasker.platform.thread.WebContext;
-import ee.tasker.step.Steps;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
-import java.util.function.IntFunction;
-import java.util.function.IntSupplier;
 
 /**
  * Claims from the queues while they may have steps and permits are available: on a notification, on
@@ -28,9 +19,7 @@ public class QueueClaims implements QueueListener, PermitListener {
   private static final Log LOG = Log.of(QueueClaims.class);
 
   private Executor threads;
-  private BooleanSupplier canRun;
-  private IntSupplier batchSize;
-  private IntFunction<ClaimReply> claim;
+  private StepSource source;
   private Permits permits;
   private QueueHint hint;
   private ClaimProtocol claims;
@@ -38,19 +27,15 @@ public class QueueClaims implements QueueListener, PermitListener {
   private final AtomicBoolean claiming = new AtomicBoolean();
 
   @Inject
-  void connect(EngineThreads threads, Settings settings, WebContext web, StartSequence start,
-      Steps steps, Permits permits, QueueHint hint, ClaimProtocol claims, Meters meters) {
-    connect(threads, () -> web.isStarted() && !start.isWaiting(),
-        () -> settings.worker().batchSize(),
-        limit -> claim(steps, meters, limit), permits, hint, claims);
+  void connect(EngineThreads threads, StepSource source, Permits permits,
+      QueueHint hint, ClaimProtocol claims) {
+    connect((Executor) threads, source, permits, hint, claims);
   }
 
-  void connect(Executor threads, BooleanSupplier canRun, IntSupplier batchSize,
-      IntFunction<ClaimReply> claim, Permits permits, QueueHint hint, ClaimProtocol claims) {
+  void connect(Executor threads, StepSource source, Permits permits,
+      QueueHint hint, ClaimProtocol claims) {
     this.threads = threads;
-    this.canRun = canRun;
-    this.batchSize = batchSize;
-    this.claim = claim;
+    this.source = source;
     this.permits = permits;
     this.hint = hint;
     this.claims = claims;
@@ -71,7 +56,7 @@ public class QueueClaims implements QueueListener, PermitListener {
   }
 
   private void claimSoon() {
-    if (canRun.getAsBoolean() && permits.takesOn() && claiming.compareAndSet(false, true)) {
+    if (source.isOpen() && permits.takesOn() && claiming.compareAndSet(false, true)) {
       try {
         threads.execute(this::claimWhileHinted);
       } catch (RejectedExecutionException e) {
@@ -84,7 +69,7 @@ public class QueueClaims implements QueueListener, PermitListener {
     boolean failed = true;
     try {
       while (hint.isSet() && permits.takesOn()
-          && claims.claimFromQueues(batchSize.getAsInt(), claim)) {
+          && claims.claimFromQueues(source.batchSize())) {
         // the loop's condition does it
       }
       failed = false;
@@ -98,12 +83,5 @@ public class QueueClaims implements QueueListener, PermitListener {
         claimSoon();
       }
     }
-  }
-
-  private static ClaimReply claim(Steps steps, Meters meters, int limit) {
-    long start = System.nanoTime();
-    ClaimReply reply = steps.claim(limit);
-    meters.claimCalled(start);
-    return reply;
   }
 }

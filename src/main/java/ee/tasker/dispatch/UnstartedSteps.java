@@ -1,6 +1,5 @@
 package ee.tasker.dispatch;
 
-import ee.tasker.step.Steps;
 import ee.tasker.step.model.StepKey;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
@@ -10,14 +9,16 @@ import java.util.stream.Stream;
 /** Releases claimed steps that have not started, so that they are offered again at once. */
 @ApplicationScoped
 public class UnstartedSteps {
-  @Inject
-  private Steps steps;
-
-  @Inject
+  private StepSource source;
   private Permits permits;
+  private RunningSteps running;
 
   @Inject
-  private RunningSteps running;
+  void connect(StepSource source, Permits permits, RunningSteps running) {
+    this.source = source;
+    this.permits = permits;
+    this.running = running;
+  }
 
   /**
    * @return how many of the candidates had not started
@@ -29,7 +30,7 @@ public class UnstartedSteps {
     released.forEach(running::remove);
     try {
       if (!released.isEmpty()) {
-        steps.release(released);
+        source.release(released);
       }
     } finally {
       permits.release(released.size());

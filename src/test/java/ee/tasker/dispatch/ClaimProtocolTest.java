@@ -29,7 +29,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -42,6 +41,8 @@ class ClaimProtocolTest {
   private final RunningSteps running = new RunningSteps();
   private final ClaimProtocol claims = new ClaimProtocol();
   private final QueueClaims queueClaims = new QueueClaims();
+  private final UnstartedSteps unstarted = new UnstartedSteps();
+  private final Source source = new Source();
   private final Worker worker = new Worker();
   private final Queue<EngineReply> told = new ConcurrentLinkedQueue<>();
   private final AtomicInteger orphanChecks = new AtomicInteger();
@@ -79,15 +80,68 @@ class ClaimProtocolTest {
     }
   }
 
+  /** Gives what the test says. */
+  private final class Source implements StepSource {
+    @Override
+    public boolean isOpen() {
+      return true;
+    }
+
+    @Override
+    public boolean isOpenBesideQueues() {
+      return takesFromOutside;
+    }
+
+    @Override
+    public int batchSize() {
+      return CAPACITY;
+    }
+
+    @Override
+    public ClaimReply claim(int limit) {
+      return queue.apply(limit);
+    }
+
+    @Override
+    public List<ClaimedStep> read(JsonArray documents) {
+      if (!canRead) {
+        throw new IllegalStateException("no definitions");
+      }
+      knownWhenRead = running.keys();
+      return documents.stream().map(document -> ClaimedSteps.any()).toList();
+    }
+
+    @Override
+    public void release(List<StepKey> keys) {
+      if (!canGiveBack) {
+        throw new IllegalStateException("the database is away");
+      }
+      givenBack.addAll(keys);
+    }
+
+    @Override
+    public void committed(EngineReply reply) {
+      knownWhenTold = running.keys();
+      if (!canTell) {
+        throw new IllegalStateException("the server goes down");
+      }
+      told.add(reply);
+    }
+
+    @Override
+    public void claimOutcomeUnknown() {
+      orphanChecks.incrementAndGet();
+    }
+  }
+
   @BeforeEach
   void connect() {
     live.changeCapacity(CAPACITY);
     permits = Permits.of(live, queueClaims);
-    claims.connect(permits, running, hint, worker, () -> takesFromOutside, this::read, this::tell,
-        orphanChecks::incrementAndGet, this::release, this::giveBack);
+    unstarted.connect(source, permits, running);
+    claims.connect(permits, running, hint, worker, source, unstarted);
     Executor threads = loops::add;
-    queueClaims.connect(threads, () -> true, () -> CAPACITY, limit -> queue.apply(limit), permits,
-        hint, claims);
+    queueClaims.connect(threads, source, permits, hint, claims);
     hint.take();
   }
 
@@ -112,13 +166,6 @@ class ClaimProtocolTest {
     assertThat(knownWhenRead).containsExactlyInAnyOrderElementsOf(keys);
     assertThat(running.keys()).as("those that run, under their own names").hasSize(2)
         .doesNotContainAnyElementsOf(keys);
-  }
-
-  private void giveBack(List<StepKey> keys) {
-    if (!canGiveBack) {
-      throw new IllegalStateException("the database is away");
-    }
-    givenBack.addAll(keys);
   }
 
   @Test
@@ -158,7 +205,7 @@ class ClaimProtocolTest {
 
   @Test
   void call_may_claim_what_it_has_permits_for() {
-    permits.reserve(2);
+    permits.take(2);
 
     claims.call(4, limit -> {
       assertThat(limit).isEqualTo(3);
@@ -214,7 +261,7 @@ class ClaimProtocolTest {
 
   @Test
   void call_that_could_claim_nothing_leaves_no_orphans() {
-    permits.reserve(CAPACITY);
+    permits.take(CAPACITY);
 
     assertThatThrownBy(
         () -> claims.call(4, limit -> lost(new SQLException("connection reset", "08006"))))
@@ -282,10 +329,12 @@ class ClaimProtocolTest {
   @Test
   void queues_that_gave_as_many_as_there_were_permits_are_asked_again() {
     hint.set();
-    claims.claimFromQueues(2, limit -> claimed(limit));
+    queue = limit -> claimed(limit);
+    claims.claimFromQueues(2);
     assertThat(hint.isSet()).isTrue();
 
-    claims.claimFromQueues(2, limit -> claimed(limit - 1));
+    queue = limit -> claimed(limit - 1);
+    claims.claimFromQueues(2);
     assertThat(hint.isSet()).as("they gave all they had").isFalse();
   }
 
@@ -293,11 +342,12 @@ class ClaimProtocolTest {
   void hint_that_comes_during_the_call_is_kept() {
     hint.set();
 
-    claims.claimFromQueues(2, limit -> {
+    queue = limit -> {
       assertThat(hint.isSet()).as("taken before the call").isFalse();
       hint.set();
       return claimed(0);
-    });
+    };
+    claims.claimFromQueues(2);
 
     assertThat(hint.isSet()).isTrue();
   }
@@ -306,8 +356,8 @@ class ClaimProtocolTest {
   void queues_are_asked_again_after_a_fault() {
     hint.set();
 
-    assertThatThrownBy(() -> claims.claimFromQueues(2,
-        limit -> lost(new SQLException("connection reset", "08006"))))
+    queue = limit -> lost(new SQLException("connection reset", "08006"));
+    assertThatThrownBy(() -> claims.claimFromQueues(2))
         .hasMessage("connection reset");
 
     assertThat(hint.isSet()).isTrue();
@@ -317,7 +367,7 @@ class ClaimProtocolTest {
 
   @Test
   void results_are_submitted_with_the_permits_of_their_steps_and_half_of_those_available() {
-    permits.reserve(3);
+    permits.take(3);
 
     List<RunningStep> next = claims.submit(2, 10, (limit, fromQueues) -> {
       assertThat(limit).isEqualTo(3);
@@ -336,7 +386,7 @@ class ClaimProtocolTest {
 
   @Test
   void a_slow_call_claims_only_what_follows_its_own_steps_and_leaves_the_queues_to_others() {
-    permits.reserve(3);
+    permits.take(3);
     hint.set();
 
     claims.submit(2, 0, (limit, fromQueues) -> {
@@ -352,7 +402,7 @@ class ClaimProtocolTest {
 
   @Test
   void results_that_could_not_be_submitted_keep_the_permits_of_their_steps() {
-    permits.reserve(3);
+    permits.take(3);
     hint.set();
 
     assertThatThrownBy(() -> claims.submit(2, 10, (limit, fromQueues) -> {
@@ -367,7 +417,7 @@ class ClaimProtocolTest {
 
   @Test
   void permits_that_a_lower_capacity_has_taken_are_held_again_by_results_that_could_not_be_submitted() {
-    permits.reserve(5);
+    permits.take(5);
     permits.changeCapacity(2);
 
     assertThatThrownBy(() -> claims.submit(4, 10, (limit, fromQueues) -> {
@@ -381,7 +431,7 @@ class ClaimProtocolTest {
 
   @Test
   void draining_server_submits_and_claims_nothing() {
-    permits.reserve(3);
+    permits.take(3);
     hint.set();
     permits.drain();
 
@@ -424,7 +474,7 @@ class ClaimProtocolTest {
 
   @Test
   void claim_loop_that_found_all_permits_held_begins_again_when_one_is_released() {
-    permits.reserve(CAPACITY);
+    permits.take(CAPACITY);
     queueClaims.stepsQueued();
     loops.remove(0).run();
     assertThat(running.count()).isZero();
@@ -439,7 +489,7 @@ class ClaimProtocolTest {
 
   @Test
   void permit_and_hint_that_come_while_the_claim_loop_ends_start_it_again() {
-    permits.reserve(CAPACITY - 1);
+    permits.take(CAPACITY - 1);
     queue = limit -> {
       // Another server has queued a step just now, and another thread has ended one: neither may
       // start a second loop.
@@ -526,32 +576,6 @@ class ClaimProtocolTest {
       });
     }
     return step != null;
-  }
-
-  private List<ClaimedStep> read(JsonArray documents) {
-    if (!canRead) {
-      throw new IllegalStateException("no definitions");
-    }
-    knownWhenRead = running.keys();
-    return documents.stream().map(document -> ClaimedSteps.any()).toList();
-  }
-
-  private void tell(EngineReply reply) {
-    knownWhenTold = running.keys();
-    if (!canTell) {
-      throw new IllegalStateException("the server goes down");
-    }
-    told.add(reply);
-  }
-
-  private void release(Stream<RunningStep> steps) {
-    steps.filter(RunningStep::release).forEach(step -> {
-      running.remove(step.claimedStep().key());
-      permits.release(1);
-    });
-    if (!canGiveBack) {
-      throw new IllegalStateException("connection reset");
-    }
   }
 
   private static ClaimReply claimed(int count) {

@@ -24,7 +24,7 @@ class PermitsTest {
     int held = 0;
     for (int move : moves) {
       if (move >= 0) {
-        int got = permits.reserve(move);
+        int got = permits.take(move).limit();
         assertThat(got).isBetween(0, move);
         // As many as asked for, or all there were.
         assertThat(got).isEqualTo(Math.min(move, capacity - held));
@@ -41,27 +41,27 @@ class PermitsTest {
   @Test
   void permits_that_a_lower_capacity_has_left_too_many_are_paid_back_as_they_end() {
     Permits permits = withFree(5);
-    permits.reserve(5);
-    permits.reacquire(3);
+    permits.take(5);
+    permits.changeCapacity(2);
 
     assertThat(permits.freeCount()).isZero();
-    assertThat(permits.reserve(1)).as("none is free, and two are too many").isZero();
-    assertThat(permits.retain(2)).as("two have ended, both were too many").isZero();
-    assertThat(permits.retain(2)).as("two more, one was too many").isEqualTo(1);
-    assertThat(permits.retain(2)).as("none is too many any more").isEqualTo(2);
+    assertThat(permits.take(1).limit()).as("none is free, and two are too many").isZero();
+    assertThat(permits.passOn(2, 0).limit()).as("two have ended, both were too many").isZero();
+    assertThat(permits.passOn(2, 0).limit()).as("two more, one was too many").isEqualTo(1);
+    assertThat(permits.passOn(2, 0).limit()).as("none is too many any more").isEqualTo(2);
   }
 
   @Test
   void hand_of_a_thread_that_goes_on_after_its_step_is_free_when_it_returns_and_not_before()
       throws InterruptedException {
     Permits permits = withFree(2);
-    permits.reserve(2);
+    permits.take(2);
     permits.lose();
     assertThat(permits.capacityLeft()).isEqualTo(1);
-    assertThat(permits.retain(1)).as("the step has ended, its thread has not").isZero();
-    assertThat(permits.retain(1)).as("the other's has").isEqualTo(1);
+    assertThat(permits.passOn(1, 0).limit()).as("the step has ended, its thread has not").isZero();
+    assertThat(permits.passOn(1, 0).limit()).as("the other's has").isEqualTo(1);
     permits.release(1);
-    assertThat(permits.reserve(2)).as("there is a thread for one").isEqualTo(1);
+    assertThat(permits.take(2).limit()).as("there is a thread for one").isEqualTo(1);
     permits.release(1);
     permits.drain();
     assertThat(permits.awaitIdle(Duration.ZERO))
@@ -69,7 +69,7 @@ class PermitsTest {
     permits.stopDraining();
 
     permits.regain();
-    assertThat(permits.reserve(3)).isEqualTo(2);
+    assertThat(permits.take(3).limit()).isEqualTo(2);
     assertThat(permits.capacityLeft()).isEqualTo(2);
   }
 
@@ -89,30 +89,30 @@ class PermitsTest {
     Permits permits = withFree(3);
     permits.pause(true);
 
-    assertThat(permits.reserve(1)).isZero();
+    assertThat(permits.take(1).limit()).isZero();
     permits.pause(false);
-    assertThat(permits.reserve(1)).isEqualTo(1);
+    assertThat(permits.take(1).limit()).isEqualTo(1);
   }
 
   @Test
   void a_share_leaves_permits_for_others_and_is_never_nothing() {
     Permits permits = withFree(5);
 
-    assertThat(permits.reserveShare(1)).isEqualTo(1);
-    assertThat(permits.reserveShare(10)).as("half of four").isEqualTo(2);
-    assertThat(permits.reserveShare(10)).as("half of two").isEqualTo(1);
-    assertThat(permits.reserveShare(10)).as("the last one").isEqualTo(1);
-    assertThat(permits.reserveShare(10)).isZero();
+    assertThat(permits.passOn(0, 1).limit()).isEqualTo(1);
+    assertThat(permits.passOn(0, 10).limit()).as("half of four").isEqualTo(2);
+    assertThat(permits.passOn(0, 10).limit()).as("half of two").isEqualTo(1);
+    assertThat(permits.passOn(0, 10).limit()).as("the last one").isEqualTo(1);
+    assertThat(permits.passOn(0, 10).limit()).isZero();
   }
 
   @Test
   void reserving_nothing_or_less_gives_nothing() {
     Permits permits = withFree(3);
 
-    assertThat(permits.reserve(0)).isZero();
-    assertThat(permits.reserveShare(0)).isZero();
-    assertThat(permits.reserveShare(-1)).isZero();
-    assertThat(permits.reserve(-1)).isZero();
+    assertThat(permits.take(0).limit()).isZero();
+    assertThat(permits.passOn(0, 0).limit()).isZero();
+    assertThat(permits.passOn(0, -1).limit()).isZero();
+    assertThat(permits.take(-1).limit()).isZero();
     permits.release(0);
     permits.release(-5);
     assertThat(permits.freeCount()).isEqualTo(3);
@@ -133,7 +133,7 @@ class PermitsTest {
           return;
         }
         for (int round = 0; round < 20_000; round++) {
-          int got = permits.reserve(1 + ThreadLocalRandom.current().nextInt(5));
+          int got = permits.take(1 + ThreadLocalRandom.current().nextInt(5)).limit();
           most.accumulateAndGet(held.addAndGet(got), Math::max);
           held.addAndGet(-got);
           permits.release(got);
@@ -156,14 +156,14 @@ class PermitsTest {
     Permits permits = withFree(3);
     permits.drain();
 
-    assertThat(permits.reserve(1)).isZero();
+    assertThat(permits.take(1).limit()).isZero();
     assertThat(permits.isDraining()).isTrue();
   }
 
   @Test
   void waiting_for_idle_has_a_limit() throws InterruptedException {
     Permits permits = withFree(3);
-    permits.reserve(1);
+    permits.take(1);
     permits.drain();
     assertThat(permits.awaitIdle(Duration.ofMillis(20))).isFalse();
 
@@ -177,7 +177,7 @@ class PermitsTest {
   void server_is_not_idle_while_a_call_is_under_way_that_may_still_bring_steps()
       throws InterruptedException {
     Permits permits = withFree(3);
-    permits.reserve(2);
+    permits.take(2);
     permits.drain();
     assertThat(permits.awaitIdle(Duration.ofMillis(20))).isFalse();
 
@@ -194,7 +194,7 @@ class PermitsTest {
   void expanded_permits_make_no_server_look_idle() throws InterruptedException {
     Permits permits = withFree(1);
     permits.expand(2);
-    permits.reserve(1);
+    permits.take(1);
     permits.drain();
     assertThat(permits.awaitIdle(Duration.ofMillis(20))).as("a call is under way").isFalse();
 
@@ -211,7 +211,7 @@ class PermitsTest {
     permits.release(0);
     assertThat(told).as("nothing came back").hasValue(0);
 
-    permits.reserve(2);
+    permits.take(2);
     permits.release(2);
     assertThat(told).hasValue(1);
     permits.changeCapacity(5);

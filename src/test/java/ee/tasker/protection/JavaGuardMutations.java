@@ -170,7 +170,7 @@ class JavaGuardMutations {
           "takesOn && most > 0 && hint.take()", "takesOn && hint.take()",
           "ee.tasker.dispatch.ClaimProtocolTest"),
       new Guard("steps that a reply has left out are given back", "dispatch/ClaimProtocol",
-          "      giveBack.accept(leftOut);\n", "",
+          "      source.release(leftOut);\n", "",
           "ee.tasker.dispatch.ClaimProtocolTest"),
       new Guard("a stream of some tasks has no event of others", "event/EventFilter",
           "(tasks().isEmpty() || tasks().contains(move.taskUuid()))", "true",
