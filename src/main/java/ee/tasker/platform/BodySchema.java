@@ -6,11 +6,7 @@ import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonString;
 import jakarta.json.JsonValue;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.math.BigDecimal;
-import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,8 +16,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.snakeyaml.engine.v2.api.Load;
-import org.snakeyaml.engine.v2.api.LoadSettings;
 
 /**
  * A component schema of the OpenAPI document, compiled once, that request bodies are checked by: it
@@ -34,8 +28,6 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
  * reports a missing member at the object around it, and does not judge formats.
  */
 public final class BodySchema {
-  private static final String DOCUMENT = "META-INF/tasker/openapi.yaml";
-  private static final String REFERENCE = "#/components/schemas/";
   private static final Set<String> KEYWORDS = Set.of("type", "description", "default", "required",
       "additionalProperties", "properties", "minProperties", "items", "minItems", "maxItems",
       "uniqueItems", "minLength", "maxLength", "pattern", "format", "enum", "minimum", "maximum",
@@ -96,32 +88,15 @@ public final class BodySchema {
   public static BodySchema of(String name) {
     BodySchema known = COMPILED.get(name);
     if (known == null) {
-      known = new BodySchema((Map<?, ?>) Document.SCHEMAS.get(name));
+      known = new BodySchema(ComponentSchemas.of(name));
       COMPILED.put(name, known);
     }
     return known;
   }
 
   private static BodySchema of(Map<?, ?> schema) {
-    return schema.get("$ref") instanceof String reference
-        ? of(reference.substring(REFERENCE.length())) : new BodySchema(schema);
-  }
-
-  /** Read when the first schema is asked for, and kept for those that are asked for later. */
-  private static final class Document {
-    static final Map<?, ?> SCHEMAS = read();
-
-    private static Map<?, ?> read() {
-      try (InputStream stream = BodySchema.class.getClassLoader().getResourceAsStream(DOCUMENT)) {
-        String text = new String(stream.readAllBytes(), StandardCharsets.UTF_8);
-        // The last part: the paths before it take longer to read.
-        Map<?, ?> part = (Map<?, ?>) new Load(LoadSettings.builder().setLabel(DOCUMENT).build())
-            .loadFromString(text.substring(text.indexOf("\n  schemas:\n")));
-        return (Map<?, ?>) part.get("schemas");
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
+    return ComponentSchemas.referenced(schema).map(BodySchema::of)
+        .orElseGet(() -> new BodySchema(schema));
   }
 
   private static Set<String> texts(Object list) {

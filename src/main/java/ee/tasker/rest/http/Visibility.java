@@ -1,5 +1,6 @@
 package ee.tasker.rest.http;
 
+import ee.tasker.platform.ComponentSchemas;
 import ee.tasker.platform.Json;
 import ee.tasker.security.Accounts;
 import ee.tasker.security.Caller;
@@ -11,7 +12,10 @@ import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
 import jakarta.json.JsonString;
+import jakarta.json.JsonValue;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -19,46 +23,20 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
- * Removes from a response what its caller may not see, for every operation. {@code
- * tasks:context_read} shows what came with
- * the request: the context, the inputs that an operator gave a step, the values of concurrency
- * keys. {@code steps:read}
- * shows what a step produced: results, errors, checkpoints. An operation that changes something
- * returns the whole document
- * only to callers who may read it, and its key and state to others. Filtering is idempotent, so a
- * stored response can be
- * filtered again for a caller with fewer permissions.
+ * Removes from a response what its caller may not see, for every operation. Which permission each
+ * member needs, and each action, stands in the OpenAPI document, see {@link MemberPermissions};
+ * here is what is no member's own: histories, events, addresses. {@code tasks:context_read} shows
+ * what came with the request: the context, the inputs that an operator gave a step, the values of
+ * concurrency keys. {@code steps:read} shows what a step produced: results, errors, checkpoints. An
+ * operation that changes something returns the whole document only to callers who may read it, and
+ * its key and state to others. Filtering is idempotent, so a stored response can be filtered again
+ * for a caller with fewer permissions.
  */
 @RequestScoped
 public class Visibility {
   private static final String SECRET = "secret";
   private static final Pattern ORIGIN = Pattern.compile("^(https?://[^/?]+).*");
-  private static final String ALLOWED_ACTIONS = "allowed_actions";
-  /** What needs no permission to submit tasks besides, of the actions on a schedule. */
-  private static final Set<String> WITHOUT_SUBMISSION = Set.of("delete", "pause");
-  /** What sends no events, of the actions on a webhook and its deliveries. */
-  private static final Set<String> WITHOUT_EVENTS = Set.of("delete", "discard", "pause", "ping");
-  private static final Set<String> TASK_IN_BRIEF = Set.of("task_uuid", "namespace", "state",
-      "correlation_id");
-  private static final Set<String> STEP_IN_BRIEF = Set.of("step_uuid", "task_uuid", "name", "state",
-      "attempts");
-  private static final Set<String> DEAD_LETTER_IN_BRIEF = Set.of("dlq_entry_uuid", "task_uuid",
-      "namespace", "resolution_status");
-  private static final Set<String> APPROVAL_IN_BRIEF = Set.of("approval_uuid", "task_uuid",
-      "namespace", "state");
-  private static final Set<String> SCHEDULE_IN_BRIEF = Set.of("schedule_uuid", "namespace", "name",
-      "version");
-  /** The message of a failure may quote the context. */
-  private static final Set<String> OF_SCHEDULE_CONTEXT = Set.of("now", "context", "last_failure");
-  private static final Set<String> OF_SCHEDULE_FAILURES = Set.of("message", "failure");
-  private static final Set<String> WEBHOOK_IN_BRIEF = Set.of("webhook_uuid", "namespace", "name",
-      "version", SECRET);
-  private static final Set<String> DELIVERY_IN_BRIEF = Set.of("delivery_uuid", "webhook_uuid",
-      "state");
-  private static final Set<String> OF_DELIVERY_EVENTS = Set.of("task_uuid", "schedule_uuid",
-      "event_type", "event_uuid", "position");
   private static final Set<String> OF_CONTEXT = Set.of("context", "inputs", "violations");
-  private static final Set<String> OF_OUTPUT = Set.of("output", "output_error");
   private static final Set<String> OF_RESULTS = Set.of("checkpoint", "result", "error", "metadata",
       "cause");
   private static final Set<String> OF_DOMAIN_EVENTS = Set.of("data", "datacontenttype",
@@ -89,17 +67,9 @@ public class Visibility {
   /** Needs no request, for responses that are sent later. */
   public static JsonObject task(Caller caller, JsonObject task) {
     String namespace = task.getString("namespace");
-    if (!caller.grants().may(Permission.TASKS_READ, namespace)) {
-      return only(TASK_IN_BRIEF, task);
-    }
-    JsonObject allowed = withAllowed(task,
-        action -> permissionsFor(action).stream()
-            .allMatch(permission -> caller.grants().may(permission, namespace)));
-    boolean seesContext = caller.grants().may(Permission.TASKS_CONTEXT_READ, namespace);
-    JsonObject shown = seesContext ? allowed : withoutDocuments(Set.of("context"), allowed);
-    // An output is made from results, and its mapping may copy the context into it.
-    return seesContext && caller.grants().may(Permission.STEPS_READ, namespace) ? shown
-        : withoutDocuments(OF_OUTPUT, shown);
+    return caller.grants().may(Permission.TASKS_READ, namespace)
+        ? shown("Task", task, permission -> caller.grants().may(permission, namespace))
+        : brief("Task", task);
   }
 
   /** A task as the caller of this request may see it. */
@@ -109,37 +79,14 @@ public class Visibility {
 
   /** A step as the caller may see it: whole, or in brief. */
   public JsonObject step(UUID task, JsonObject step) {
-    return sees(Permission.STEPS_READ, task)
-        ? withAllowed(step, action -> sees(Permission.STEPS_RESOLVE, task))
-        : only(STEP_IN_BRIEF, step);
+    Predicate<Permission> has = in("task", task);
+    return has.test(Permission.STEPS_READ) ? shown("Step", step, has) : brief("Step", step);
   }
 
   /** For callers who may read the steps of the task. */
   public JsonArray steps(UUID task, JsonArray steps) {
-    boolean mayAct = sees(Permission.STEPS_RESOLVE, task);
-    return Listing.each(steps, step -> withAllowed(step, action -> mayAct));
-  }
-
-  /** What an action on a task needs, as its resource requires it. */
-  private static Set<Permission> permissionsFor(String action) {
-    return switch (action) {
-      case "cancel" -> Set.of(Permission.TASKS_CANCEL);
-      case "compensate" -> Set.of(Permission.TASKS_ACT, Permission.TASKS_CANCEL);
-      case "fork" -> Set.of(Permission.TASKS_ACT, Permission.TASKS_CREATE);
-      case "signal" -> Set.of(Permission.TASKS_SIGNAL);
-      default -> Set.of(Permission.TASKS_ACT);
-    };
-  }
-
-  /** The actions that the state allows, without those that the caller lacks the permission for. */
-  private static JsonObject withAllowed(JsonObject document, Predicate<String> isPermitted) {
-    JsonArrayBuilder allowed = Json.build().createArrayBuilder();
-    if (!(document.get(ALLOWED_ACTIONS) instanceof JsonArray actions)) {
-      return document;
-    }
-    actions.getValuesAs(JsonString.class).stream()
-        .filter(action -> isPermitted.test(action.getString())).forEach(allowed::add);
-    return Json.build().createObjectBuilder(document).add(ALLOWED_ACTIONS, allowed).build();
+    Predicate<Permission> has = in("task", task);
+    return Listing.each(steps, step -> shown("Step", step, has));
   }
 
   /**
@@ -152,7 +99,9 @@ public class Visibility {
 
   /** A worker with the actions on it that the caller may take. */
   public JsonObject worker(JsonObject worker) {
-    return withAllowed(worker, action -> mayDrain(worker));
+    return mayDrain(worker) || !worker.containsKey("allowed_actions") ? worker
+        : Json.build().createObjectBuilder(worker)
+            .add("allowed_actions", JsonValue.EMPTY_JSON_ARRAY).build();
   }
 
   private boolean mayDrain(JsonObject worker) {
@@ -164,30 +113,16 @@ public class Visibility {
 
   /** A dead letter as the caller may see it: with its steps' results, without them, or in brief. */
   public JsonObject deadLetter(JsonObject whole) {
-    if (!may(Permission.DLQ_READ, whole)) {
-      return only(DEAD_LETTER_IN_BRIEF, whole);
-    }
-    JsonObject entry = withAllowed(whole, action -> may(Permission.DLQ_UPDATE, whole));
-    if (may(Permission.STEPS_READ, entry)
-        || !(entry.get("task_snapshot") instanceof JsonObject snapshot)) {
-      return entry;
-    }
-    JsonObjectBuilder shown = Json.build().createObjectBuilder(entry);
-    if (snapshot.get("steps") instanceof JsonArray steps) {
-      shown.add("task_snapshot",
-          Json.build().createObjectBuilder(snapshot).add("steps", withoutEach(OF_RESULTS, steps)));
-    }
-    if (entry.get("metadata") instanceof JsonObject metadata) {
-      shown.add("metadata", without(OF_RESULTS, metadata));
-    }
-    return shown.build();
+    return may(Permission.DLQ_READ, whole)
+        ? shown("DeadLetter", whole, permission -> may(permission, whole))
+        : brief("DeadLetter", whole);
   }
 
   /** @param reply with {@code approval} */
   public JsonObject approval(JsonObject reply) {
     JsonObject approval = reply.getJsonObject("approval");
     return may(Permission.APPROVALS_READ, approval) ? reply
-        : Json.build().createObjectBuilder(reply).add("approval", only(APPROVAL_IN_BRIEF, approval))
+        : Json.build().createObjectBuilder(reply).add("approval", brief("Approval", approval))
             .build();
   }
 
@@ -234,20 +169,8 @@ public class Visibility {
 
   /** Holders and waiters without the values of the key, which come from contexts. */
   public JsonArray policies(JsonArray policies) {
-    return Listing.each(policies, this::policy);
-  }
-
-  private JsonObject policy(JsonObject policy) {
-    if (may(Permission.TASKS_CONTEXT_READ, policy)) {
-      return policy;
-    }
-    JsonObjectBuilder shown = Json.build().createObjectBuilder(policy);
-    for (String name : List.of("holders", "waiters")) {
-      if (policy.get(name) instanceof JsonArray slots) {
-        shown.add(name, withoutEach(Set.of("key"), slots));
-      }
-    }
-    return shown.build();
+    return Listing.each(policies, policy -> shown("ConcurrencyPolicy", policy,
+        permission -> may(permission, policy)));
   }
 
   /**
@@ -255,24 +178,17 @@ public class Visibility {
    * the server only.
    */
   public JsonObject schedule(JsonObject whole) {
-    if (!may(Permission.SCHEDULES_READ, whole)) {
-      return only(SCHEDULE_IN_BRIEF, whole);
-    }
-    JsonObject schedule = withAllowed(whole, action -> may(Permission.SCHEDULES_WRITE, whole)
-        && (WITHOUT_SUBMISSION.contains(action) || may(Permission.TASKS_CREATE, whole)));
-    if (may(Permission.TASKS_CONTEXT_READ, schedule)) {
-      return without(Set.of("now"), schedule);
-    }
-    JsonObject shown = without(OF_SCHEDULE_CONTEXT, schedule);
-    return "tasker".equals(Json.text(schedule, "paused_by").orElse(""))
-        ? without(Set.of("pause_reason"), shown) : shown;
+    JsonObject shown = without(Set.of("now"),
+        shown("Schedule", whole, permission -> may(permission, whole)));
+    // The engine's reason quotes the failure, which may quote the context.
+    return may(Permission.TASKS_CONTEXT_READ, whole)
+        || !"tasker".equals(Json.text(shown, "paused_by").orElse(""))
+            ? shown : without(Set.of("pause_reason"), shown);
   }
 
-  /** Fires or backfills of a schedule, as {@code {plural: [...], next}}. */
-  public JsonObject ofSchedule(UUID schedule, String plural, JsonObject page) {
-    return seesSchedule(Permission.TASKS_CONTEXT_READ, schedule) ? page
-        : Json.build().createObjectBuilder(page)
-            .add(plural, withoutEach(OF_SCHEDULE_FAILURES, page.getJsonArray(plural))).build();
+  /** @param list the name of its schema */
+  public JsonObject ofSchedule(UUID schedule, String list, JsonObject page) {
+    return shown(list, page, in("schedule", schedule));
   }
 
   /** Checks a permission in addition to that of the method, in the namespace of a schedule. */
@@ -285,35 +201,14 @@ public class Visibility {
    * see it.
    */
   public JsonObject webhook(JsonObject whole) {
-    if (!may(Permission.WEBHOOKS_READ, whole)) {
-      return only(WEBHOOK_IN_BRIEF, whole);
-    }
-    JsonObject webhook = withAllowed(whole, action -> may(Permission.WEBHOOKS_WRITE, whole)
-        && (WITHOUT_EVENTS.contains(action)
-            || Access.OF_EVENTS.stream().allMatch(permission -> may(permission, whole))));
-    return may(Permission.WEBHOOKS_WRITE, webhook) ? webhook
+    JsonObject webhook = shown("Webhook", whole, permission -> may(permission, whole));
+    return may(Permission.WEBHOOKS_WRITE, whole) || !webhook.containsKey("url") ? webhook
         : Json.build().createObjectBuilder(webhook)
             .add("url", ORIGIN.matcher(webhook.getString("url")).replaceFirst("$1")).build();
   }
 
-  /** A response may quote the event, which comes from contexts and results. */
   public JsonObject delivery(UUID webhook, JsonObject whole) {
-    if (!seesWebhook(Permission.WEBHOOKS_READ, webhook)) {
-      return only(DELIVERY_IN_BRIEF, whole);
-    }
-    JsonObject delivery = withAllowed(whole, action -> seesWebhook(Permission.WEBHOOKS_WRITE,
-        webhook)
-        && (WITHOUT_EVENTS.contains(action)
-            || Access.OF_EVENTS.stream().allMatch(permission -> seesWebhook(permission, webhook))));
-    JsonObject shown = seesEvents(webhook) ? delivery : without(Set.of("last_response"), delivery);
-    return seesWebhook(Permission.TASKS_READ, webhook) ? shown : without(OF_DELIVERY_EVENTS, shown);
-  }
-
-  private boolean seesEvents(UUID webhook) {
-    return seesWebhook(Permission.TASKS_CONTEXT_READ, webhook)
-        && seesWebhook(Permission.STEPS_READ, webhook)
-        && seesWebhook(Permission.APPROVALS_ASSIGN, webhook)
-        && seesWebhook(Permission.DLQ_READ, webhook);
+    return shown("WebhookDelivery", whole, in("webhook", webhook));
   }
 
   /** Checks a permission in addition to that of the method, in the namespace of a webhook. */
@@ -360,17 +255,7 @@ public class Visibility {
 
   /** Parked messages contain requests and results of any namespace, and their causes quote them. */
   public JsonObject deadMessages(JsonObject whole) {
-    boolean mayReplay = access.caller().grants().mayEverywhere(Permission.MESSAGES_REPLAY);
-    JsonObject page = Listing.each("messages", whole,
-        message -> withAllowed(message, action -> mayReplay));
-    if (access.caller().grants().mayEverywhere(Permission.TASKS_CONTEXT_READ)
-        && access.caller().grants().mayEverywhere(Permission.STEPS_READ)) {
-      return page;
-    }
-    return Json.build().createObjectBuilder(page)
-        .add("messages",
-            withoutEach(Set.of("message", "cause", "headers"), page.getJsonArray("messages")))
-        .build();
+    return shown("DeadMessagePage", whole, access.caller().grants()::mayEverywhere);
   }
 
   /** Checks a permission in addition to that of the method, in the namespace of a task. */
@@ -383,6 +268,12 @@ public class Visibility {
     return grants.mayEverywhere(permission)
         || grants.may(permission) && accounts.namespaceOf(kind, uuid)
             .filter(namespace -> grants.may(permission, namespace)).isPresent();
+  }
+
+  /** Of an answer about one thing; each permission is looked up once. */
+  private Predicate<Permission> in(String kind, UUID uuid) {
+    Map<Permission, Boolean> known = new EnumMap<>(Permission.class);
+    return permission -> known.computeIfAbsent(permission, asked -> sees(asked, kind, uuid));
   }
 
   private boolean may(Permission permission, JsonObject inNamespace) {
@@ -410,7 +301,16 @@ public class Visibility {
     };
   }
 
-  private static JsonObject only(Set<String> names, JsonObject document) {
+  private static JsonObject shown(String schema, JsonObject document, Predicate<Permission> has) {
+    return MemberPermissions.of(schema).shown(document, has);
+  }
+
+  private static JsonObject brief(String schema, JsonObject document) {
+    return only(((Map<?, ?>) ComponentSchemas.of(schema + "InBrief").get("properties")).keySet(),
+        document);
+  }
+
+  private static JsonObject only(Set<?> names, JsonObject document) {
     JsonObjectBuilder shown = Json.build().createObjectBuilder();
     document.forEach((name, value) -> {
       if (names.contains(name)) {
@@ -424,18 +324,5 @@ public class Visibility {
     JsonObjectBuilder shown = Json.build().createObjectBuilder(document);
     names.forEach(shown::remove);
     return shown.build();
-  }
-
-  /** Their sizes tell of them as well. */
-  private static JsonObject withoutDocuments(Set<String> names, JsonObject document) {
-    JsonObject shown = without(names, document);
-    return shown.get("document_bytes") instanceof JsonObject bytes
-        ? Json.build().createObjectBuilder(shown).add("document_bytes", without(names, bytes))
-            .build()
-        : shown;
-  }
-
-  private static JsonArray withoutEach(Set<String> names, JsonArray documents) {
-    return Listing.each(documents, document -> without(names, document));
   }
 }

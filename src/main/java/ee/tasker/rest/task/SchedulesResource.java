@@ -202,7 +202,7 @@ public class SchedulesResource {
     Filters.addWord(filter, "origin", origin, ORIGINS);
     Filters.addUuid(filter, "backfill", "backfill_uuid", backfill);
     schedules.describe(uuid, 1);
-    return visibility.ofSchedule(uuid, "fires",
+    return visibility.ofSchedule(uuid, "ScheduleFireList",
         schedules.fires(uuid, filter.build(), Parameters.number("limit", limit, 25, 1, 100),
             ScheduleBody.cursor(cursor)))
         .toString();
@@ -214,7 +214,7 @@ public class SchedulesResource {
   public String backfills(@PathParam("schedule_uuid") UUID uuid) {
     schedules.describe(uuid, 1);
     return visibility
-        .ofSchedule(uuid, "backfills", Listing.whole("backfills", schedules.backfills(uuid)))
+        .ofSchedule(uuid, "BackfillList", Listing.whole("backfills", schedules.backfills(uuid)))
         .toString();
   }
 
