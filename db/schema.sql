@@ -3084,8 +3084,8 @@ function tasker.step_is_handed_off(p_state tasker.step_state) returns boolean, i
   -- called by apply_step_moves, fail_stale_task, time_out_tasks, transition_step_state_atomic
 -- Whether a step has been handed off and its result is not settled yet.
 function tasker.step_is_in_flight(p_state tasker.step_state) returns boolean, immutable;
-  -- called by get_task_staleness, judge_restart, recount_batches, transition_step_state_atomic,
-  --   weigh_step_state
+  -- called by get_task_execution_contexts_batch, get_task_staleness, judge_restart,
+  --   recount_batches, transition_step_state_atomic, weigh_step_state
 -- Submits child tasks, and arms the waits of their steps.
 function tasker.submit_children(p_requests jsonb[], p_waits jsonb[], p_server_uuid uuid,
     p_claim_limit integer, p_lease_seconds integer, p_now timestamp with time zone,

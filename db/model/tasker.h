@@ -7,23 +7,10 @@
  *
  * A move that moves.tsv does not have is an error in every model.
  */
+/* Made by check from moves.tsv: a number for each state, from PENDING on, and how many there are. */
+#include "states.h"
+
 #define NOTHING 0
-#define PENDING 1
-#define ENQUEUED 2
-#define IN_PROGRESS 3
-#define ENQUEUED_FOR_ORCHESTRATION 4
-#define ENQUEUED_AS_ERROR_FOR_ORCHESTRATION 5
-#define COMPLETE 6
-#define ERROR 7
-#define CANCELLED 8
-#define RESOLVED_MANUALLY 9
-#define WAITING_FOR_RETRY 10
-#define INITIALIZING 11
-#define ENQUEUING_STEPS 12
-#define STEPS_IN_PROCESS 13
-#define EVALUATING_RESULTS 14
-#define WAITING_FOR_DEPENDENCIES 15
-#define BLOCKED_BY_FAILURES 16
 
 #define ORCHESTRATOR 1
 #define WORKER 2
@@ -47,12 +34,12 @@ bit mv_ok;
  * are printed at its end. */
 c_decl {
   #include "moves.h"
-  static unsigned char seen[2][17][17][5];
+  static unsigned char seen[2][STATES][STATES][5];
   static int is_watched = 0;
   static void print_moves(void) {
     int k, f, t, a;
-    for (k = 0; k < 2; k++) for (f = 0; f < 17; f++) for (t = 0; t < 17; t++) for (a = 0; a < 5;
-      a++)
+    for (k = 0; k < 2; k++) for (f = 0; f < STATES; f++) for (t = 0; t < STATES; t++)
+      for (a = 0; a < 5; a++)
       if (seen[k][f][t][a]) printf("MOVE %d %d %d %d\n", k, f, t, a);
   }
   static int is_rule(int k, int f, int t, int a) {

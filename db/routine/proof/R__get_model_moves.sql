@@ -1,6 +1,6 @@
--- The moves of the models: db/model/moves.tsv as rows, which a test compares, as it compares both
--- with the rules tables. A copy apart from those tables, so that a history is not judged by rows
--- that were changed together with it.
+-- The moves of the models: db/model/moves.tsv as rows, which a test writes with schema.write and
+-- compares, as it compares both with the rules tables. A copy apart from those tables, so that a
+-- history is not judged by rows that were changed together with it.
 -- handoff, attempt: by how much a move changes the numbers of a step; null for tasks. A move of
 -- which attempt is -1 carries the number that it gives back.
 -- Locks: none. Source: ADR 0075.

@@ -18,8 +18,8 @@ as $$
            count(*) filter (where s.state = 'pending') as pending,
            count(*) filter (where s.state = 'in_progress') as in_progress,
            count(
-             *) filter (where s.state in ('enqueued', 'enqueued_for_orchestration',
-                                          'enqueued_as_error_for_orchestration')) as enqueued,
+             *) filter (where tasker.step_is_in_flight(s.state)
+                        and s.state <> 'in_progress') as enqueued,
            count(*) filter (where tasker.step_ended_well(s.state))
              + coalesce(max(b.done), 0) as completed,
            count(*) filter (where s.state = 'error') as failed,

@@ -4,10 +4,9 @@ import { useClock } from "./core.js";
 import { t } from "./texts.js";
 import { clockTime } from "./time.js";
 import { gaps, scale } from "./timescale.js";
-import { family, span, words } from "./ui/index.js";
+import { family, span, stretch, words } from "./ui/index.js";
 
 const FIRST_ROWS = 60;
-const KINDS = { pending: "waiting", enqueued: "offered", in_progress: "running", waiting_for_retry: "retry", enqueued_for_orchestration: "finishing", enqueued_as_error_for_orchestration: "finishing" };
 /** The bars of attempts are full ones. */
 const OPACITIES = { waiting: 0.25, offered: 0.35, retry: 0.45, finishing: 0.6 };
 const COLOURS = { waiting: "waiting", offered: "offered", running: "running", retry: "retry", finishing: "resolved" };
@@ -23,7 +22,7 @@ function rowsOf(history, now) {
     const open = row.segments.at(-1);
     if (open && open.to === null) open.to = at;
     row.state = entry.to_state;
-    const kind = KINDS[entry.to_state] ?? (["complete", "error", "cancelled", "resolved_manually"].includes(entry.to_state) ? null : "waiting");
+    const kind = stretch(entry.to_state);
     if (kind) row.segments.push({ kind, from: at, to: null, attempt: entry.attempt });
   }
   for (const row of rows.values()) row.segments.forEach((segment) => (segment.to ??= now));

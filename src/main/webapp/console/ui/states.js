@@ -23,6 +23,16 @@ export const TASK_STATES = ["pending", "initializing", "enqueuing_steps", "steps
   "waiting_for_retry", "blocked_by_failures", "complete", "error", "cancelled", "resolved_manually"];
 export const ENDED = new Set(["complete", "error", "cancelled", "resolved_manually"]);
 
+/** Of a step whose attempt is over and not settled yet. */
+const FINISHING = new Set(["enqueued_for_orchestration", "enqueued_as_error_for_orchestration"]);
+const STRETCHES = new Set(["offered", "running", "retry"]);
+/** What a timeline calls the time that a step is in a state; null in one of its end. */
+export function stretch(state) {
+  if (ENDED.has(state)) return null;
+  if (FINISHING.has(state)) return "finishing";
+  return STRETCHES.has(family(state)) ? family(state) : "waiting";
+}
+
 /** The family of a state; one that this version does not know is shown as it is. */
 export const family = (state) => FAMILY_OF[state] ?? "other";
 export const glyph = (state) => FAMILIES[family(state)]?.[0] ?? "◇";

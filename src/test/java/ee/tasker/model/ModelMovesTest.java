@@ -7,6 +7,7 @@ import ee.tasker.testing.Sql;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -52,6 +53,9 @@ class ModelMovesTest {
 
   @Test
   void the_replay_has_the_moves_of_the_models_with_their_effects() throws IOException {
+    if (Boolean.getBoolean("schema.write")) {
+      write();
+    }
     assertThat(sql.texts(
         """
         select concat_ws(' ', kind, coalesce(from_state, '-'), to_state, actor,
@@ -59,6 +63,26 @@ class ModelMovesTest {
         .containsExactlyInAnyOrderElementsOf(moves().stream()
             .map(move -> String.join(" ", Arrays.copyOf(move, 6)).replaceAll(" 0(?= |$)", " +0"))
             .toList());
+  }
+
+  /** Of nulls and numbers the first row says the types. */
+  private static void write() throws IOException {
+    Path file = Path.of("db/routine/proof/R__get_model_moves.sql");
+    String source = Files.readString(file);
+    List<String> rows = new ArrayList<>();
+    for (String[] move : moves()) {
+      String from = move[1].equals("-") ? "null" : "'" + move[1] + "'";
+      List<String> effects = Stream.of(move[4], move[5])
+          .map(effect -> effect.equals("-") ? "null" : effect.replace("+", "")).toList();
+      boolean isFirst = rows.isEmpty();
+      rows.add(
+          "    ('" + move[0] + "', " + from + (isFirst ? "::text" : "") + ", '" + move[2] + "', '"
+              + move[3] + "', " + effects.get(0) + (isFirst ? "::int" : "") + ", " + effects.get(1)
+              + (isFirst ? "::int" : "") + ")");
+    }
+    int from = source.indexOf("  values\n") + "  values\n".length();
+    Files.writeString(file, source.substring(0, from) + String.join(",\n", rows)
+        + source.substring(source.indexOf("\n$$", from)));
   }
 
   @Test

@@ -43,6 +43,20 @@ final class Colours {
     };
   }
 
+  /** How a step in this state is drawn. */
+  static String glyph(String state) {
+    return switch (state == null ? "" : state) {
+      case "complete", "resolved_manually" -> "✔";
+      case "error" -> "✘";
+      case "cancelled" -> "⊘";
+      case "in_progress", "enqueued_for_orchestration", "enqueued_as_error_for_orchestration" ->
+        "●";
+      case "enqueued" -> "◍";
+      case "waiting_for_retry" -> "↻";
+      default -> "○";
+    };
+  }
+
   private String in(String code, String text) {
     return on ? "\u001B[" + code + "m" + text + "\u001B[0m" : text;
   }

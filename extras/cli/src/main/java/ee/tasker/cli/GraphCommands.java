@@ -82,7 +82,7 @@ final class GraphCommands {
       case "dot" -> out.print(graph.dot(states));
       case "text" -> {
         int widest = graph.parents().keySet().stream().mapToInt(String::length).max().orElse(0);
-        for (Graph.Line line : graph.draw(step -> glyph(states.get(step)))) {
+        for (Graph.Line line : graph.draw(step -> Colours.glyph(states.get(step)))) {
           if (line.step() == null) {
             out.println(line.rails());
             continue;
@@ -99,19 +99,5 @@ final class GraphCommands {
       default -> throw new UsageException("--as must be text, mermaid or dot");
     }
     out.flush();
-  }
-
-  /** How a step in this state is drawn. */
-  static String glyph(String state) {
-    return switch (state == null ? "" : state) {
-      case "complete", "resolved_manually" -> "✔";
-      case "error" -> "✘";
-      case "cancelled" -> "⊘";
-      case "in_progress", "enqueued_for_orchestration", "enqueued_as_error_for_orchestration" ->
-        "●";
-      case "enqueued" -> "◍";
-      case "waiting_for_retry" -> "↻";
-      default -> "○";
-    };
   }
 }

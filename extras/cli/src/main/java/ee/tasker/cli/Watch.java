@@ -203,7 +203,7 @@ final class Watch {
       lines.add(
           in.output().colours().bold(Text.printable(task.namespace() + "/" + task.name().orElse("?")
               + ":" + task.version().orElse("?"))));
-      List<Graph.Line> drawn = graph.draw(step -> GraphCommands.glyph(states.get(step)));
+      List<Graph.Line> drawn = graph.draw(step -> Colours.glyph(states.get(step)));
       int room = Math.max(3, in.terminal().height() - 4);
       if (drawn.size() <= room) {
         drawn.forEach(line -> lines
@@ -211,12 +211,12 @@ final class Watch {
       } else {
         states.keySet().stream()
             .filter(step -> !states.get(step).equals("pending") && !isDone(step)).limit(room)
-            .forEach(step -> lines.add(GraphCommands.glyph(states.get(step)) + " " + label(step)));
+            .forEach(step -> lines.add(Colours.glyph(states.get(step)) + " " + label(step)));
       }
       // Steps that were added while it runs.
       states.keySet().stream().filter(step -> !graph.parents().containsKey(step))
           .limit(Math.max(0, room - lines.size()))
-          .forEach(step -> lines.add(GraphCommands.glyph(states.get(step)) + "  " + label(step)));
+          .forEach(step -> lines.add(Colours.glyph(states.get(step)) + "  " + label(step)));
       lines.add(bar());
       return lines;
     }
