@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** The writer of moves, by what every caller of it relies on. */
 @DatabaseTest
-@DatabaseTest.Covers({"apply_step_moves", "weigh_step_state", "apply_task_moves"})
+@DatabaseTest.Covers({"apply_step_moves", "apply_task_moves"})
 class ApplyStepMovesTest {
   private final Sql sql = Sql.open();
   private final SqlWorker worker = SqlWorker.open();
@@ -172,20 +172,5 @@ class ApplyStepMovesTest {
     return sql.text(
         "select coalesce((select case when w.wake_at = ? then 'at once' else w.wake_at::text end from tasker.task_wakeups w where w.task_uuid = ?), 'none')",
         now, task.uuid());
-  }
-
-  /** Each state counts once in each counter, and every state is known. */
-  @Test
-  void every_state_has_its_weights() {
-    assertThat(sql.text(
-        """
-        select string_agg(u.state || ' ' || concat(w.in_flight, w.unfinished, w.failed, w.retrying),
-                          ', ' order by u.state)
-        from unnest(enum_range(null::tasker.step_state)) as u(state)
-        cross join lateral tasker.weigh_step_state(u.state) w"""))
-        .isEqualTo("pending 0100, enqueued 1100, in_progress 1100, "
-            + "enqueued_for_orchestration 1100, enqueued_as_error_for_orchestration 1100, "
-            + "waiting_for_retry 0101, complete 0000, error 0110, cancelled 0100, "
-            + "resolved_manually 0000");
   }
 }

@@ -458,7 +458,7 @@ final class FurtherCorruptions {
         past(group, "the initialization of a step of a template", "document_equals_its_hash",
             update + "initialization = '{\"a\": 1}' where named_task_uuid = {done.template}"),
         past(group, "the options of a step of a template", "document_equals_its_hash",
-            update + "options = '{\"a\": 1}' where named_task_uuid = {done.template}"),
+            update + "handler_options = '{\"a\": 1}' where named_task_uuid = {done.template}"),
         past(group, "the schema of a result", "document_equals_its_hash",
             update + "result_schema = '{}' where named_task_uuid = {done.template}"),
         past(group, "what happens when a worker is lost", "document_equals_its_hash",

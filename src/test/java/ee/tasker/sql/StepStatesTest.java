@@ -9,7 +9,8 @@ import org.junit.jupiter.api.Test;
 
 /** What the states of steps and tasks mean, and the outcomes of results, each said once. */
 @DatabaseTest
-@DatabaseTest.Covers({"step_ended_well", "step_has_ended", "step_awaits_handoff",
+@DatabaseTest.Covers({"weigh_step_state", "step_ended_well", "step_has_ended",
+  "step_awaits_handoff",
   "step_is_handed_off", "step_awaits_settlement", "step_is_in_flight", "task_ended_well",
   "is_terminal", "outcome_ends_well"})
 class StepStatesTest {
@@ -29,6 +30,21 @@ class StepStatesTest {
         "enqueued_for_orchestration", "enqueued_as_error_for_orchestration");
     assertThat(meant("step_is_in_flight", "step_state")).containsExactly("enqueued",
         "in_progress", "enqueued_for_orchestration", "enqueued_as_error_for_orchestration");
+  }
+
+  /** Each state counts once in each counter, and every state is known. */
+  @Test
+  void every_state_has_its_weights() {
+    assertThat(sql.text(
+        """
+        select string_agg(u.state || ' ' || concat(w.in_flight, w.unfinished, w.failed, w.retrying),
+                          ', ' order by u.state)
+        from unnest(enum_range(null::tasker.step_state)) as u(state)
+        cross join lateral tasker.weigh_step_state(u.state) w"""))
+        .isEqualTo("pending 0100, enqueued 1100, in_progress 1100, "
+            + "enqueued_for_orchestration 1100, enqueued_as_error_for_orchestration 1100, "
+            + "waiting_for_retry 0101, complete 0000, error 0110, cancelled 0100, "
+            + "resolved_manually 0000");
   }
 
   @Test
