@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.function.Executable;
 
 /**
  * Requests that trickle, or stop in the middle, are cut off on every application server; those that
@@ -129,6 +131,18 @@ class SlowBodiesIT {
     return FACTS.is("slow.chunks-kept") && begin.contains(IN_CHUNKS);
   }
 
+  /** Begins at once, and is waited for when its turn has come. */
+  private static DynamicTest beside(String name, Executable test) {
+    CompletableFuture<Void> begun = CompletableFuture.runAsync(() -> {
+      try {
+        test.execute();
+      } catch (Throwable failure) {
+        throw new CompletionException(failure);
+      }
+    }, threads);
+    return DynamicTest.dynamicTest(name, () -> begun.get(2, TimeUnit.MINUTES));
+  }
+
   private static DynamicTest cut(String name, String begin, String drop, int status) {
     CompletableFuture<Cut> sent = CompletableFuture.supplyAsync(() -> send(begin, drop, CUT_WITHIN),
         threads);
@@ -175,12 +189,15 @@ class SlowBodiesIT {
             FORM.replace("POST", "GET").formatted("/v1/me", KNOWN, IN_CHUNKS), "1\r\n \r\n",
             FACTS.is("get.body-refused") ? 400 : 200),
         cut("a body for a page", FORM.replace("POST", "GET").formatted("/", "", OF_LENGTH), " ",
-            FACTS.is("get.body-refused") ? 400 : 200))
+            FACTS.is("get.body-refused") ? 400 : 200),
+        beside("a long body over a slow line is read to its end",
+            SlowBodiesIT::readALongBodyOverASlowLine),
+        beside("headers that trickle take no thread and are cut off where the server can",
+            SlowBodiesIT::cutHeadersThatTrickle))
         .toList().stream();
   }
 
-  @Test
-  void a_long_body_over_a_slow_line_is_read_to_its_end() throws Exception {
+  private static void readALongBodyOverASlowLine() throws Exception {
     String request = TaskerClient.taskRequest("testing", "hello",
         "{'who': '" + UUID.randomUUID() + "'}");
     // Twice the time that it has without progress, at a little more than the least rate.
@@ -214,8 +231,7 @@ class SlowBodiesIT {
     }
   }
 
-  @Test
-  void headers_that_trickle_take_no_thread_and_are_cut_off_where_the_server_can() {
+  private static void cutHeadersThatTrickle() {
     Cut cut = send("GET /v1/tasks HTTP/1.1\r\nHost: localhost\r\nX-Slow: ", "a",
         Duration.ofSeconds(15));
 
