@@ -207,6 +207,40 @@ class ManagementIT {
     assertEquals("complete", awaitTerminalOrBlocked(task));
   }
 
+  /** It is at the dead letters when the role is paused; what mends lost wake-ups comes after them. */
+  @Test
+  void poll_that_is_under_way_when_the_orchestrator_is_paused_mends_nothing() throws Exception {
+    invoke("pause", "orchestrator");
+    UUID task = submissions.submit(REQUEST).taskUuid();
+    String wakeUps = " from tasker.task_wakeups where task_uuid = '" + task + "'";
+    DataSource pool = InitialContext.doLookup("jdbc/tasker");
+    try (Connection other = pool.getConnection();
+        Statement statement = other.createStatement()) {
+      assertEquals(1, statement.executeUpdate("delete" + wakeUps));
+      other.setAutoCommit(false);
+      try {
+        statement.execute("lock table tasker.tasks_dlq in access exclusive mode");
+        set("PollIntervalSeconds", 1);
+        invoke("resume", "orchestrator");
+        until("a poll waits for the dead letters",
+            () -> isAwaited(statement, "tasker.tasks_dlq"));
+        invoke("pause", "orchestrator");
+      } finally {
+        other.rollback();
+        other.setAutoCommit(true);
+      }
+      Instant released = Instant.now();
+      until("the poll has ended", () -> poller.lastPoll().isAfter(released));
+      try (ResultSet left = statement.executeQuery("select count(*)" + wakeUps)) {
+        left.next();
+        assertEquals(0, left.getInt(1));
+      }
+    }
+
+    invoke("resume", "orchestrator");
+    assertEquals("complete", awaitTerminalOrBlocked(task));
+  }
+
   @Test
   void capacity_and_poll_interval_are_changed_and_reported() throws Exception {
     set("WorkerCapacity", 7);
