@@ -370,7 +370,7 @@ final class Mutations {
           ",\n                     'enqueued_as_error_for_orchestration'", "", STATES),
       of("a retry is counted as one", "R__weigh_step_state.sql",
           "(p_state = 'waiting_for_retry')::int", "0",
-          "ApplyStepMovesTest#every_state_has", "YieldStepsTest#a_step_that_yields_goes_on"),
+          "StepStatesTest#every_state_has", "YieldStepsTest#a_step_that_yields_goes_on"),
       of("a fence is a handoff and no attempt", BACK, " and s.handoffs = g.handoff",
           " and s.attempts = g.handoff",
           "HandoffsTest#of_two_handoffs")
