@@ -9,6 +9,7 @@ import ee.tasker.security.Permission;
 import jakarta.json.JsonArrayBuilder;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonObjectBuilder;
+import jakarta.json.JsonString;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -115,7 +116,7 @@ class MemberPermissionsTest {
   void action_needs_its_permissions(String schema, String lacking, String actions) {
     assertThat(String.join(" ", MemberPermissions.of(schema)
         .shown(whole(schema), without(lacking)).getJsonArray("allowed_actions")
-        .getValuesAs(jakarta.json.JsonString::getString))).isEqualTo(actions);
+        .getValuesAs(JsonString::getString))).isEqualTo(actions);
   }
 
   @Test
