@@ -175,6 +175,27 @@ class WorkerTest(unittest.TestCase):
 
         self.assertEqual(2, self.server.registrations)
 
+    def test_worker_that_is_forgotten_while_steps_run_gives_them_up_and_registers_again(self):
+        begun = threading.Barrier(3)
+
+        def run_until_stopped(step):
+            begun.wait(10)
+            while not step.stop_requested:
+                time.sleep(0.01)
+            step.raise_if_stopped()
+
+        self.server.offer("a")
+        self.server.offer("a")
+        self.worker(("a", run_until_stopped), ("b", self.note))
+        begun.wait(10)
+        self.server.plan["heartbeat"] = [answering(problem(404, "worker-not-found"))]
+        key = self.server.offer("b")
+
+        self.server.await_result(key)
+
+        self.assertEqual(2, self.server.registrations)
+        self.assertEqual([key], list(self.server.verdicts), "nothing is reported of steps that others have")
+
     def test_worker_that_counts_as_lost_sends_a_heartbeat_and_claims_again(self):
         self.server.plan["claims"] = [answering(problem(409, "worker-not-claiming", state="lost"))]
         key = self.server.offer("a")

@@ -414,7 +414,7 @@ class Worker:
             if self._registered > asked:
                 return
             log.warning("the server does not know the worker: it registers again")
-            for run in self._runs.values():
+            for run in list(self._runs.values()):
                 self._lose(run)
         try:
             if not self._register():
