@@ -54,7 +54,7 @@ final class Bench {
         : OptionalLong.of(number(in, "--rate", 1, 1_000_000));
     int wait = in.flag("--no-wait") ? 0 : 60;
     JsonObject request = TaskCommands.request(in);
-    String run = "bench-" + UUID.randomUUID();
+    String run = in.text("--idempotency-key").orElseGet(() -> "bench-" + UUID.randomUUID());
     in.output().say(tasks + " tasks over " + connections + " connections"
         + (rate.isPresent() ? ", " + rate.getAsLong() + " due per second" : "")
         + "; their keys begin with " + run);

@@ -249,7 +249,7 @@ final class Command {
         .map(arg -> in.integer(arg.key()))
         .filter(OptionalLong::isPresent)
         .forEach(seconds -> call.patience(Duration.ofSeconds(seconds.getAsLong())));
-    in.text("--idempotency-key").ifPresent(key -> call.header("Idempotency-Key", key));
+    in.useKey(call);
     if (!constants.isEmpty() || args.stream().anyMatch(arg -> arg.place() == Arg.Place.BODY)) {
       call.body(body(in));
     }

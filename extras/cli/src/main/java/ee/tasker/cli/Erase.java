@@ -31,7 +31,8 @@ final class Erase {
     if (dry && in.flag("--yes")) {
       throw new UsageException("--dry-run and --yes exclude each other");
     }
-    JsonObject counted = send(in, Json.createObjectBuilder(body).add("dry_run", true).build());
+    JsonObject counted = in.client().send(Call.of(Operation.ERASE_TASKS)
+        .body(Json.createObjectBuilder(body).add("dry_run", true).build())).json();
     if (dry) {
       in.output().print(counted, COUNT);
       return Exit.DONE;
@@ -42,12 +43,15 @@ final class Erase {
     }
     int erased = 0;
     int tasks = 0;
+    int slices = 0;
     JsonArrayBuilder skipped = Json.createArrayBuilder();
     JsonArrayBuilder forks = Json.createArrayBuilder();
     JsonObject slice;
     JsonObjectBuilder next = Json.createObjectBuilder(body);
     do {
-      slice = send(in, next.build());
+      Call call = Call.of(Operation.ERASE_TASKS).body(next.build());
+      in.useKey(call, "-" + slices++);
+      slice = in.client().send(call).json();
       erased += slice.getInt("erased");
       tasks += slice.getInt("tasks");
       slice.getJsonArray("skipped").forEach(skipped::add);
@@ -58,10 +62,6 @@ final class Erase {
         .add("skipped", skipped).add("forks", forks).build();
     in.print(all);
     return all.getJsonArray("skipped").isEmpty() ? Exit.DONE : Exit.DIFFERS;
-  }
-
-  private static JsonObject send(Invocation in, JsonObject body) {
-    return in.client().send(Call.of(Operation.ERASE_TASKS).body(body)).json();
   }
 
   private static boolean agreed(Invocation in, String what) {

@@ -1,5 +1,6 @@
 package ee.tasker.cli;
 
+import ee.tasker.client.Call;
 import ee.tasker.client.TaskerClient;
 import jakarta.json.Json;
 import jakarta.json.JsonValue;
@@ -71,6 +72,16 @@ final class Invocation {
   /** What was typed for the option or positional parameter; the first, if it may be repeated. */
   Optional<String> text(String key) {
     return texts(key).stream().findFirst();
+  }
+
+  /** Sends a request with the idempotency key that was given, if any. */
+  void useKey(Call call) {
+    useKey(call, "");
+  }
+
+  /** {@code part} tells the requests of one command apart. */
+  void useKey(Call call, String part) {
+    text("--idempotency-key").ifPresent(key -> call.header("Idempotency-Key", key + part));
   }
 
   /** For a parameter that the command cannot do without. */

@@ -20,7 +20,7 @@ final class TaskCommands {
   static int submit(Invocation in) {
     JsonObject request = request(in);
     Call call = Call.of(Operation.SUBMIT_TASK).body(request);
-    in.text("--idempotency-key").ifPresent(key -> call.header("Idempotency-Key", key));
+    in.useKey(call);
     JsonObject answer = in.client().send(call).json();
     UUID task = UUID.fromString(answer.getString("task_uuid"));
     LastTask.save(in, task.toString());
@@ -90,7 +90,7 @@ final class TaskCommands {
       throw new UsageException("The file must have a JSON array of requests");
     }
     Call call = Call.of(Operation.SUBMIT_TASKS).body(requests);
-    in.text("--idempotency-key").ifPresent(key -> call.header("Idempotency-Key", key));
+    in.useKey(call);
     JsonObject answer = in.client().send(call).json();
     in.print(answer);
     answer.getJsonArray("verdicts").getValuesAs(JsonObject.class).stream()

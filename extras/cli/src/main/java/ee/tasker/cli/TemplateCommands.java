@@ -133,11 +133,10 @@ final class TemplateCommands {
     }
     JsonArrayBuilder all = Json.createArrayBuilder();
     List<String> files = in.texts("FILE");
+    int sent = 0;
     for (String file : files) {
       Call call = Call.of(Operation.REGISTER_TEMPLATE).body("application/yaml", in.read(file));
-      if (files.size() == 1) {
-        in.text("--idempotency-key").ifPresent(key -> call.header("Idempotency-Key", key));
-      }
+      in.useKey(call, files.size() == 1 ? "" : "-" + sent++);
       JsonObject answer = in.client().send(call).json();
       all.add(answer);
       in.output()

@@ -62,6 +62,16 @@ class BenchTest {
   }
 
   @Test
+  void a_key_that_is_given_makes_the_keys_of_its_tasks() {
+    assertThat(tasker.run("bench", "a/b", "--tasks", "2", "--idempotency-key", "k"))
+        .isEqualTo(Exit.DONE);
+
+    assertThat(tasker.requests).extracting(
+        request -> Text.parse(request.body(), "body").asJsonObject().getString("idempotency_key"))
+        .containsExactlyInAnyOrder("k-0", "k-1");
+  }
+
+  @Test
   void due_tasks_are_submitted_at_their_rate() {
     assertThat(
         tasker.run("-o", "json", "bench", "a/b", "--tasks", "11", "--rate", "50", "--no-wait"))

@@ -30,7 +30,7 @@ final class Program implements AutoCloseable {
 
   /** A request that the server got, for this operation. */
   record Request(Operation operation, String path, Map<String, List<String>> query, String body,
-      String authorization) {
+      String authorization, String key) {
   }
 
   final List<Request> requests = new CopyOnWriteArrayList<>();
@@ -109,7 +109,8 @@ final class Program implements AutoCloseable {
     }
     requests.add(
         new Request(operation, exchange.getRequestURI().getRawPath(), query, body,
-            exchange.getRequestHeaders().getFirst("Authorization")));
+            exchange.getRequestHeaders().getFirst("Authorization"),
+            exchange.getRequestHeaders().getFirst("Idempotency-Key")));
     boolean stream = operation == Operation.STREAM_EVENTS
         || operation == Operation.STREAM_TASK_EVENTS
         || operation == Operation.STREAM_DOMAIN_EVENTS;

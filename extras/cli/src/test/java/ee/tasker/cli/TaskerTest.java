@@ -444,13 +444,15 @@ class TaskerTest {
     tasker.onTerminal();
 
     assertThat(tasker.runWith("y\n", "task", "erase-many", "-n", "a", "--attribute", "b",
-        "--value", "c", "-m", "x")).isZero();
+        "--value", "c", "-m", "x", "--idempotency-key", "k")).isZero();
 
     assertThat(tasker.err).contains("Really erase the documents of 4 tasks?");
     assertThat(tasker.requests).hasSize(3);
     assertThat(tasker.requests.get(0).body()).contains("\"dry_run\":true");
     assertThat(tasker.requests.get(1).body()).doesNotContain("dry_run", "cursor");
     assertThat(tasker.requests.get(2).body()).contains("\"cursor\":\"" + TASK + "\"");
+    assertThat(tasker.requests).extracting(Program.Request::key).endsWith("k-0", "k-1")
+        .doesNotContain("k");
     assertThat(tasker.out).contains("erased", "4", "tasks", "6");
   }
 
@@ -469,6 +471,19 @@ class TaskerTest {
 
     assertThat(tasker.runWith("name: x", "template", "validate", "-")).isEqualTo(Exit.INVALID);
     assertThat(tasker.out).contains("-: invalid").contains("3      10  version  must be a string");
+  }
+
+  @Test
+  void of_many_templates_each_is_registered_with_a_key_of_its_own() throws IOException {
+    List<String> files = List.of(
+        Files.writeString(folder.resolve("x.yaml"), "name: x\n").toString(),
+        Files.writeString(folder.resolve("y.yaml"), "name: y\n").toString());
+
+    tasker.run("template", "register", files.get(0), "--idempotency-key", "k");
+    tasker.run("template", "register", files.get(0), files.get(1), "--idempotency-key", "k");
+
+    assertThat(tasker.requests).extracting(Program.Request::key)
+        .containsExactly("k", "k-0", "k-1");
   }
 
   @Test
