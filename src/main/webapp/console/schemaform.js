@@ -1,4 +1,5 @@
 // A form made from a JSON Schema: one field for each property, or the document as JSON.
+import { parseExact } from "./core.js";
 import { html, useState } from "./dom.js";
 import { t } from "./texts.js";
 import { fromInput, toInput } from "./time.js";
@@ -58,7 +59,7 @@ function read(schema, text) {
   if (schema.enum) return schema.enum.find((one) => String(one) === text);
   if (typeOf(schema) === "boolean") return text === "true";
   if (typeOf(schema) === "string") return text;
-  return JSON.parse(text);
+  return parseExact(text);
 }
 
 /** The text of a field that stands for a value. */
@@ -93,7 +94,7 @@ export function useDocument({ schema, source, initial, pointer, label }) {
   /** Of the fields as they were when the form was sent; one that is changed has none until then. */
   const [complaints, complain] = useState({});
   const document = () => {
-    if (isRaw) return JSON.parse(text);
+    if (isRaw) return parseExact(text);
     const found = Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, complaint(property, values[name], isRequired(name), named(name))]).filter(([, sentence]) => sentence));
     complain(found);
     if (Object.keys(found).length > 0) throw Object.assign(new SyntaxError(t.form.wrong), { fields: Object.keys(found).map(named) });
@@ -116,7 +117,7 @@ export function useDocument({ schema, source, initial, pointer, label }) {
       return;
     }
     try {
-      const typed = JSON.parse(text);
+      const typed = parseExact(text);
       if (fits(typed)) {
         set(texts(typed));
         raw(false);

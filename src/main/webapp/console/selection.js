@@ -6,6 +6,8 @@ import { Dialog, ErrorNote, Field, Said } from "./ui/index.js";
 
 /** Each is a request of its own. */
 export const MOST_SELECTED = 200;
+/** Of a server that is busy, of what is before it, or because of the caller: the others would be refused too. */
+const PASSING = [0, 401, 429, 502, 503, 504];
 const NEEDS_CANCEL = ["cancel", "compensate"];
 
 const request = (action, uuid, reason, key) => (action === "cancel"
@@ -36,8 +38,8 @@ function Form({ uuids, namespace, onDone, onClose }) {
           await request(action, uuid, reason.trim(), keys.current.get(name));
           found.push({ uuid });
         } catch (refused) {
-          if (!(refused instanceof Refusal) || [0, 401, 429, 503].includes(refused.status)) throw refused;
-          found.push({ uuid, message: refused.message, code: refused.problem?.code });
+          if (!(refused instanceof Refusal) || PASSING.includes(refused.status)) throw refused;
+          found.push({ uuid, message: refused.message, code: refused.problem.code ?? String(refused.status) });
         }
         count(found.length);
       }

@@ -72,7 +72,8 @@ function Form({ schedule, namespace: given, template: of, onDone, onClose }) {
   const [error, setError] = useState(null);
   const [isBusy, busy] = useState(false);
   const isSent = useRef(false);
-  const context = useRef(() => ({}));
+  // Until the fields are drawn, and where they cannot be, what the schedule has.
+  const context = useRef(() => schedule?.context ?? {});
   const found = useLoad((signal) => schemaOf(values.namespace, values.template, values.template_version, signal), [values.namespace, values.template, values.template_version]);
   const submit = async (event) => {
     event.preventDefault();

@@ -1,6 +1,6 @@
 // One task: why it waits, its graph, timeline, steps, story and data, and what an operator can do about it.
 import { html, useEffect, useMemo, useRef, useState } from "../dom.js";
-import { change, get, link, may, mayEverywhere, query, setParams, shared, useLoad, useThrottled } from "../core.js";
+import { change, get, link, may, mayEverywhere, parseExact, query, setParams, shared, useLoad, useThrottled } from "../core.js";
 import { Batch } from "../batch.js";
 import { Ancestors, Child, marked, useChildren } from "../child.js";
 import { Document, MOST_BYTES, ofStep } from "../documents.js";
@@ -29,7 +29,7 @@ const tookOf = (of) => of.execution_time_ms != null && `${span(of.execution_time
 
 function json(text) {
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch (wrong) {
     throw new Error(t.task.notJson(wrong.message));
   }

@@ -51,6 +51,21 @@ class ConsoleDesignIT extends WithConsole {
     return tasks;
   }
 
+  @Test
+  void the_second_page_has_every_search_attribute_of_the_first() {
+    register("paged", "search_attributes: {order: number, customer: who}\nsteps:\n"
+        + "  - {name: charge, handler: {callable: testing.Echo}}\n");
+    for (int i = 0; i < 51; i++) {
+      admin.submit("testing", "paged", "{\"number\": \"A-17\", \"who\": \"7\", \"n\": " + i + "}");
+    }
+    console.signIn("ann");
+    console.go("tasks?attribute=order:A-17&attribute=customer:7");
+    browser.await("document.querySelectorAll('tbody tr[data-task]').length === 50");
+    browser.click("main a.button[href*='cursor=']");
+    browser.await("location.hash.includes('cursor=')");
+    browser.await("document.querySelectorAll('tbody tr[data-task]').length === 1");
+  }
+
   private static void open(Browser.Look look, String hash) {
     browser.show(look);
     console.go(hash);

@@ -103,6 +103,44 @@ class ConsoleNavigationIT extends WithConsole {
     assertThat(console.violations()).isEmpty();
   }
 
+  /** Of what is before a server: it has no code. */
+  @Test
+  void an_answer_without_a_problem_is_no_success_of_the_selection() {
+    List<UUID> tasks = blockedOf("console_answered", 2);
+    console.signIn("olga");
+    console.go("tasks?namespace=testing&name=console_answered&state=blocked_by_failures");
+    browser.await("document.querySelectorAll('tbody tr').length === 2");
+    for (UUID task : tasks) {
+      browser.click("tr[data-task='" + task + "'] input[data-select]");
+    }
+    browser.run("window.answered = 500; const real = window.fetch; "
+        + "window.fetch = (to, how) => (how?.method === 'PATCH' && window.answered "
+        + "? Promise.resolve(new Response('', {status: window.answered})) : real(to, how))");
+    browser.press("Act on the selection");
+    choose("dialog[open] select[name=action]", "fail");
+    console.giveReason("unheard");
+    browser.click("dialog[open] form button.danger");
+    browser.await("document.querySelector('dialog[open] [data-ran]')?.dataset.refused === '2'");
+    assertThat(text("document.querySelector('dialog[open] [data-ran]').dataset.ran"))
+        .isEqualTo("0");
+    browser.press("Close");
+
+    for (UUID task : tasks) {
+      browser.click("tr[data-task='" + task + "'] input[data-select]");
+    }
+    browser.run("window.answered = 502");
+    browser.press("Act on the selection");
+    choose("dialog[open] select[name=action]", "fail");
+    console.giveReason("heard at last");
+    browser.click("dialog[open] form button.danger");
+    browser.await("document.querySelector('dialog[open] [role=alert]')");
+    browser.run("window.answered = 0");
+    browser.click("dialog[open] form button.danger");
+    browser.await("document.querySelector('dialog[open] [data-ran]')?.dataset.ran === '2'");
+    browser.press("Close");
+    tasks.forEach(task -> console.awaitState(task, "error"));
+  }
+
   @Test
   void with_a_selection_nothing_moves_and_exactly_its_tasks_are_acted_on() {
     List<UUID> tasks = blockedOf("console_selected", 4);

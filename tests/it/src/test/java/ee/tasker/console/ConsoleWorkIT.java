@@ -218,6 +218,25 @@ class ConsoleWorkIT extends WithConsole {
   }
 
   @Test
+  void a_change_of_a_schedule_keeps_every_digit_of_its_context() {
+    console.signIn("ann");
+    String context = "{\"account\": 12345678901234567890.10}";
+    String uuid = admin.post("/v1/schedules",
+        "{\"namespace\": \"testing\", \"name\": \"exact_here\", \"template\": \"hello\", "
+            + "\"cron\": \"@yearly\", \"context\": " + context + "}")
+        .text("schedule_uuid");
+    console.go("schedules/" + uuid);
+    browser.press("Change");
+    browser.await("document.querySelector('main form textarea')?.value.includes('67890.10')");
+    browser.type("input[name=cron]", "30 4 * * *");
+    browser.type("main form input[name=reason]", "the data comes later");
+    browser.press("Save");
+    until("it is changed", () -> schedules("exact_here", "version = 2") == 1);
+    assertThat(admin.value("select context::text from tasker.schedules where name = 'exact_here'"))
+        .isEqualTo(context);
+  }
+
+  @Test
   void a_schedule_is_paused_resumed_triggered_and_deleted() {
     console.signIn("ann");
     create("moved_here");
