@@ -2969,8 +2969,8 @@ function tasker.may_be_retried(p_step tasker.workflow_steps) returns boolean, im
   --   settle_steps, transition_step_state_atomic
 -- Merges two replies about different work into one, member by member.
 function tasker.merge_replies(p_first jsonb, p_second jsonb) returns jsonb, immutable;
-  -- called by advance_due_tasks, decide_approval, end_worker_claims, process_tasks,
-  --   submit_queued_requests, submit_worker_results
+  -- called by advance_due_tasks, decide_approval, delegate_approval, end_worker_claims,
+  --   process_tasks, submit_queued_requests, submit_worker_results
 -- The name of the path that task_path takes from one state to another.
 function tasker.name_task_path(p_from tasker.task_state, p_to tasker.task_state)
     returns tasker.task_path_name, immutable;

@@ -15,6 +15,7 @@ set search_path = '' set timezone = 'UTC'
 as $$
 declare
   v_action   record;
+  v_moved    jsonb;
   v_to       text := p_to;
   v_assigns  boolean;
   v_is_user  boolean;
@@ -23,6 +24,7 @@ declare
 begin
   v_action := tasker.begin_approval_action(
     p_approval_uuid, p_by, p_rights, false, p_server_uuid, p_now);
+  v_moved := v_action.o_moved;
   v_assigns := v_action.o_approver -> 'assigns_in'
     ?| array['*', (v_action.o_approval).namespace_name::text];
   if v_action.o_refusal is null
@@ -30,9 +32,10 @@ begin
           or v_action.o_approver -> 'persons' ?| (v_action.o_approval).initiators) then
     v_action := tasker.begin_approval_action(
       p_approval_uuid, p_by, p_rights, true, p_server_uuid, p_now);
+    v_moved := tasker.merge_replies(v_moved, v_action.o_moved);
   end if;
   if v_action.o_refusal is not null then
-    return v_action.o_refusal || v_action.o_moved;
+    return v_action.o_refusal || v_moved;
   end if;
   select u.name,
          exists (select from jsonb_array_elements(tasker.expand_grants(u.user_uuid, null)) g
@@ -60,7 +63,7 @@ begin
                          'message', 'must be another candidate; giving it to others needs '
                                     'the permission approvals:assign') end;
   if v_wrong is not null then
-    return v_wrong || '{"outcome": "refused", "code": "invalid-request"}' || v_action.o_moved;
+    return v_wrong || '{"outcome": "refused", "code": "invalid-request"}' || v_moved;
   end if;
   if (v_action.o_approval).claimed_by is distinct from v_to then
     v_changed := tasker.give_approval(p_approval_uuid, v_to, p_by, v_action.o_now);
@@ -70,7 +73,7 @@ begin
   return jsonb_build_object(
     'outcome', case when v_changed then 'done' else 'unchanged' end,
     'approval', tasker.describe_approvals(
-      array[p_approval_uuid], v_action.o_approver, true) -> 0) || v_action.o_moved;
+      array[p_approval_uuid], v_action.o_approver, true) -> 0) || v_moved;
 end
 $$;
 comment on function tasker.delegate_approval(uuid, text, text, text, jsonb, uuid, timestamptz) is

@@ -4,7 +4,8 @@
 -- line, in the order of the claim (promote_waiters), and requests nothing again: the release of a
 -- slot promotes it.
 -- A full fail_fast policy ends the step (error) or, where it counts tasks, the task that has not
--- started yet (cancelled). A retry always waits: fail_fast applies to the first handoff.
+-- started yet (cancelled). A retry always waits: fail_fast applies to the first handoff. So does a
+-- compensation: what a task has done is taken back also while much is under way.
 -- Locks: the caller holds the tasks; gates as promote_waiters. Returns the admitted steps, in the
 -- order given; the caller hands off each in the same transaction. Source: ADR 0013.
 create or replace function tasker.admit_steps(
@@ -101,6 +102,7 @@ begin
       and w.is_limited
       and w.state = 'pending'
       and w.handoffs = 0
+      and w.compensates_step_uuid is null
     join tasker.concurrency_slots s on s.holder_uuid in (w.workflow_step_uuid, w.task_uuid)
     join tasker.concurrency_policies p on p.policy_uuid = s.policy_uuid
       and p.when_full = 'fail_fast'

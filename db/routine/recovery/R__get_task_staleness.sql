@@ -7,7 +7,8 @@
 -- serves, so that a long queue or a long run does not make a task stale. max_duration_minutes
 -- counts from the creation, or from start_at, in any state; a blocked task waits for an operator
 -- and is never stale. reason is that of its dead letter. Tasks that cannot become stale have no
--- row.
+-- row. One that is being compensated or cancelled is not failed, since what is left of it could not
+-- be begun again: it is investigated instead.
 -- Source: ADR 0016.
 create or replace function tasker.get_task_staleness(
   p_task_uuids uuid[], p_now timestamptz default null)
@@ -27,6 +28,8 @@ begin
   with unfinished_tasks as materialized (
     select t.task_uuid, t.state, greatest(t.start_at, t.created_at) as created_at, nt.configuration,
            nt.max_duration_minutes, ns.name as namespace,
+           coalesce(nt.configuration #>> '{lifecycle,staleness_action}', 'dlq') as action,
+           t.compensation is not null or t.cancel_requested_at is not null as is_ending,
            nt.configuration #>> '{lifecycle,max_steps_in_process_minutes}' is not null as has_limit,
            exists (select from tasker.template_pauses p where p.named_task_uuid = t.named_task_uuid)
              or (t.is_limited
@@ -95,11 +98,15 @@ begin
                              p.workflow_step_uuid, x.workflow_step_uuid)) then
              'dependency_cycle_detected'
            else 'staleness_timeout' end::tasker.dlq_reason,
-         coalesce(l.configuration #>> '{lifecycle,staleness_action}' = 'error', false)
-           or coalesce((l.configuration #>> '{lifecycle,auto_fail_on_timeout}')::boolean, false),
-         coalesce(l.configuration #>> '{lifecycle,staleness_action}', 'dlq') = 'dlq'
+         f.is_failing and not l.is_ending,
+         l.action = 'dlq'
            or coalesce((l.configuration #>> '{lifecycle,auto_dlq_on_timeout}')::boolean, false)
+           or f.is_failing and l.is_ending
   from limits l
+  cross join lateral (
+    select l.action = 'error'
+             or coalesce((l.configuration #>> '{lifecycle,auto_fail_on_timeout}')::boolean, false)
+             as is_failing) f
   where l.stale_at is not null;
 end
 $$;

@@ -99,8 +99,9 @@ public final class FirePlan {
   private static void addFires(JsonObjectBuilder plan, JsonObject schedule, Timing timing,
       Instant expected, Instant now) {
     Instant window = now.minusSeconds(schedule.getInt("catch_up_seconds"));
-    Optional<Instant> first = expected.isBefore(window) ? timing.next(window.minusNanos(1))
-        : Optional.of(expected);
+    // By when it was due: jitter may be longer than the window.
+    boolean isLate = Timings.instant(schedule, "next_due_at").orElse(expected).isBefore(window);
+    Optional<Instant> first = isLate ? timing.next(window.minusNanos(1)) : Optional.of(expected);
     // The database has calculated jitter with the timing of that moment: what is due by it is due.
     Optional<Instant> fire = first
         .filter(time -> time.equals(expected) || !timing.due(time).isAfter(now));
@@ -118,7 +119,7 @@ public final class FirePlan {
     if (fire.isEmpty() || fire.get().isAfter(expected)) {
       plan.add("missed",
           missed(timing, expected, fire.or(() -> following).orElse(now),
-              expected.isBefore(window) ? "window" : "catch_up"));
+              isLate ? "window" : "catch_up"));
     }
   }
 

@@ -317,6 +317,26 @@ class SchedulesTest {
   }
 
   @Test
+  void a_fire_time_is_late_when_it_was_due_and_not_when_jitter_was_to_delay_it() {
+    UUID schedule = schedule(
+        DAILY + ", \"jitter_seconds\": 7200, \"catch_up_seconds\": 60, \"overlap\": \"allow\"");
+    for (int day = 0; day < 3; day++) {
+      desk.run(due(schedule));
+    }
+    desk.run(due(schedule).plusSeconds(61));
+    assertThat(desk.fires(schedule)).containsExactly("01-10 03:00:00 schedule started",
+        "01-11 03:00:00 schedule started", "01-12 03:00:00 schedule started",
+        "01-13 03:00:00 schedule missed window 1");
+    assertThat(next(schedule)).isEqualTo(at("14 03:00:00"));
+    assertThatHistoryIsSound();
+  }
+
+  private Instant due(UUID schedule) {
+    return sql.instant("select next_due_at from tasker.schedules where schedule_uuid = ?",
+        schedule);
+  }
+
+  @Test
   void a_hundred_thousand_missed_fire_times_are_one_row_and_one_round() {
     UUID schedule = schedule("\"every_seconds\": 1, \"overlap\": \"allow\"");
     assertThat(desk.run(START.plus(Duration.ofSeconds(100_000)))).isEqualTo(1);

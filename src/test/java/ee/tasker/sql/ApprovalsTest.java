@@ -11,6 +11,7 @@ import ee.tasker.testing.DatabaseTest;
 import ee.tasker.testing.Operator;
 import ee.tasker.testing.Sql;
 import ee.tasker.testing.SqlWorker;
+import ee.tasker.testing.SqlWorker.Claim;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonString;
 import java.time.Duration;
@@ -315,6 +316,49 @@ class ApprovalsTest {
         sql.text("select claim_ends_at - claimed_at from tasker.approvals where approval_uuid = ?",
             approval(usual)))
         .isEqualTo("1 day");
+  }
+
+  /** Else it would be due at once whenever it was evaluated, and keep others from their turn. */
+  @Test
+  void a_claim_that_is_over_while_its_task_is_paused_sets_no_wake_up() {
+    Dag.Task task = waiting(asked(CLERKS + ", \"claim_for\": \"PT10M\""));
+    sql.object("select tasker.claim_approval(?, 'ann')", approval(task));
+    Instant end = sql.instant("select claim_ends_at from tasker.approvals where approval_uuid = ?",
+        approval(task));
+    sql.text("select tasker.pause_templates('orders', ?, null, 'ann', 'a stop')",
+        task.template().name());
+    evaluate(task, end.plusSeconds(1));
+
+    assertThat(events(task)).containsExactly("made", "claimed ann");
+    assertThatTask(task).isLookedAtAbout(due(task));
+
+    sql.text("select tasker.resume_templates('orders', ?, null, 'ann', 'on')",
+        task.template().name());
+    assertThat(
+        sql.instant("select wake_at from tasker.task_wakeups where task_uuid = ?", task.uuid()))
+        .isBefore(end);
+    evaluate(task, end.plusSeconds(2));
+    assertThat(events(task)).containsExactly("made", "claimed ann", "lapsed");
+    assertThatHistoryIsSound();
+  }
+
+  @Test
+  void who_delegates_hears_what_the_clock_did_meanwhile() {
+    Dag.Task task = asked(CLERKS + ", \"escalate_to\": {\"roles\": [\"lead\"]}")
+        .step("other").maxAttempts(2).backoff("none", 1, 1).started();
+    for (Claim claim : worker.claim(99)) {
+      worker.complete(claim.step().equals(task.step("a")) ? claim.success()
+          : claim.retryableFailure(0));
+    }
+    Instant due = due(task);
+    sql.run("update tasker.workflow_steps set next_retry_at = ? where state = 'waiting_for_retry'",
+        due);
+
+    JsonObject answer = sql.object("select tasker.delegate_approval(?, 'ann', 'bob', p_now => ?)",
+        approval(task), due.plusSeconds(1));
+    assertThat(answer.getString("outcome")).isEqualTo("done");
+    assertThat(answer.getJsonArray("queued")).hasSize(1);
+    assertThat(events(task)).containsExactly("made", "escalated", "delegated ann bob");
   }
 
   @Test

@@ -1,5 +1,6 @@
 package ee.tasker.sql;
 
+import static ee.tasker.testing.TaskerAssertions.assertThatHistoryIsSound;
 import static ee.tasker.testing.TaskerAssertions.assertThatStep;
 import static ee.tasker.testing.TaskerAssertions.assertThatTask;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -382,6 +383,53 @@ class ConcurrencyPoliciesTest {
         sql.text("select cancel_reason from tasker.tasks where task_uuid = ?", tasks.get(1).uuid()))
         .isEqualTo("1 of 1 tasks with the same /k are under way");
     assertThat(worker.runToTheEnd()).hasSize(2);
+  }
+
+  /** One whose first handoff a full policy refused could not be tried again while it is full. */
+  @Test
+  void a_compensation_waits_where_another_step_would_fail_fast() {
+    Dag.Task task = Dag.of("a").compensatedBy("undo", 2).step("b").dependsOn("a").maxAttempts(1)
+        .lifecycle("on_failure", "compensate")
+        .policy("{\"limit\": 1, \"counts\": \"steps\", \"when_full\": \"fail_fast\"}").started();
+    worker.advance();
+    worker.complete(worker.claimOne().success());
+    worker.advance();
+    Claim failing = worker.claimOne();
+    UUID policy = policy();
+    sql.text("select tasker.set_concurrency_limit(?, 0)", policy);
+    worker.complete(failing.permanentFailure());
+    assertThat(claimable()).isEmpty();
+    assertThatTask(task).isIn("waiting_for_dependencies");
+
+    sql.text("select tasker.set_concurrency_limit(?, 1)", policy);
+    worker.advance();
+    worker.complete(worker.claimOne().success());
+    assertThatTask(task).isIn("error");
+    assertThat(sql.text("select state from tasker.task_compensations")).isEqualTo("compensated");
+  }
+
+  /** A transaction keeps the gates of the keys, and a server has room for some thousand locks. */
+  @Test
+  void a_limit_is_raised_for_any_number_of_keys_with_a_bounded_number_of_locks() {
+    Dag dag = Dag.of("a").stepPolicy("{\"limit\": 1, \"key\": \"/k\"}");
+    submit(dag.context("{\"k\": \"first\"}"), 1);
+    UUID policy = policy();
+    sql.text("select tasker.set_concurrency_limit(?, 0)", policy);
+    int keys = 1_020;
+    for (int key = 0; key < keys; key++) {
+      dag.context("{\"k\": " + key + "}").started();
+    }
+    worker.advance();
+    worker.advance();
+    assertThat(waiting()).isEqualTo(keys);
+
+    sql.text("select tasker.set_concurrency_limit(?, 1)", policy);
+    assertThat(held()).as("the first one, and a gate of each other is locked").isEqualTo(1_001);
+    assertThat(waiting()).isEqualTo(20);
+    assertThatHistoryIsSound();
+    worker.advance();
+    assertThat(waiting()).isZero();
+    assertThat(sql.number("select count(*) from tasker.concurrency_releases")).isZero();
   }
 
   @Test

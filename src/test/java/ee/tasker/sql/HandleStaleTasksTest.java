@@ -1,6 +1,7 @@
 package ee.tasker.sql;
 
 import static ee.tasker.testing.TaskerAssertions.assertThatDatabaseRefuses;
+import static ee.tasker.testing.TaskerAssertions.assertThatHistoryIsSound;
 import static ee.tasker.testing.TaskerAssertions.assertThatStep;
 import static ee.tasker.testing.TaskerAssertions.assertThatTask;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -105,8 +106,7 @@ class HandleStaleTasksTest {
         .lifecycle("auto_fail_on_timeout", true);
     Dag.Task task = dag.started();
     Claim running = worker.claimOne();
-    sql.run("update tasker.workflow_steps set lease_expires_at = ? where workflow_step_uuid = ?",
-        start.plus(Duration.ofHours(2)), running.step());
+    keepLease(running);
     JsonObject reply = advanceAfter(51);
     assertThat(reply.getJsonArray("ended").getJsonObject(0).getString("state")).isEqualTo("error");
     assertThatTask(task).isIn("error").hasNoWakeUp().counts(3, 0, 2, 0);
@@ -122,6 +122,46 @@ class HandleStaleTasksTest {
     new Operator().task(task, "retry");
     worker.runToTheEnd();
     assertThatTask(task).isIn("complete");
+  }
+
+  private void keepLease(Claim claim) {
+    sql.run("update tasker.workflow_steps set lease_expires_at = ? where workflow_step_uuid = ?",
+        start.plus(Duration.ofHours(2)), claim.step());
+  }
+
+  private String compensation(Dag.Task task) {
+    return sql.text("select state from tasker.task_compensations where task_uuid = ?", task.uuid());
+  }
+
+  /** It could never be compensated again. */
+  @Test
+  void a_task_that_is_being_compensated_or_cancelled_is_investigated_instead_of_failed() {
+    Dag dag = Dag.of("a").compensatedBy("undo", 2).step("b").dependsOn("a").maxAttempts(1)
+        .lifecycle("max_duration_minutes", 50).lifecycle("staleness_action", "error");
+    Dag.Task compensated = dag.lifecycle("on_failure", "compensate").started();
+    worker.complete(worker.claimOne().success());
+    worker.complete(worker.claimOne().permanentFailure());
+    Claim undo = worker.claimOne();
+    keepLease(undo);
+    Dag.Task cancelled = dag.started();
+    Claim running = worker.claimOne();
+    keepLease(running);
+    sql.text("select tasker.request_cancel(?, 'me', 'why not', 'allow_finish', "
+        + "p_compensate => true)", cancelled.uuid());
+
+    assertThat(advanceAfter(51).getJsonArray("ended")).isEmpty();
+    for (Dag.Task task : java.util.List.of(compensated, cancelled)) {
+      assertThatTask(task).isIn("steps_in_process");
+      assertThat(deadLetter(task)).isEqualTo("staleness_timeout steps_in_process pending");
+    }
+    worker.complete(undo.success());
+    assertThatTask(compensated).isIn("error");
+    worker.complete(running.success());
+    worker.complete(worker.claimOne().success());
+    assertThatTask(cancelled).isIn("cancelled");
+    assertThat(compensation(compensated)).isEqualTo("compensated");
+    assertThat(compensation(cancelled)).isEqualTo("compensated");
+    assertThatHistoryIsSound();
   }
 
   @Test
