@@ -84,6 +84,9 @@ final class DecisionMapper {
     }
     if (otherwise != null) {
       last.add(otherwise);
+      if (inclusive && !always.isEmpty()) {
+        isTakenToo(node.out.get(otherwise));
+      }
     } else if (always.isEmpty()) {
       model.found(Kind.DIFFERS, node.element,
           "has no default flow: where no condition holds nothing is chosen, and Camunda makes an"
@@ -92,6 +95,13 @@ final class DecisionMapper {
     }
     decision.rule(null, last);
     return chosen;
+  }
+
+  /** Notes a default way that is beside one without a condition. */
+  void isTakenToo(Flow flow) {
+    model.found(Kind.MISSING, flow.element(),
+        "the default way is never taken beside one without a condition; here it is taken, too",
+        "take it out of the model");
   }
 
   private static String inParentheses(String predicate) {

@@ -462,10 +462,7 @@ final class ProcessConverter {
   /** Without a condition all ways are taken, but for the default one. */
   private void everyWay(Node node) {
     if (node.out.size() > 1) {
-      node.out.stream().filter(Flow::isDefault).forEach(flow -> model.found(Kind.MISSING,
-          flow.element(), "the default way is never taken beside one without a condition;"
-              + " here it is taken, too",
-          "take it out of the model"));
+      node.out.stream().filter(Flow::isDefault).forEach(decisions::isTakenToo);
     }
   }
 

@@ -306,6 +306,17 @@ class CamundaModelTest {
         ends("compensation, not needed", "{}", Map.of(), NOTHING, "a b", undo));
   }
 
+  @Test
+  void a_default_way_beside_one_without_a_condition_is_missing() {
+    Conversion conversion = convert(Models.of(tasks("a", "b", "c")
+        + element("inclusiveGateway", "g", "default=\"f_g_c\"") + flow("start -> g -> c -> end")
+        + flow("g -> b -> end") + flowIf("g", "a", "${x}") + flow("a -> end")));
+
+    assertThat(conversion.findings())
+        .filteredOn(finding -> finding.kind() == Finding.Kind.MISSING).extracting(Finding::where)
+        .containsExactly("f_g_c");
+  }
+
   @ParameterizedTest
   @MethodSource("mapped")
   void model_runs_to_the_end_that_its_drawing_says(Case model) {
