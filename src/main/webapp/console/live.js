@@ -311,7 +311,13 @@ export function useStream(want, onEvent) {
     }, 1000);
     const onVisible = () => {
       clearTimeout(hiding);
-      if (document.hidden) hiding = setTimeout(stop, HIDDEN_MS);
+      if (document.hidden) {
+        // Another tab may keep the stream: what it tells meanwhile is lost here.
+        hiding = setTimeout(() => {
+          stop();
+          isFirst = true;
+        }, HIDDEN_MS);
+      }
       else if (!mine.has(id)) start();
     };
     start();

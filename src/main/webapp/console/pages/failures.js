@@ -26,11 +26,14 @@ function row({ key, group, act }) {
       ${may("tasks:act", group.namespace) && may("dlq:update", group.namespace) && html`<button type="button" class="link" title=${t.bulk.closeSentence} onClick=${() => act({ action: CLOSE, label: t.bulk.close, filter: filterOf(group) })}>${t.bulk.close}</button>`}</div></td></tr>`;
 }
 
+/** The server answers no more; the largest come first. */
+const MOST_GROUPS = 100;
+
 export default function Failures({ params }) {
   const hours = HOURS.includes(params.get("hours")) ? params.get("hours") : "24";
   const namespace = params.get("namespace") ?? "";
   const sought = (params.get("q") ?? "").toLowerCase();
-  const failures = useLoad((signal) => get("v1/failures", { hours, namespace }, signal), [hours, namespace], 30_000);
+  const failures = useLoad((signal) => get("v1/failures", { hours, namespace, limit: MOST_GROUPS }, signal), [hours, namespace], 30_000);
   // Outside of the rows: what is retried is no group any more while its result is read.
   const [chosen, choose] = useState(null);
   const blocked = useLoad((signal) => get("v1/tasks:count", { state: "blocked_by_failures", namespace }, signal), [namespace], 30_000);
@@ -40,9 +43,9 @@ export default function Failures({ params }) {
       const groups = found.failures.filter((group) => !sought || fits(group, sought));
       const trend = Array.from({ length: 24 }, (_, i) => groups.reduce((total, group) => total + group.counts[i], 0));
       return html`${found.more && html`<p class="note warn">${t.failures.more(found.counted_tasks)} <${Time} at=${found.counted_since} /></p>`}
-      <${Stats}><${Stat} label=${t.failures.blockedNow} value=${blocked.data ? blocked.data.count.toLocaleString() : "–"} colour=${blocked.data?.count > 0 ? "f-blocked" : "f-complete"} hint=${t.overview.blockedHint} href=${link("tasks", { state: "blocked_by_failures", namespace })} />
+      <${Stats}><${Stat} label=${t.failures.blockedNow} value=${blocked.data ? t.atLeast(blocked.data) : "–"} colour=${blocked.data?.count > 0 ? "f-blocked" : "f-complete"} hint=${t.overview.blockedHint} href=${link("tasks", { state: "blocked_by_failures", namespace })} />
         <${Stat} label=${t.failures.failedTasks} value=${`${found.more ? "> " : ""}${found.counted_tasks.toLocaleString()}`} colour="f-failed" trend=${trend} hint=${t.failures.inPeriod(t.failures.hours(hours))} />
-        <${Stat} label=${t.failures.causes} value=${groups.length.toLocaleString()} hint=${t.failures.causesHint} /><//>
+        <${Stat} label=${t.failures.causes} value=${`${found.failures.length === MOST_GROUPS ? "≥ " : ""}${groups.length.toLocaleString()}`} hint=${t.failures.causesHint} /><//>
       <${Panel} flat><${Toolbar}><input type="search" name="q" size="30" aria-label=${t.failures.find} placeholder=${t.failures.find} value=${params.get("q") ?? ""} onInput=${(e) => setParams({ q: e.target.value })} />
         <select name="hours" class="inline" aria-label=${t.failures.period} value=${hours} onChange=${(e) => setParams({ hours: e.target.value })}>${HOURS.map((one) => html`<option value=${one}>${t.failures.hours(one)}</option>`)}</select>
         <input type="search" name="namespace" aria-label=${t.tasks.namespace} placeholder=${t.tasks.namespace} value=${namespace} onChange=${(e) => setParams({ namespace: e.target.value.trim() })} /><//>

@@ -7,13 +7,15 @@ import { Ago, Empty, ENDED, family, Guard, Loaded, Meter, PageHead, Panel, Said,
 
 const EVERY = 5_000;
 const GROUPS = 6;
+/** Of all failures, among which those of blocked tasks are looked for. */
+const MOST_GROUPS = 100;
 
 const Line = ({ sign, colour, children }) => html`<li class="row"><span class=${colour} aria-hidden="true">${sign}</span><div>${children}</div></li>`;
 
 /** The failures of the last day with their errors, or for whoever may not read errors the tasks. */
 function Failed({ namespace }) {
   const readsErrors = may("steps:read", namespace || undefined);
-  const found = useLoad((signal) => (readsErrors ? get("v1/failures", { hours: 24, namespace, limit: GROUPS }, signal) : get("v1/tasks", { state: "blocked_by_failures", namespace, limit: GROUPS }, signal)), [namespace], EVERY);
+  const found = useLoad((signal) => (readsErrors ? get("v1/failures", { hours: 24, namespace, limit: MOST_GROUPS }, signal) : get("v1/tasks", { state: "blocked_by_failures", namespace, limit: GROUPS }, signal)), [namespace], EVERY);
   return html`<${Loaded} of=${found}>${({ failures, tasks }) => {
     if (tasks) return tasks.map((task) => html`<${Line} key=${task.task_uuid} sign="▲" colour="f-blocked"><a href=${link("tasks", task.task_uuid)}>${task.namespace}/${task.name}</a> <span class="quiet small"><${Ago} at=${task.updated_at} /></span><//>`);
     return failures.filter((group) => group.blocked_tasks > 0).slice(0, GROUPS).map((group) => html`<${Line} key=${[group.namespace, group.name, group.step, group.error_type, group.signature].join()} sign="▲" colour="f-blocked">

@@ -72,6 +72,8 @@ function Form({ schedule, namespace: given, template: of, onDone, onClose }) {
   const [error, setError] = useState(null);
   const [isBusy, busy] = useState(false);
   const isSent = useRef(false);
+  // Of what the fields were filled from: the page is loaded again beside the form, and the fields are not.
+  const [version] = useState(schedule?.version);
   // Until the fields are drawn, and where they cannot be, what the schedule has.
   const context = useRef(() => schedule?.context ?? {});
   const found = useLoad((signal) => schemaOf(values.namespace, values.template, values.template_version, signal), [values.namespace, values.template, values.template_version]);
@@ -87,7 +89,7 @@ function Form({ schedule, namespace: given, template: of, onDone, onClose }) {
       for (const name of NUMBERS) if (values[name] !== "") body[name] = Number(values[name]);
       const tags = values.tags.split(",").map((tag) => tag.trim()).filter(Boolean);
       if (tags.length > 0) body.tags = tags;
-      const saved = schedule ? await change("PUT", `v1/schedules/${schedule.schedule_uuid}`, { ...body, version: schedule.version })
+      const saved = schedule ? await change("PUT", `v1/schedules/${schedule.schedule_uuid}`, { ...body, version })
         : await change("POST", "v1/schedules", { ...body, namespace: values.namespace, name: values.name });
       say(t.done);
       onDone(saved);

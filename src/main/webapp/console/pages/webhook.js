@@ -19,6 +19,8 @@ function Form({ webhook, onDone, onClose }) {
   const [error, setError] = useState(null);
   const [isBusy, busy] = useState(false);
   const isSent = useRef(false);
+  // Of what the fields were filled from: the page is loaded again beside the form, and the fields are not.
+  const [version] = useState(webhook?.version);
   const submit = async (event) => {
     event.preventDefault();
     if (isSent.current) return;
@@ -27,12 +29,12 @@ function Form({ webhook, onDone, onClose }) {
     setError(null);
     try {
       const body = { ...(reason.trim() && { reason: reason.trim() }), requested_by: shared.me.name };
-      for (const key of TEXTS) if (values[key]) body[key] = values[key];
+      for (const key of TEXTS) if (values[key].trim()) body[key] = values[key].trim();
       for (const key of NUMBERS) if (values[key] !== "") body[key] = Number(values[key]);
       const types = values.event_types.split(",").map((type) => type.trim()).filter(Boolean);
       if (types.length > 0) body.event_types = types;
-      const saved = webhook ? await change("PUT", `v1/webhooks/${webhook.webhook_uuid}`, { ...body, version: webhook.version })
-        : await change("POST", "v1/webhooks", { ...body, name: values.name, ...(values.namespace && { namespace: values.namespace }), ...(values.from && { from: values.from }) });
+      const saved = webhook ? await change("PUT", `v1/webhooks/${webhook.webhook_uuid}`, { ...body, version })
+        : await change("POST", "v1/webhooks", { ...body, name: values.name.trim(), ...(values.namespace.trim() && { namespace: values.namespace.trim() }), ...(values.from.trim() && { from: values.from.trim() }) });
       say(t.done);
       onDone(saved);
       return;
@@ -43,7 +45,7 @@ function Form({ webhook, onDone, onClose }) {
     busy(false);
   };
   const field = (key, isRequired) => html`<${Field} key=${key} label=${`${t.webhooks.fields[key]}${isRequired ? " *" : ""}`} hint=${t.webhooks.hints[key]} wrong=${wrongAt(error, key, t.webhooks.fields[key])}>
-    <input name=${key} type=${NUMBERS.includes(key) ? "number" : "text"} required=${isRequired} value=${values[key]} onInput=${(event) => set((old) => ({ ...old, [key]: event.target.value.trim() }))} /><//>`;
+    <input name=${key} type=${NUMBERS.includes(key) ? "number" : "text"} required=${isRequired} value=${values[key]} onInput=${(event) => set((old) => ({ ...old, [key]: event.target.value }))} /><//>`;
   return html`<form class="panel" onSubmit=${submit}><h2>${webhook ? t.webhooks.change : t.webhooks.create}</h2>
     <div class="filters">${!webhook && html`${field("namespace")}${field("name", true)}`}${field("url", true)}${field("event_types")}${field("template")}${!webhook && field("from")}${field("description")}</div>
     <div class="filters">${NUMBERS.map((key) => field(key))}</div>

@@ -58,6 +58,7 @@ class ConsoleWebhooksIT extends WithBrowser {
       fill("name", "console_books");
       fill("url", "gopher://books.example.com/");
       fill("event_types", "console.paid");
+      fill("description", "orders to the books");
       fill("reason", "the books want to know");
       browser.click("form.panel button.main");
       browser.await("document.querySelector('.field .wrong')?.innerText");
@@ -72,7 +73,7 @@ class ConsoleWebhooksIT extends WithBrowser {
       assertUsable("secret of a new webhook");
       browser.click("main a.button");
       browser.await("document.querySelector('main h1')?.innerText.includes('console_books')");
-      assertThat(browser.text()).doesNotContain("whsec_");
+      assertThat(browser.text()).doesNotContain("whsec_").contains("orders to the books");
       assertThat(admin.count(
           "select count(*) from tasker.operator_actions where action = 'create_webhook' and authenticated_as = 'ann' "
               + "and reason = 'the books want to know' and details ->> 'name' = 'console_books'"))

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import jakarta.json.JsonObject;
 import jakarta.json.JsonString;
+import java.net.http.HttpRequest;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
@@ -234,6 +235,30 @@ class ConsoleWorkIT extends WithConsole {
     until("it is changed", () -> schedules("exact_here", "version = 2") == 1);
     assertThat(admin.value("select context::text from tasker.schedules where name = 'exact_here'"))
         .isEqualTo(context);
+  }
+
+  @Test
+  void a_change_of_a_schedule_does_not_overwrite_one_that_was_made_meanwhile() {
+    console.signIn("ann");
+    create("both_here");
+    browser.type("input[name=cron]", "0 3 * * *");
+    browser.press("Save");
+    browser.await("document.querySelectorAll('[data-upcoming]').length === 10");
+    browser.press("Change");
+    browser.await("document.querySelector('main form input[name=reason]')");
+    String uuid = admin.value(
+        "select schedule_uuid from tasker.schedules where name = 'both_here'").toString();
+    String other = TaskerClient.quoted(
+        "{'template': 'mathematical_sequence', 'cron': '0 5 * * *', 'zone': 'Europe/Berlin', "
+            + "'context': {'even_number': 8}, 'version': 1, 'reason': 'earlier'}");
+    assertThat(admin.send(admin.request("/v1/schedules/" + uuid).method("PUT",
+        HttpRequest.BodyPublishers.ofString(other))).status()).isEqualTo(200);
+    browser.awaitText("every day at 05:00");
+    browser.type("main form input[name=reason]", "too late");
+    browser.press("Save");
+    browser.awaitText("schedule-version-changed");
+    assertThat(schedules("both_here", "version = 2 and cron = '0 5 * * *'")).isEqualTo(1);
+    browser.log();
   }
 
   @Test
