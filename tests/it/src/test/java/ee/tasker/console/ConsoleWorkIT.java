@@ -2,6 +2,7 @@ package ee.tasker.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ee.tasker.testing.server.TaskerClient;
 import jakarta.json.JsonObject;
 import jakarta.json.JsonString;
 import java.net.http.HttpRequest;
