@@ -252,8 +252,9 @@ class ConsoleWorkIT extends WithConsole {
     String other = TaskerClient.quoted(
         "{'template': 'mathematical_sequence', 'cron': '0 5 * * *', 'zone': 'Europe/Berlin', "
             + "'context': {'even_number': 8}, 'version': 1, 'reason': 'earlier'}");
-    assertThat(admin.send(admin.request("/v1/schedules/" + uuid).method("PUT",
-        HttpRequest.BodyPublishers.ofString(other))).status()).isEqualTo(200);
+    assertThat(admin.send(admin.request("/v1/schedules/" + uuid)
+        .header("Content-Type", "application/json")
+        .method("PUT", HttpRequest.BodyPublishers.ofString(other))).status()).isEqualTo(200);
     browser.awaitText("every day at 05:00");
     browser.type("main form input[name=reason]", "too late");
     browser.press("Save");
